@@ -1,6 +1,7 @@
 //! What closeread says on standard error: sentences, or a JSON object a line.
 
-use clap::ValueEnum;
+use clap::builder::styling::{AnsiColor, Style};
+use clap::{ColorChoice, ValueEnum};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
 use std::time::SystemTime;
@@ -23,6 +24,9 @@ pub(crate) struct LogArgs {
     /// Sentences, or a JSON object a line with level, message, fields and the spans it was said in
     #[arg(long, global = true, value_name = "FORM", default_value = "text")]
     log: Form,
+    /// Colours of help and messages; auto: in a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,6 +47,11 @@ impl LogArgs {
         if self.quiet || self.log == Form::Json {
             closeread_terminal::hide_bars();
         }
+        closeread_terminal::choose_colours(match self.color {
+            ColorChoice::Auto => None,
+            ColorChoice::Always => Some(true),
+            ColorChoice::Never => Some(false),
+        });
         let log = Log { level, form: self.log };
         tracing::subscriber::set_global_default(Registry::default().with(log)).expect("it is set once");
     }
@@ -51,13 +60,22 @@ impl LogArgs {
     pub(crate) fn of_arguments() -> Self {
         let given: Vec<String> = std::env::args().skip(1).collect();
         let json = given.iter().any(|one| one == "--log=json") || given.windows(2).any(|two| *two == ["--log", "json"]);
-        Self { verbose: 0, quiet: false, log: if json { Form::Json } else { Form::Text } }
+        let log = if json { Form::Json } else { Form::Text };
+        Self { verbose: 0, quiet: false, log, color: color_of_arguments() }
     }
 
     /// Whether messages are JSON.
     pub(crate) fn is_json(self) -> bool {
         self.log == Form::Json
     }
+}
+
+/// How `--color` has it, before the command line is parsed: its help and errors are coloured, too.
+pub(crate) fn color_of_arguments() -> ColorChoice {
+    let given: Vec<String> = std::env::args().skip(1).take_while(|given| given != "--").collect();
+    let apart = given.windows(2).filter(|two| two[0] == "--color").map(|two| two[1].as_str());
+    let named = given.iter().filter_map(|one| one.strip_prefix("--color=")).chain(apart).last();
+    named.and_then(|name| ColorChoice::from_str(name, true).ok()).unwrap_or_default()
 }
 
 /// Writes the events of closeread's own crates. Those of others are not written: they may hold headers, and keys in them.
@@ -100,11 +118,13 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Log {
             (span.name(), about)
         });
         let (spans, metadata) = (spans.collect::<Vec<_>>(), event.metadata());
-        let line = match self.form {
-            Form::Json => as_json(metadata, fields.0, spans),
-            Form::Text => as_text(metadata, &fields.0, &spans),
-        };
-        closeread_terminal::say(format_args!("{line}\n"));
+        match self.form {
+            Form::Json => closeread_terminal::say(format_args!("{}\n", as_json(metadata, fields.0, spans))),
+            Form::Text => {
+                let (label, line) = (label(*metadata.level()), as_text(metadata, &fields.0, &spans));
+                closeread_terminal::say_labelled(label, format_args!("{line}\n"));
+            }
+        }
     }
 }
 
@@ -144,15 +164,21 @@ fn as_json(metadata: &Metadata<'_>, fields: Map<String, Value>, spans: Vec<Span>
     line.to_string()
 }
 
+/// What stands before a message that must not be passed over, and its colour.
+fn label(level: Level) -> Option<(&'static str, Style)> {
+    let bold = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
+    match level {
+        Level::ERROR => Some(("error: ", bold(AnsiColor::Red))),
+        Level::WARN => Some(("warning: ", bold(AnsiColor::Yellow))),
+        _ => None,
+    }
+}
+
 /// The message as a sentence; what is only said to who asks for it names what it is about.
 fn as_text(metadata: &Metadata<'_>, fields: &Map<String, Value>, spans: &[Span]) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let message = fields.get("message").map(text).unwrap_or_default();
-    let mut line = match *metadata.level() {
-        Level::ERROR => format!("error: {message}"),
-        Level::WARN => format!("warning: {message}"),
-        _ => message,
-    };
+    let mut line = message;
     if let Some(hint) = fields.get("hint") {
         let _ = write!(line, "\nhint: {}", text(hint));
     }

@@ -18,15 +18,20 @@ macro_rules! out {
 }
 
 mod command;
+mod completion;
 mod config;
+mod environment;
 mod headings;
+mod help;
 mod hint;
 mod log;
 mod ranges;
 mod table;
 mod values;
+mod welcome;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use closeread_runner::interrupt;
 use log::LogArgs;
 use std::process::ExitCode;
@@ -34,12 +39,12 @@ use tracing::error;
 
 /// How well do language models read whole books and whole document collections?
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 120)]
+#[command(name = "closeread", version, max_term_width = 120, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     log: LogArgs,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,9 +76,25 @@ enum Command {
     Serve(command::serve::ServeArgs),
     Providers(command::providers::ProvidersArgs),
     Cache(command::cache::CacheArgs),
+    /// Print every option of a run with its value and where it comes from
+    ///
+    /// Takes the options of `closeread run`. The first that names a value wins: option, environment, --config, run.toml of the
+    /// user's configuration folder, the paper, closeread. Keys are never shown.
+    Config(Box<config::RunArgs>),
+    Doctor(command::doctor::DoctorArgs),
+    Completions(command::completions::CompletionsArgs),
+    Man(command::man::ManArgs),
+    Help(command::help::HelpArgs),
+}
+
+/// The command line: options within their ranges and under headings, with examples, what the environment gives of them,
+/// and what completes them.
+fn command() -> clap::Command {
+    completion::completed(help::explained(headings::under(environment::read(ranges::within(Cli::command())))))
 }
 
 fn main() -> ExitCode {
+    CompleteEnv::with_factory(command).var(completion::VARIABLE).bin("closeread").complete();
     // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
     if std::env::args()
         .skip(1)
@@ -84,9 +105,9 @@ fn main() -> ExitCode {
         error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
         return ExitCode::from(2);
     }
-    let matches = headings::under(ranges::within(Cli::command())).try_get_matches();
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+    let matches = command().color(log::color_of_arguments()).try_get_matches();
+    let (cli, matches) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
+        Ok(parsed) => parsed,
         Err(error) if error.use_stderr() && LogArgs::of_arguments().is_json() => {
             LogArgs::of_arguments().begin();
             let said = error.render().to_string();
@@ -96,6 +117,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     cli.log.begin();
+    let Some(command) = cli.command else { return welcome::print() };
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -106,7 +128,7 @@ fn main() -> ExitCode {
     };
     let result = runtime.block_on(async {
         interrupt::outlive_file_limits();
-        match cli.command {
+        match command {
             Command::Run(args) => command::run::run(*args).await,
             Command::Estimate(args) => command::estimate::run(*args),
             Command::Methods(args) => command::methods::run(&args),
@@ -133,6 +155,11 @@ fn main() -> ExitCode {
             Command::Serve(args) => command::serve::run(args).await,
             Command::Providers(args) => command::providers::run(args).await,
             Command::Cache(args) => command::cache::run(args),
+            Command::Config(args) => command::config::run(*args, matches.subcommand().map(|(_, given)| given)),
+            Command::Doctor(args) => command::doctor::run(&args).await,
+            Command::Completions(args) => command::completions::run(args),
+            Command::Man(args) => command::man::run(&args),
+            Command::Help(args) => command::help::run(&args),
         }
     });
     result.unwrap_or_else(|error| {
@@ -148,7 +175,7 @@ fn main() -> ExitCode {
 fn run_arguments(line: impl Iterator<Item = String>) -> anyhow::Result<config::RunArgs> {
     let matches = ranges::within(Cli::command()).try_get_matches_from(line)?;
     match Cli::from_arg_matches(&matches)?.command {
-        Command::Run(args) => Ok(*args),
+        Some(Command::Run(args)) => Ok(*args),
         _ => anyhow::bail!("expected the options of `closeread run` after `--`"),
     }
 }

@@ -103,10 +103,10 @@ test("another model's vectors take the place of those that were there, also in a
 test("the folder is an npm package: in Node its import is all that books, scores and methods need", async () => {
     const folder = await mkdtemp(`${tmpdir()}/closeread-package-`);
     try {
-        await mkdir(`${folder}/node_modules`);
-        await symlink(fileURLToPath(DIST), `${folder}/node_modules/closeread`);
+        await mkdir(`${folder}/node_modules/@closeread`, { recursive: true });
+        await symlink(fileURLToPath(DIST), `${folder}/node_modules/@closeread/page`);
         await writeFile(`${folder}/try.mjs`, `
-            import { Index, Method, OpenRun, asset, chunk, compare, score } from "closeread";
+            import { Index, Method, OpenRun, asset, chunk, compare, score } from "@closeread/page";
             const index = new Index();
             index.add("book", "Ana lit the lamp. The boats stayed in the harbour.");
             const gold = { name: "gold.jsonl", content: '{"id":"1","question":"Who?","task":"generative","answers":["Ana"],"documents":["book"]}' };

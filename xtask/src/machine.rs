@@ -134,6 +134,18 @@ pub(crate) const AARCH64_TARGET: Tool = Tool {
     find: || target_libraries(AARCH64),
     get: Get::Rustup(&["target", "add", AARCH64]),
 };
+pub(crate) const MUSL_TARGET: Tool = Tool {
+    name: "x86_64-unknown-linux-musl",
+    used_by: "nightly: dist",
+    find: || target_libraries("x86_64-unknown-linux-musl"),
+    get: Get::Rustup(&["target", "add", "x86_64-unknown-linux-musl"]),
+};
+pub(crate) const MUSL: Tool = Tool {
+    name: "musl-gcc",
+    used_by: "nightly: dist",
+    find: || on_path("musl-gcc").map(|path| path.display().to_string()),
+    get: Get::Packages { debian: "musl-tools", fedora: "musl-gcc", macos: "" },
+};
 pub(crate) const EMULATOR: Tool = Tool {
     name: "qemu-aarch64 and a C compiler for aarch64",
     used_by: "nightly: aarch64, to run what it compiles",
@@ -156,8 +168,8 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 9] =
-    [&DENY, &NGINX, &PYTHON, &READERS, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
+pub(crate) const OPTIONAL: [&Tool; 11] =
+    [&DENY, &NGINX, &PYTHON, &READERS, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR, &MUSL_TARGET, &MUSL];
 
 impl Tool {
     /// What was found; installs the tool first if it is missing and that is allowed.

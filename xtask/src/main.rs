@@ -4,6 +4,7 @@ mod audit;
 mod bench;
 mod conformance;
 mod corpus;
+mod dist;
 mod doctor;
 mod machine;
 mod process;
@@ -48,6 +49,8 @@ enum Chore {
     Bench(bench::Bench),
     /// Builds the page into web/dist.
     Web(web::Args),
+    /// Makes what people install, archives, wheels, packages of npm, an image, and tries it.
+    Dist(dist::Args),
     /// Makes the compact WordNet of METEOR again from Debian's package wordnet-base.
     Wordnet(wordnet::Args),
 }
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Chore::Vectors(args) => vectors::run(&args),
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Web(args) => web::run(&args),
+        Chore::Dist(args) => dist::run(&args),
         Chore::Wordnet(args) => wordnet::run(&args),
     };
     match result {

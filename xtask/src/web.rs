@@ -144,6 +144,18 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display())).map(drop)
 }
 
+/// Copies a folder with everything in it.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    copy_folder(from, to, |_| true)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            copy_tree(&path, &to.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Copies the files of a folder whose names are wanted, without its folders.
 fn copy_folder(from: &Path, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
 use closeread_llm::reasoning::{Reasoning, Server};
 use closeread_methods::reader::EXTRACTIVE;
+use closeread_text::names::meant;
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -226,8 +227,19 @@ pub fn check_name(name: &str) -> Result<()> {
     if name == EXTRACTIVE || (PROVIDERS.iter().any(|provider| provider.name == prefix) && !model.is_empty()) {
         return Ok(());
     }
+    bail!("{}", unknown_model(name));
+}
+
+/// Names the providers there are; of a mistyped one the one that was meant.
+fn unknown_model(name: &str) -> String {
+    let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
+    let meant = if name.contains('/') {
+        meant(prefix, PROVIDERS.iter().map(|provider| provider.name).chain(["builtin"]))
+    } else {
+        String::new()
+    };
     let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("{}/MODEL", provider.name)).collect();
-    bail!("unknown model `{name}`: expected {EXTRACTIVE}, {}", names.join(", "));
+    format!("unknown model `{name}`{meant}: expected {EXTRACTIVE}, {} (the last with --base-url)", names.join(", "))
 }
 
 /// Whether a model's provider has no address but the user's.
@@ -268,8 +280,7 @@ pub fn required_limit(name: &str, maximum: Option<u32>) -> Option<u32> {
 pub fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
     let (prefix, model) = name.split_once('/').unwrap_or((name, ""));
     let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix) else {
-        let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("{}/MODEL", provider.name)).collect();
-        bail!("unknown model `{name}`: expected {EXTRACTIVE}, {} (the last with --base-url)", names.join(", "));
+        bail!("{}", unknown_model(name));
     };
     if model.is_empty() {
         bail!("model `{name}` names no model: expected {prefix}/MODEL");

@@ -13,6 +13,7 @@ use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
 use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem};
 use closeread_text::hash::sha256_of_parts;
+use closeread_text::names::meant;
 use closeread_text::{Language, Locator, Span};
 use corpora::{Corpora, books_of};
 use listing::list;
@@ -82,8 +83,9 @@ impl Benchmark {
                 if !folder.is_dir() {
                     let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.name).collect();
                     bail!(
-                        "there is no benchmark and no folder `{name}`: expected sample, {}, or a folder with \
+                        "there is no benchmark and no folder `{name}`{}: expected {SAMPLE}, {}, or a folder with \
                          documents.jsonl and items.jsonl",
+                        meant(name, known.iter().copied().chain([SAMPLE])),
                         known.join(", ")
                     );
                 }

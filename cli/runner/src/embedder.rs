@@ -251,6 +251,14 @@ impl Embedder {
     }
 }
 
+/// The graphics processor that computes, or why none does; `None` in a build without the feature `gpu`.
+pub fn graphics_processor() -> Option<Result<String, String>> {
+    #[cfg(feature = "gpu")]
+    return Some(gpu::find().map(|adapter| adapter.name().to_owned()).map_err(|error| error.to_string()));
+    #[cfg(not(feature = "gpu"))]
+    None
+}
+
 /// What manifests call the backend of a model on a server.
 pub const SERVER: &str = "server";
 

@@ -1,12 +1,14 @@
 //! Which embedding models there are on this machine, and where.
 
 pub mod calibration;
+mod fetch;
 
 use anyhow::{Context, bail};
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
 use closeread_files as files;
 use closeread_models::all_minilm_l6_v2 as shipped;
+use closeread_text::names::meant;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -82,6 +84,10 @@ impl Installed {
     pub fn file(&self, name: &str) -> anyhow::Result<Cow<'static, [u8]>> {
         let Some(folder) = &self.folder else {
             return Ok(Cow::Borrowed(match name {
+                ONNX if shipped::ONNX.is_empty() => {
+                    let folder = fetch::weights(&self.manifest)?;
+                    return Self { folder: Some(folder), ..self.clone() }.file(ONNX);
+                }
                 ONNX => shipped::ONNX,
                 TOKENIZER => shipped::TOKENIZER,
                 SPEC => shipped::SPEC.as_bytes(),
@@ -97,7 +103,11 @@ impl Installed {
 
     /// Where it is, in words.
     pub fn place(&self) -> String {
-        self.folder.as_ref().map_or_else(|| "inside the program".to_owned(), |folder| folder.display().to_string())
+        match &self.folder {
+            Some(folder) => folder.display().to_string(),
+            None if shipped::ONNX.is_empty() => "fetched when it is first needed".to_owned(),
+            None => "inside the program".to_owned(),
+        }
     }
 }
 
@@ -151,7 +161,8 @@ pub fn find(name: &str) -> anyhow::Result<Installed> {
     } else {
         "see `closeread model list`, or give the path of a model folder".to_owned()
     };
-    bail!("no embedding model `{name}` is installed (installed: {}); {hint}", names.join(", "))
+    let meant = meant(name, names.iter().map(String::as_str));
+    bail!("no embedding model `{name}` is installed{meant} (installed: {}); {hint}", names.join(", "))
 }
 
 #[cfg(test)]

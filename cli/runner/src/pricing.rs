@@ -63,7 +63,7 @@ pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
 }
 
 /// `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
-fn config_folder() -> Option<PathBuf> {
+pub fn config_folder() -> Option<PathBuf> {
     let given = std::env::var_os("CLOSEREAD_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.config_dir().to_owned()))
 }

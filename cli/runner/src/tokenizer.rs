@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_methods::protocol::PaperTokenizer;
 use closeread_providers::is_served;
+use closeread_text::names::meant;
 use std::path::{Path, PathBuf};
 use tracing::warn;
 
@@ -16,6 +17,9 @@ pub struct Fetched {
     /// The hub's repository that has its `tokenizer.json`.
     pub repo: &'static str,
 }
+
+/// Those that are inside the program, and the embedding model's own.
+pub const OWN: [&str; 3] = ["cl100k", "o200k", "embedder"];
 
 /// Every tokenizer that can be fetched.
 pub const FETCHED: [Fetched; 1] = [Fetched { name: "deepseek-r1", repo: "deepseek-ai/DeepSeek-R1-0528" }];
@@ -74,7 +78,8 @@ pub fn load(name: Option<&str>, embedder: Option<&str>) -> Result<Tokenizer> {
         Some(other) => match Fetched::named(other) {
             Some(fetched) => fetched.load(),
             None => bail!(
-                "unknown tokenizer `{other}`: expected cl100k, o200k, embedder, {}, or a tokenizer.json file",
+                "unknown tokenizer `{other}`{}: expected cl100k, o200k, embedder, {}, or a tokenizer.json file",
+                meant(other, OWN.into_iter().chain(FETCHED.map(|fetched| fetched.name))),
                 FETCHED.map(|fetched| fetched.name).join(", ")
             ),
         },

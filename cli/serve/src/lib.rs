@@ -12,6 +12,7 @@ mod relay;
 mod runs;
 mod site;
 
+pub use page::Page;
 pub use relay::Relaying;
 pub use runs::Layout;
 
@@ -32,8 +33,8 @@ use tokio::net::TcpListener;
 /// What is served, and where.
 #[derive(Debug)]
 pub struct Options {
-    /// The folder of the built page, see [`page::folder`].
-    pub page: PathBuf,
+    /// The built page.
+    pub page: Page,
     /// Run folders, each with the name that it has if no other has it.
     pub runs: Vec<(String, PathBuf)>,
     /// What is read of them.
@@ -66,7 +67,7 @@ impl Server {
         })?;
         let address = listener.local_addr()?;
         let relay = Relay::new(options.relaying, &options.model_ports, address)?;
-        let page = page::files(&options.page);
+        let page = options.page.service();
         let runs = runs::named(options.runs, options.layout);
         let site = Arc::new(Site { address, page: page.clone(), runs, relay });
         let routes = Router::new()

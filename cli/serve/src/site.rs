@@ -4,7 +4,7 @@ use crate::answer::{failure, json};
 use crate::path;
 use crate::relay::Relay;
 use crate::runs::ServedRun;
-use axum::body::Body;
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -13,8 +13,6 @@ use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
-use tower_http::compression::Compression;
-use tower_http::services::ServeDir;
 
 /// What there is to say where nothing is passed on.
 const NOTHING: &str = "nothing is passed on: start `closeread serve` without --no-relay, or with --relay";
@@ -22,7 +20,7 @@ const NOTHING: &str = "nothing is passed on: start `closeread serve` without --n
 /// What every request may look at.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
-    pub(crate) page: Compression<ServeDir>,
+    pub(crate) page: Router,
     pub(crate) runs: Vec<ServedRun>,
     pub(crate) relay: Option<Relay>,
 }
@@ -66,7 +64,7 @@ pub(crate) async fn run_file(State(site): State<Arc<Site>>, request: Request) ->
     let parts = path::parts(request.uri().path()).unwrap_or_default();
     if matches!(&parts[..], [_, module] if module.ends_with(".js")) {
         let Ok(response) = site.page.clone().oneshot(request).await;
-        return response.map(Body::new);
+        return response;
     }
     match parts.get(1).and_then(|name| site.runs.iter().find(|run| run.name == *name)) {
         Some(run) => run.answer(request, &parts[2..]).await,

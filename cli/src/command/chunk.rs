@@ -18,7 +18,7 @@ use tracing::info;
 /// Cut a book into passages, as a method would.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ChunkArgs {
-    /// A .txt, .md or .epub file
+    /// A .txt, .md or .epub file, or `sample`, the story that is inside the program
     file: PathBuf,
     /// dos: sentences packed up to 100 tokens; window: 512 tokens each; sentences: packed up to 4,000; sections: 5,000
     #[arg(long, value_name = "NAME", default_value = "dos", value_parser = one_of::<Chunker>())]

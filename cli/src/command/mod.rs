@@ -5,12 +5,17 @@ pub(crate) mod build;
 pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod data;
+pub(crate) mod doctor;
 pub(crate) mod estimate;
 pub(crate) mod export;
 mod foreign;
 pub(crate) mod gate;
+pub(crate) mod help;
 pub(crate) mod judge;
+pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod methods;
 pub(crate) mod model;
@@ -34,6 +39,7 @@ use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_retrieve::Retriever;
+use closeread_runner::benchmark::{SAMPLE, sample_story};
 use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
 use closeread_runner::input::{InputOptions, read_books};
 use closeread_runner::models;
@@ -145,8 +151,11 @@ impl ServedArgs {
     }
 }
 
-/// The one book that a file holds.
+/// The one book that a file holds; `sample`, where no file is called so, is the English story of the sample.
 fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
+    if path == Path::new(SAMPLE) && !path.exists() {
+        return sample_story();
+    }
     let options = InputOptions {
         leave_on_disk: false,
         encoding: args.encoding.clone(),

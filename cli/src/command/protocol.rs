@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use closeread_eval::Paper;
 use closeread_methods::protocol::{Change, Line, PROTOCOLS, Protocol};
 use closeread_runner::finished::is_run_folder;
+use closeread_text::names::meant;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -53,10 +54,12 @@ fn named(name: &str) -> Result<Vec<&'static Protocol>> {
     let is = |protocol: &&Protocol| protocol.benchmark == name || (paper.is_some() && protocol.paper() == paper);
     let found: Vec<&Protocol> = PROTOCOLS.iter().filter(is).collect();
     if found.is_empty() {
-        let names = PROTOCOLS.iter().map(|protocol| protocol.benchmark).chain([Paper::DosRag.name()]);
+        let names: Vec<&str> =
+            PROTOCOLS.iter().map(|protocol| protocol.benchmark).chain([Paper::DosRag.name()]).collect();
         bail!(
-            "there is no protocol and no run folder `{name}`: expected one of {}",
-            names.collect::<Vec<_>>().join(", ")
+            "there is no protocol and no run folder `{name}`{}: expected one of {}",
+            meant(name, names.iter().copied()),
+            names.join(", ")
         );
     }
     Ok(found)

@@ -10,7 +10,7 @@ use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
 use closeread_report::{PaperReport, Report, Run, paper_list, paper_report, report};
 use closeread_runner::finished::{NamedFolder, Texts};
-use closeread_serve::page;
+use closeread_serve::Page;
 use closeread_table::render::text;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -135,8 +135,8 @@ fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
     }
     info!("{}: {} files", folder.join("index.html").display(), files.len());
     if files.iter().any(|file| file.path == "leaderboard.html") {
-        match page::folder(None) {
-            Ok(page) => copy_elements(&page.join(ELEMENTS), &folder.join(ELEMENTS))?,
+        match Page::find(None) {
+            Ok(page) => copy_elements(&page, &folder.join(ELEMENTS))?,
             Err(error) => info!("leaderboard.html is a plain table, which cannot score rows again: {error:#}"),
         }
     }
@@ -144,16 +144,11 @@ fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
 }
 
 /// Puts the leaderboard's element and what it scores with beside the site's pages.
-fn copy_elements(from: &Path, to: &Path) -> Result<()> {
+fn copy_elements(page: &Page, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to).with_context(|| format!("cannot create the folder {}", to.display()))?;
-    for name in ELEMENT_FILES {
-        let file = from.join(name);
-        let bytes = closeread_files::read_file(&file).with_context(|| {
-            format!("cannot read {}: `cargo xtask web` writes it into the built page", file.display())
-        })?;
-        write_atomically(&to.join(name), &bytes)?;
-    }
-    Ok(())
+    ELEMENT_FILES
+        .iter()
+        .try_for_each(|name| write_atomically(&to.join(name), &page.read(&format!("{ELEMENTS}/{name}"))?))
 }
 
 /// What a report on a site consists of, so that the next one knows which files it may replace.

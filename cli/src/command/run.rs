@@ -28,7 +28,7 @@ use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
 use closeread_text::Language;
 use configuration::{configuration, default_folder};
-use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
+use say::{say_embeddings, say_failures, say_judges, say_line, say_protocol, say_spending};
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
@@ -186,7 +186,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         benchmark.books.len(),
         path.display()
     );
-    let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
+    let several = plan.cells.len() > 1;
+    let finished = |arm: &Arm, folder: &RunFolder| {
+        if several { say_line(arm, &benchmark, &folder.records(), plan.repeats, &asked) } else { Ok(()) }
+    };
+    let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder, &finished).await?;
     let mut session = Session::default();
     if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
         let records = folder.records();

@@ -22,7 +22,7 @@ use tracing::info;
 /// Find the passages of a book that answer a question, within a token budget.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// A .txt, .md or .epub file
+    /// A .txt, .md or .epub file, or `sample`, the story that is inside the program
     file: PathBuf,
     /// What to search for
     question: String,

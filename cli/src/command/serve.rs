@@ -5,7 +5,7 @@ use closeread_runner::finished::{folder_name, is_run_folder};
 use closeread_runner::interrupt;
 use closeread_runner::judging::{JUDGEMENTS, JUDGING};
 use closeread_runner::run_folder::{MANIFEST, PREPARATIONS, PRICES, TEXTS};
-use closeread_serve::{Layout, Options, Relaying, Server, page};
+use closeread_serve::{Layout, Options, Page, Relaying, Server};
 use std::future::poll_fn;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ pub(crate) struct ServeArgs {
     /// The port; 0 for any that is free
     #[arg(long, value_name = "N", default_value_t = 7327)]
     port: u16,
-    /// The built page [default: $CLOSEREAD_PAGE, else web/ beside the program, else web/dist of the sources]
+    /// The built page [default: $CLOSEREAD_PAGE, else web/ beside the program, the one inside the program, web/dist of the sources]
     #[arg(long, value_name = "DIR")]
     page: Option<PathBuf>,
     /// Pass requests of the page on to any server, not only to servers of models on this machine
@@ -46,13 +46,13 @@ pub(crate) struct ServeArgs {
 
 /// Serves until it is asked to end.
 pub(crate) async fn run(args: ServeArgs) -> Result<ExitCode> {
-    let page = page::folder(args.page.as_deref())?;
+    let page = Page::find(args.page.as_deref())?;
     if let Some(other) = args.runs.iter().find(|path| !is_run_folder(path)) {
         bail!("{} is no run folder (with manifest.json), which `closeread run --out DIR` makes", other.display());
     }
     let runs: Vec<_> = args.runs.into_iter().map(|folder| (folder_name(&folder), folder)).collect();
     let start = if runs.is_empty() { "" } else { "#/runs" };
-    let shown = page.display().to_string();
+    let shown = page.place();
     let relaying = match (args.relay, args.no_relay) {
         (true, _) => Relaying::Anybody,
         (false, true) => Relaying::Nobody,

@@ -30,7 +30,7 @@ const LEAF_CHARS: usize = 80;
 /// Build RAPTOR's tree of summaries over a book, or show one that a run has built.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TreeArgs {
-    /// A .txt, .md or .epub file; with --run the id of a document
+    /// A .txt, .md or .epub file, or `sample`, the story that is inside the program; with --run the id of a document
     book: String,
     /// Show the tree that this run folder keeps
     #[arg(long, value_name = "DIR", conflicts_with_all = [

@@ -5,13 +5,34 @@ use crate::ranges;
 use anyhow::{Context, Result, anyhow};
 use closeread_llm::price::without_value;
 use closeread_providers::extra_body;
+use closeread_runner::pricing;
 use merge::Merge;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tracing::debug;
+
+/// Options of every run, in the user's configuration folder.
+const USER_FILE: &str = "run.toml";
+
+/// The file with the user's options, where there is one.
+pub(crate) fn user_file() -> Option<PathBuf> {
+    pricing::config_folder().map(|folder| folder.join(USER_FILE)).filter(|path| path.is_file())
+}
 
 impl RunArgs {
-    /// The options with those of the `--config` file filled in where the command line says nothing.
+    /// The options with those of the `--config` file filled in where the command line and the environment say nothing, then
+    /// those of the user's file.
     pub(crate) fn with_config_file(mut self) -> Result<Self> {
-        let Some(path) = &self.config else { return Ok(self) };
+        if let Some(path) = self.config.clone() {
+            self.fill_in(&path)?;
+        }
+        if let Some(path) = user_file() {
+            self.fill_in(&path)?;
+            debug!("options of {} hold where nothing else is said", path.display());
+        }
+        Ok(self)
+    }
+
+    fn fill_in(&mut self, path: &Path) -> Result<()> {
         let text = closeread_files::read_text_file(path)
             .with_context(|| format!("cannot read the config {}", path.display()))?;
         let wrong = |error: toml::de::Error| {
@@ -22,7 +43,7 @@ impl RunArgs {
         ranges::check_file(&text.parse().map_err(wrong)?).with_context(|| path.display().to_string())?;
         let file: Self = toml::from_str(&text).map_err(wrong)?;
         self.merge(file.in_folder(path.parent().unwrap_or(Path::new(""))));
-        Ok(self)
+        Ok(())
     }
 
     /// The options of a file that lies in `folder`, to which its paths are relative.

@@ -3,6 +3,7 @@
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Context, Result, bail};
 use closeread_methods::{AnyMethod, Entry, METHODS, entry};
+use closeread_text::names::meant;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -10,9 +11,10 @@ impl RunArgs {
     /// The methods named, or else the protocol's, with their parameters, in the order of a report.
     pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, AnyMethod)>> {
         let all = self.method.iter().any(|name| name == ALL_METHODS);
-        let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        let names = || METHODS.iter().map(|entry| entry.name);
+        let known = || names().collect::<Vec<_>>().join(", ");
         if let Some(unknown) = self.method.iter().find(|name| *name != ALL_METHODS && entry(name).is_none()) {
-            bail!("unknown method `{unknown}`: expected {}, or all", known());
+            bail!("unknown method `{unknown}`{}: expected {}, or all", meant(unknown, names()), known());
         }
         let by_default: &[&Entry] = &match self.method.is_empty() {
             true => self.protocol().methods(),
@@ -25,7 +27,11 @@ impl RunArgs {
         let chosen: Vec<&'static Entry> = METHODS.iter().filter(asked).collect();
         let given = self.given_parameters()?;
         if let Some(name) = given.keys().find(|name| entry(name).is_none()) {
-            bail!("parameters are given for `{name}`, which is no method: expected {}", known());
+            bail!(
+                "parameters are given for `{name}`, which is no method{}: expected {}",
+                meant(name, names()),
+                known()
+            );
         }
         let with_parameters = |entry: &'static Entry| {
             let method = self.protocol().method(entry);

@@ -1,11 +1,12 @@
 //! What is printed: servers' words, book texts and names of files are shown by a terminal and do not steer it.
 
+use anstyle::Style;
 use closeread_table::render::text::is_control;
 use indicatif::{MultiProgress, ProgressDrawTarget};
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Stdout, Write};
-use std::sync::LazyLock;
+use std::io::{self, IsTerminal, Stdout, Write};
+use std::sync::{LazyLock, OnceLock};
 
 /// The text with characters that steer a terminal as `\u001b`, which JSON reads as the same character.
 pub fn harmless(text: &str) -> Cow<'_, str> {
@@ -47,6 +48,25 @@ pub fn say(words: fmt::Arguments<'_>) {
     let words = words.to_string();
     BARS.suspend(|| {
         let _ = io::stderr().write_all(harmless(&words).as_bytes());
+    });
+}
+
+static COLOURED: OnceLock<bool> = OnceLock::new();
+
+/// Chooses whether messages are coloured; `None`: in a terminal, unless `NO_COLOR` is set. The first choice stays.
+pub fn choose_colours(wanted: Option<bool>) {
+    let of_terminal =
+        || io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    COLOURED.get_or_init(|| wanted.unwrap_or_else(of_terminal));
+}
+
+/// Says something behind a label, which has its colour where colours were chosen.
+pub fn say_labelled(label: Option<(&str, Style)>, words: fmt::Arguments<'_>) {
+    let Some((label, style)) = label else { return say(words) };
+    let style = if COLOURED.get() == Some(&true) { style } else { Style::new() };
+    let words = words.to_string();
+    BARS.suspend(|| {
+        let _ = write!(io::stderr(), "{style}{label}{style:#}{}", harmless(&words));
     });
 }
 

@@ -46,7 +46,7 @@ impl Sandbox {
         let cache =
             if self.own_cache { self.path("cache") } else { Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache") };
         command.current_dir(self.dir.path()).args(args).env("CLOSEREAD_CACHE", cache);
-        command.env("CLOSEREAD_MODELS", self.path("models"));
+        command.env("CLOSEREAD_MODELS", self.path("models")).env("CLOSEREAD_CONFIG", self.path("config"));
         command
     }
 

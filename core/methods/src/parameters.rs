@@ -1,6 +1,7 @@
 //! The parameters of a method as a user gives them.
 
 use crate::method::Method;
+use closeread_text::names::meant;
 use serde_json::{Map, Value};
 
 /// Why parameters cannot be used.
@@ -26,7 +27,7 @@ pub enum ParameterProblem {
     #[error("expected an object with parameters")]
     NoObject,
     /// The method has none of that name.
-    #[error("unknown parameter `{name}`; {}", listed(.known))]
+    #[error("unknown parameter `{name}`{}; {}", meant(.name, .known.iter().map(String::as_str)), listed(.known))]
     Unknown {
         /// As given.
         name: String,

@@ -1,6 +1,7 @@
 //! The metrics by name.
 
 use super::bleu::BleuOrder;
+use closeread_text::names::meant;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -133,7 +134,7 @@ impl fmt::Display for Metric {
 
 /// No metric has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown metric `{name}`: expected one of {}", Metric::ALL.map(Metric::name).join(", "))]
+#[error("unknown metric `{name}`{}: expected one of {}", meant(name, Metric::ALL.map(Metric::name)), Metric::ALL.map(Metric::name).join(", "))]
 pub struct UnknownMetric {
     /// What was asked for.
     pub name: String,

@@ -6,6 +6,7 @@ mod change;
 pub mod hash;
 pub mod language;
 mod locate;
+pub mod names;
 pub mod pattern;
 pub mod python;
 pub mod sentence;

@@ -35,7 +35,7 @@ enum Set {
     Nightly,
 }
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 18] = [
     Step { name: "format", about: "rustfmt agrees with every file", set: Set::Always, run: steps::format },
     Step { name: "lints", about: "clippy finds nothing, in tests neither", set: Set::Always, run: steps::lints },
     Step { name: "layers", about: "scoring compiles nothing that opens a book", set: Set::Always, run: steps::layers },
@@ -45,6 +45,7 @@ const STEPS: [Step; 15] = [
     Step { name: "conformance", about: "the vectors, natively", set: Set::Always, run: steps::conformance },
     Step { name: "conformance-wasm", about: "the vectors, in Node", set: Set::Always, run: steps::conformance_wasm },
     Step { name: "pages", about: "the page's modules in Node and Chromium", set: Set::Always, run: steps::pages },
+    Step { name: "examples", about: "what stands in examples/ runs", set: Set::Always, run: steps::examples },
     Step { name: "features", about: "each feature of each crate alone", set: Set::Nightly, run: nightly::features },
     Step { name: "modules", about: "each WebAssembly module alone", set: Set::Nightly, run: nightly::modules },
     Step {
@@ -55,6 +56,13 @@ const STEPS: [Step; 15] = [
     },
     Step { name: "aarch64", about: "core and its kernels on aarch64", set: Set::Nightly, run: nightly::aarch64 },
     Step { name: "fuzz", about: "ten seconds of random files for each target", set: Set::Nightly, run: nightly::fuzz },
+    Step {
+        name: "packages",
+        about: "each crate packed, and compiled alone",
+        set: Set::Nightly,
+        run: nightly::packages,
+    },
+    Step { name: "dist", about: "what people install, made and tried", set: Set::Nightly, run: nightly::dist },
     Step { name: "miri", about: "the kernels under Miri", set: Set::Nightly, run: nightly::miri },
 ];
 

@@ -1,7 +1,7 @@
 //! The checks that take too long for every change.
 
 use super::outcome::{Done, LeftOut};
-use crate::machine::{AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MIRI};
+use crate::machine::{AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MIRI, MUSL, MUSL_TARGET, is_root};
 use crate::process::{cargo, program, run as run_program, stdout_of};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -76,6 +76,24 @@ pub(super) fn fuzz(_: &mut LeftOut) -> Result<Done> {
     run_program(
         cargo().args(["test", "--package=closeread-tests", "--test=fuzz"]).env("BOLERO_RANDOM_ITERATIONS", "30000"),
     )?;
+    Ok(Done::Passed(String::new()))
+}
+
+/// Packs every crate that can be published, and compiles the program of the packages alone.
+pub(super) fn packages(_: &mut LeftOut) -> Result<Done> {
+    let n = crate::dist::check_crates()?;
+    Ok(Done::Passed(format!("{n} packages")))
+}
+
+/// Makes the static program for this kind of machine with everything around it, and tries each.
+pub(super) fn dist(_: &mut LeftOut) -> Result<Done> {
+    if let Err(error) = MUSL_TARGET.require().and_then(|_| MUSL.require()) {
+        return Ok(Done::Skipped(error.to_string()));
+    }
+    if !is_root() {
+        return Ok(Done::Skipped("needs root, to enter a root file system".to_owned()));
+    }
+    crate::dist::run(&crate::dist::Args::default())?;
     Ok(Done::Passed(String::new()))
 }
 

@@ -3,7 +3,7 @@
 use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
-use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, READERS, RUSTFMT, WASM};
+use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, WASM};
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -143,6 +143,36 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     }
     let left = if count("skipped") == 0 { String::new() } else { format!(", {} left out", count("skipped")) };
     Ok(Done::Passed(format!("{} tests{left}", count("pass"))))
+}
+
+/// Runs what stands in examples/ as somebody would who has installed closeread; the page's modules only where they are built.
+pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
+    let target = target_dir()?;
+    run_program(cargo().args(["build", "--package", "closeread", "--bin", "closeread", FULL]))?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([target.join("debug")].into_iter().chain(std::env::split_paths(&path)))?;
+    let mut done = vec!["Rust", "shell"];
+    run_program(cargo().args(["run", "--quiet", "--package", "closeread-core", "--example", "own_host"]))?;
+    run_program(program("bash").arg("examples/compare.sh").env("PATH", &path))?;
+    match PYTHON.require() {
+        Ok(_) => {
+            run_program(program("python3").arg("examples/scores.py").env("PATH", &path))?;
+            done.push("Python");
+        }
+        Err(error) => left_out.add("python3", format!("the example in Python: {error:#}")),
+    }
+    let page = root().join("web/dist");
+    if page.join("package.js").is_file() {
+        let project = target.join("examples");
+        let modules = project.join("node_modules/@closeread/page");
+        crate::web::copy_tree(&page, &modules)?;
+        std::fs::copy(root().join("examples/passages.mjs"), project.join("passages.mjs"))?;
+        run_program(program("node").arg("passages.mjs").current_dir(&project))?;
+        done.push("JavaScript");
+    } else {
+        left_out.add("the built page (step pages)", "the example in JavaScript".to_owned());
+    }
+    Ok(Done::Passed(done.join(", ")))
 }
 
 /// The numbers at the end of a TAP file (`# pass 5`), and how many tests were skipped for each reason.

@@ -4,6 +4,7 @@ use super::options::{AskedAs, BenchmarkOptions};
 use anyhow::{Context, Result, bail};
 use closeread_eval::draw::keep_where;
 use closeread_eval::{Item, Task};
+use closeread_text::names::meant;
 use std::collections::HashSet;
 
 /// The items that the options leave, asked the way they say.
@@ -18,7 +19,8 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
     if !asked.items.is_empty() {
         let known: HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
         if let Some(unknown) = asked.items.iter().find(|id| !known.contains(id.as_str())) {
-            bail!("there is no item `{unknown}` in this benchmark; its ids look like `{}`", first_id(&items));
+            let meant = meant(unknown, items.iter().map(|item| item.id.as_str()));
+            bail!("there is no item `{unknown}` in this benchmark{meant}; its ids look like `{}`", first_id(&items));
         }
         items.retain(|item| asked.items.contains(&item.id));
     }

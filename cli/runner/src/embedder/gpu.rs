@@ -10,12 +10,16 @@ use tracing::info;
 /// Names the adapter, and is the only way to one in software.
 const VARIABLE: &str = "CLOSEREAD_GPU";
 
+/// The adapter that computes.
+pub(super) fn find() -> Result<Adapter, GpuError> {
+    let named = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty());
+    pollster::block_on(Adapter::find(&named.map_or(Wanted::Hardware, Wanted::Named)))
+}
+
 /// The adapter that computes, or `None` and the reason on stderr.
 pub(super) fn adapter() -> Option<Adapter> {
     static SAID: Once = Once::new();
-    let named = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty());
-    let wanted = named.map_or(Wanted::Hardware, Wanted::Named);
-    let found = pollster::block_on(Adapter::find(&wanted));
+    let found = find();
     if let Err(error) = &found {
         SAID.call_once(|| info!("--backend gpu: {error} ({VARIABLE}=NAME asks for one by name); the encoder computes"));
     }

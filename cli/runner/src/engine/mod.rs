@@ -48,15 +48,17 @@ pub struct Summary {
     pub out_of_money: bool,
 }
 
-/// Makes every trial of the plan that the folder does not hold yet.
+/// Makes every trial of the plan that the folder does not hold yet; `finished` hears of each line of the table when its last
+/// trial is in the folder.
 pub async fn run(
     plan: &Plan<'_>,
     benchmark: &Benchmark,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     folder: &mut RunFolder,
+    finished: &dyn Fn(&Arm, &RunFolder) -> Result<()>,
 ) -> Result<Summary> {
     let span = info_span!("run", benchmark = benchmark.name, folder = %folder.path().display());
-    make_all(plan, benchmark, evidence, folder).instrument(span).await
+    make_all(plan, benchmark, evidence, folder, finished).instrument(span).await
 }
 
 async fn make_all(
@@ -64,6 +66,7 @@ async fn make_all(
     benchmark: &Benchmark,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     folder: &mut RunFolder,
+    finished: &dyn Fn(&Arm, &RunFolder) -> Result<()>,
 ) -> Result<Summary> {
     let journals = Journals::of_run(folder.path());
     let groups = groups(&benchmark.items);
@@ -72,14 +75,19 @@ async fn make_all(
         .map(|(documents, items)| Ok((documents, units(plan, &items, folder, &journals)?)))
         .filter(|group| group.as_ref().map_or(true, |(_, units)| !units.is_empty()))
         .collect::<Result<_>>()?;
-    let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
+    let groups = quickest_first(groups);
+    let mut left: HashMap<Arm, usize> = HashMap::new();
+    for unit in groups.iter().flat_map(|(_, units)| units) {
+        *left.entry(unit.cell.key.clone()).or_default() += unit.items.len();
+    }
+    let n_trials = left.values().sum();
     let progress = Progress::new("trials", n_trials).with_spending(Rc::clone(&plan.spending));
     let mut summary = Summary::default();
     let stop = Cell::new(false);
     let batchers = plan.batchers();
     let in_batches = !batchers.is_empty();
-    let (folder, opening) = (RefCell::new(folder), Mutex::new(()));
-    let site = TrialRunner { plan, benchmark, evidence, folder, journals, progress, stop, opening };
+    let (folder, opening, left) = (RefCell::new(folder), Mutex::new(()), RefCell::new(left));
+    let site = TrialRunner { plan, benchmark, evidence, folder, journals, progress, stop, opening, left, finished };
     let TrialRunner { journals, progress, stop, .. } = &site;
     let work = stream::iter(groups)
         .map(anyhow::Ok)
@@ -117,6 +125,9 @@ struct TrialRunner<'s, 'p> {
     stop: Cell<bool>,
     /// Books are cut and embedded one set after the other: one takes all cores.
     opening: Mutex<()>,
+    /// Trials that are still to be made, by the line of the table.
+    left: RefCell<HashMap<Arm, usize>>,
+    finished: &'s dyn Fn(&Arm, &RunFolder) -> Result<()>,
 }
 
 impl TrialRunner<'_, '_> {
@@ -154,6 +165,7 @@ impl TrialRunner<'_, '_> {
                 .buffer_unordered(at_once);
             while let Some(attempted) = trials.next().await {
                 let Some((records, journal)) = attempted? else { continue };
+                let keys: Vec<TrialKey> = records.iter().map(|record| record.key.clone()).collect();
                 let failed: Vec<bool> =
                     records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
                 self.folder.borrow_mut().append(records)?;
@@ -163,9 +175,23 @@ impl TrialRunner<'_, '_> {
                 for failed in failed {
                     if failed { progress.tick_failed() } else { progress.tick() }
                 }
+                self.made(&keys)?;
             }
         }
         Ok(())
+    }
+}
+
+impl TrialRunner<'_, '_> {
+    /// Trials of a line of the table are in the folder.
+    fn made(&self, keys: &[TrialKey]) -> Result<()> {
+        let Some(TrialKey { method, model, budget, .. }) = keys.first() else { return Ok(()) };
+        let arm = Arm { method: method.clone(), model: model.clone(), budget: *budget };
+        let is_last = self.left.borrow_mut().get_mut(&arm).is_some_and(|left| {
+            *left = left.saturating_sub(keys.len());
+            *left == 0
+        });
+        if is_last { (self.finished)(&arm, &**self.folder.borrow()) } else { Ok(()) }
     }
 }
 
@@ -181,9 +207,25 @@ impl TrialRunner<'_, '_> {
             });
             self.folder.borrow_mut().append(records.collect())?;
             unit.items.iter().for_each(|_| self.progress.tick_failed());
+            self.made(&unit.name())?;
         }
         Ok(())
     }
+}
+
+/// Units for which no book is cut, embedded or sent go first, book by book: their lines of the table are there at once.
+fn quickest_first<'a, 'p>(groups: Vec<(&'a [String], Vec<Unit<'p>>)>) -> Vec<(&'a [String], Vec<Unit<'p>>)> {
+    let is_quick = |unit: &Unit<'_>| {
+        let method = &unit.cell.method;
+        method.passages().is_none() && method.preparation().is_none() && !method.shares_its_prompts()
+    };
+    let (mut quick, mut rest) = (Vec::new(), Vec::new());
+    for (documents, units) in groups {
+        let (first, then): (Vec<_>, Vec<_>) = units.into_iter().partition(is_quick);
+        quick.push((documents, first));
+        rest.push((documents, then));
+    }
+    quick.into_iter().chain(rest).filter(|(_, units)| !units.is_empty()).collect()
 }
 
 /// Looks after the batches of all models; returns only with an error.

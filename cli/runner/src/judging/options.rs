@@ -7,6 +7,7 @@ use closeread_methods::reader::EXTRACTIVE;
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::{Rates, without_credentials};
+use closeread_text::names::meant;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -83,7 +84,13 @@ impl JudgeOptions {
         }
         let judge = |name: &String| {
             let known = || Judge::ALL.map(Judge::name).join(", ");
-            let unknown = || anyhow::anyhow!("there is no judge `{name}`: expected {ALL_JUDGES}, {}", known());
+            let unknown = || {
+                anyhow::anyhow!(
+                    "there is no judge `{name}`{}: expected {ALL_JUDGES}, {}",
+                    meant(name, Judge::ALL.map(Judge::name)),
+                    known()
+                )
+            };
             Judge::of_name(name).ok_or_else(unknown)
         };
         let judges = match self.judges.iter().any(|name| name == ALL_JUDGES) {

@@ -1,19 +1,55 @@
 //! What a run says on standard error besides its report.
 
 use crate::config::RunArgs;
+use anyhow::Result;
 use closeread_eval::Outcome;
 use closeread_eval::observations::FailurePolicy;
+use closeread_judges::Judging;
 use closeread_methods::protocol::Protocol;
+use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, Entry};
-use closeread_report::{EmbeddingUsage, Usage};
-use closeread_runner::benchmark::SAMPLE;
+use closeread_report::{Arm, EmbeddingUsage, HowAsked, RunView, Usage, cells};
+use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
-use closeread_table::number::thousands;
+use closeread_table::Value;
+use closeread_table::number::{metric_label, thousands};
 use serde_json::json;
 use std::collections::BTreeMap;
 use tracing::info;
+
+/// A line of the table whose trials are all made; the table follows at the end.
+pub(super) fn say_line(
+    arm: &Arm,
+    benchmark: &Benchmark,
+    records: &[Record],
+    repeats: u32,
+    asked: &HowAsked,
+) -> Result<()> {
+    let view = RunView {
+        name: "",
+        benchmark: &benchmark.name,
+        plan: std::slice::from_ref(arm),
+        items: &benchmark.items,
+        records,
+        repeats,
+        books: &BTreeMap::new(),
+        judging: &Judging::default(),
+        asked,
+    };
+    for cell in cells(&view.observations()?) {
+        let scores = cell.metrics.iter().filter(|(_, estimate)| estimate.n > 0).map(|(metric, estimate)| {
+            let shown = Value::Score { estimate: estimate.clone() }.shown();
+            format!("{} {shown} of {}", metric_label(metric.name()), thousands(estimate.n as u64))
+        });
+        let budget = arm.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
+        let scores: Vec<String> = scores.collect();
+        let model = if arm.model == EXTRACTIVE { String::new() } else { format!(" by {}", arm.model) };
+        info!("{}{budget}{model} is done: {}", arm.method, scores.join(", "));
+    }
+    Ok(())
+}
 
 /// What embeddings from servers took, a line a model.
 pub(super) fn say_embeddings(embeddings: &[EmbeddingUsage]) {

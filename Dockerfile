@@ -1,0 +1,10 @@
+# closeread in an image of 60 MB with nothing else in it. `cargo xtask dist` makes the root file system:
+#
+#   cargo xtask dist && docker build --tag closeread --file Dockerfile target/artifacts
+#   docker run --rm --volume "$PWD:/work" closeread run
+FROM scratch
+ADD closeread-root.tar.gz /
+USER 65532:65532
+ENV HOME=/work CLOSEREAD_CACHE=/tmp/closeread SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
+WORKDIR /work
+ENTRYPOINT ["/usr/bin/closeread"]

@@ -1,0 +1,47 @@
+//! What the environment gives: options of a run, folders, keys.
+
+use clap::Command;
+use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS};
+
+/// Begins the name of the variable of an option of a run: `CLOSEREAD_RUN_BASE_URL` is `--base-url`.
+const PREFIX: &str = "CLOSEREAD_RUN_";
+/// Commands that take the options of a run.
+const OF_RUNS: [&str; 3] = ["config", "estimate", "run"];
+
+/// Variables besides those of options and keys, and what each is for.
+pub(crate) const VARIABLES: [(&str, &str); 7] = [
+    ("CLOSEREAD_CACHE", "folder of remembered responses and vectors"),
+    ("CLOSEREAD_CONFIG", "folder of run.toml and models.toml"),
+    ("CLOSEREAD_MODELS", "folder of installed embedding models"),
+    ("CLOSEREAD_PAGE", "folder of the built page"),
+    ("CLOSEREAD_GPU", "part of the name of the graphics processor that computes"),
+    ("CLOSEREAD_RELEASES", "address that the embedding model of closeread's releases is fetched from"),
+    ("HF_ENDPOINT", "address of the hub that other models are fetched from"),
+];
+
+/// The variable of an option of a run.
+pub(crate) fn variable_of(option: &str) -> String {
+    format!("{PREFIX}{}", option.to_uppercase().replace('-', "_"))
+}
+
+/// The variables in which keys are looked for, each once.
+pub(crate) fn of_keys() -> Vec<&'static str> {
+    let embedding = EMBEDDING_PROVIDERS.iter().flat_map(|provider| provider.variables);
+    let mut variables: Vec<&str> =
+        PROVIDERS.iter().flat_map(|provider| provider.variables).chain(embedding).copied().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
+
+/// The command whose options of a run may also stand in the environment.
+pub(crate) fn read(command: Command) -> Command {
+    OF_RUNS.iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |of_runs| {
+            of_runs.mut_args(|arg| match arg.get_long().map(variable_of) {
+                Some(variable) => arg.env(variable).hide_env(true),
+                None => arg,
+            })
+        })
+    })
+}

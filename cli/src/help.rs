@@ -1,0 +1,280 @@
+//! The two helps of a command: `-h` fits a screen and shows what most runs need; `--help` has everything, and examples.
+
+use clap::{Arg, Command};
+
+/// Longest help of an option that `-h` shows whole.
+const SHORT: usize = 64;
+
+/// What `-h` shows of commands with many options: the long names, or the names of places. `--help` shows all.
+#[rustfmt::skip]
+const COMMON: &[(&[&str], &[&str])] = &[
+    (&["run", "estimate", "config"], &[
+        "benchmark", "data", "limit", "draw", "method", "budget", "retriever", "embedder", "model", "base-url", "judge-model",
+        "concurrency", "max-cost", "dry-run", "out", "fresh", "extend", "config", "json",
+    ]),
+    (&["judge"], &["judge-model", "judge", "votes", "panel", "base-url", "max-cost", "json"]),
+    (&["corpusqa", "hamlet", "options", "sagascale"], &[
+        "out", "model", "books", "documents", "table", "benchmark", "entity", "questions", "dry-run", "from", "until", "fresh",
+        "base-url", "max-cost", "json",
+    ]),
+    (&["tree"], &["run", "model", "embedder", "retriever", "base-url", "json"]),
+    (&["search"], &["budget", "order", "retriever", "embedder", "json"]),
+];
+
+/// Examples by the words of a command.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "run",
+        "\
+  closeread run                                            the sample, every method, no model
+  closeread run --benchmark my-benchmark/ --model openai/gpt-4.1 --max-cost 5
+  closeread run --benchmark novelqa --data NovelQA/ --limit 20
+  closeread run --model openai-compatible/qwen3 --base-url http://localhost:8000/v1 \\
+      --method dos-rag,full-document --budget 1500,5000
+  closeread run --out runs/a --extend --budget 10000       more of a run that is there",
+    ),
+    (
+        "estimate",
+        "\
+  closeread estimate --benchmark my-benchmark/ --model openai/gpt-4.1,anthropic/claude-sonnet-4-5",
+    ),
+    (
+        "config",
+        "\
+  closeread config                                         what a run would use, and why
+  closeread config --config mine.toml --budget 500",
+    ),
+    (
+        "score",
+        "\
+  closeread score --gold items.jsonl --predictions predictions.jsonl --group-by complexity
+  closeread score --format infinitebench --task longbook_choice_eng preds_longbook_choice_eng.jsonl",
+    ),
+    (
+        "search",
+        "\
+  closeread search sample \"Who paid for the bell?\"
+  closeread search novel.epub \"Where is the key?\" --budget 1500 --order score --json",
+    ),
+    (
+        "chunk",
+        "\
+  closeread chunk novel.txt --chunker dos --json",
+    ),
+    (
+        "tree",
+        "\
+  closeread tree novel.txt --model openai/gpt-4.1
+  closeread tree the-loan-of-the-bell --run runs/a",
+    ),
+    (
+        "judge",
+        "\
+  closeread judge runs/a --judge-model openai/gpt-4o,builtin/rule",
+    ),
+    (
+        "agreement",
+        "\
+  closeread agreement runs/a labels.csv",
+    ),
+    (
+        "compare",
+        "\
+  closeread compare runs/a runs/b
+  closeread compare runs/a --method vanilla-rag,dos-rag --budget 500",
+    ),
+    (
+        "report",
+        "\
+  closeread report runs/a runs/b --html site/ --csv scores.csv
+  closeread report runs/a=thinking runs/b=plain --latex
+  closeread report runs/a --paper sagascale --list",
+    ),
+    (
+        "serve",
+        "\
+  closeread serve runs/a runs/b
+  closeread serve --relay                                  the page asks models through this server",
+    ),
+    (
+        "protocol",
+        "\
+  closeread protocol novelqa
+  closeread protocol runs/a",
+    ),
+    (
+        "verify",
+        "\
+  closeread verify runs/a",
+    ),
+    (
+        "merge",
+        "\
+  closeread run --shard 1/2 --out a; closeread run --shard 2/2 --out b; closeread merge a b --out runs/whole",
+    ),
+    (
+        "build corpusqa",
+        "\
+  closeread build corpusqa --documents reports/ --table table.csv --entity bank,banks --out questions",
+    ),
+    (
+        "build hamlet",
+        "\
+  closeread build hamlet --books novels/ --model openai/gpt-4o --out built --dry-run
+  closeread build hamlet --books novels/ --model openai/gpt-4o --out built
+  closeread run --benchmark hamlet --data built",
+    ),
+    (
+        "model",
+        "\
+  closeread model list
+  closeread model pull multilingual-e5-large",
+    ),
+    (
+        "data stats",
+        "\
+  closeread data stats novelqa --data NovelQA/",
+    ),
+    (
+        "providers",
+        "\
+  closeread providers
+  closeread providers check openai/gpt-4.1",
+    ),
+    (
+        "doctor",
+        "\
+  closeread doctor --offline
+  closeread doctor --base-url http://localhost:8000/v1",
+    ),
+    (
+        "help",
+        "\
+  closeread help run
+  closeread help formats",
+    ),
+];
+
+/// The command with both helps, and its subcommands.
+pub(crate) fn explained(command: Command) -> Command {
+    of(command, &[])
+}
+
+fn of(command: Command, way: &[String]) -> Command {
+    let name = command.get_name().to_owned();
+    let command = command.mut_subcommands(|below| {
+        let way: Vec<String> = way.iter().cloned().chain([below.get_name().to_owned()]).collect();
+        of(below, &way)
+    });
+    let way = way.join(" ");
+    let command = match EXAMPLES.iter().find(|(words, _)| *words == way) {
+        Some((_, examples)) => {
+            let before = command.get_after_help().map(|said| format!("{said}\n\n")).unwrap_or_default();
+            command.after_long_help(format!("{before}Examples:\n{examples}"))
+        }
+        None => command,
+    };
+    match COMMON.iter().find(|(names, _)| names.contains(&name.as_str())) {
+        Some((_, common)) => command.mut_args(|arg| shortened(arg, common)),
+        None => command,
+    }
+}
+
+/// An option as `-h` has it: not at all, or in a few words.
+fn shortened(arg: Arg, common: &[&str]) -> Arg {
+    if arg.get_long().is_some_and(|name| !common.contains(&name)) {
+        return arg.hide_short_help(true);
+    }
+    let Some(whole) = arg.get_help().map(ToString::to_string).filter(|help| help.len() > SHORT) else { return arg };
+    let ends = [" [default", "; ", ": ", ", see ", " ("].iter().filter_map(|end| whole.find(end));
+    match ends.min() {
+        Some(end) if arg.get_long_help().is_none() => arg.help(whole[..end].to_owned()).long_help(whole),
+        _ => arg,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect_file;
+
+    /// Lines of a terminal that is not small.
+    const SCREEN: usize = 50;
+
+    /// Every command with the words that lead to it.
+    fn all(command: &Command, way: &str) -> Vec<(String, Command)> {
+        let below = command.get_subcommands().flat_map(|below| all(below, &format!("{way}-{}", below.get_name())));
+        [(way.to_owned(), command.clone())].into_iter().chain(below).collect()
+    }
+
+    /// `UPDATE_EXPECT=1` writes them anew.
+    #[test]
+    fn the_help_pages_are_what_they_were_and_the_short_ones_fit_a_screen() {
+        let mut command = crate::command().term_width(80);
+        command.build();
+        let pages = all(&command, "closeread");
+        for (name, mut command) in pages {
+            let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
+            let lines = short.lines().count();
+            assert!(lines <= SCREEN, "closeread {name} -h has {lines} lines:\n{short}");
+            for line in short.lines().chain(long.lines()) {
+                assert!(line.chars().count() <= 96, "{name}: {line}");
+            }
+            expect_file![format!("{}/help/pages/{name}.txt", env!("CARGO_MANIFEST_DIR"))]
+                .assert_eq(&format!("$ -h\n{short}\n$ --help\n{long}"));
+        }
+    }
+
+    #[test]
+    fn every_example_is_of_a_command_and_parses() {
+        for (words, examples) in EXAMPLES {
+            let command = crate::command();
+            let found = words.split(' ').try_fold(&command, |command, word| command.find_subcommand(word));
+            assert!(found.is_some(), "there is no `closeread {words}`");
+            let lines = examples.replace("\\\n", " ");
+            for example in lines.lines().flat_map(|line| line.split("; ")) {
+                let given = example.split("   ").find(|part| !part.trim().is_empty()).expect("an example");
+                let given: Vec<&str> = given.split_whitespace().collect();
+                assert_eq!(given[0], "closeread", "{example}");
+                let given: Vec<String> = joined(&given);
+                if let Err(error) = crate::command().try_get_matches_from(&given) {
+                    panic!("{example}: {error}");
+                }
+            }
+        }
+        for (names, common) in COMMON {
+            for option in *common {
+                let has = |command: &Command| command.get_arguments().any(|arg| arg.get_long() == Some(option));
+                let mut command = crate::command();
+                command.build();
+                let pages = all(&command, "");
+                let of_names = pages.iter().filter(|(_, command)| names.contains(&command.get_name()));
+                assert!(of_names.into_iter().any(|(_, command)| has(command)), "--{option} of {names:?}");
+            }
+        }
+    }
+
+    /// Words in quotes as one.
+    fn joined(words: &[&str]) -> Vec<String> {
+        let mut joined: Vec<String> = Vec::new();
+        let mut open = false;
+        for word in words {
+            match joined.last_mut() {
+                Some(last) if open => *last = format!("{last} {word}"),
+                _ => joined.push((*word).to_owned()),
+            }
+            if word.matches('"').count() == 1 {
+                open = !open;
+            }
+        }
+        joined.iter().map(|word| word.replace('"', "")).collect()
+    }
+
+    #[test]
+    fn topics_fit_eighty_columns() {
+        for (topic, text) in crate::command::help::TOPICS {
+            let wide = text.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(wide, None, "{topic}");
+        }
+    }
+}

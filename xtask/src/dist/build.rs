@@ -1,0 +1,104 @@
+//! The targets, and how the program is compiled for each.
+
+use crate::process::{cargo, program, run as run_program, target_dir};
+use anyhow::{Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a program is handed out for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Target {
+    /// x86-64 Linux of any kind: one file that needs nothing
+    LinuxStatic,
+    /// aarch64 Linux of any kind, likewise
+    LinuxStaticArm,
+    /// x86-64 Linux with glibc 2.17 or newer: graphics processors, too
+    Linux,
+    /// aarch64 Linux with glibc 2.17 or newer
+    LinuxArm,
+    /// Apple's own processors
+    Mac,
+    /// x86-64 Windows
+    Windows,
+}
+
+impl Target {
+    /// All, in the order of a list.
+    pub(super) const ALL: [Self; 6] =
+        [Self::LinuxStatic, Self::LinuxStaticArm, Self::Linux, Self::LinuxArm, Self::Mac, Self::Windows];
+
+    /// As rustc names it.
+    pub(super) fn triple(self) -> &'static str {
+        match self {
+            Self::LinuxStatic => "x86_64-unknown-linux-musl",
+            Self::LinuxStaticArm => "aarch64-unknown-linux-musl",
+            Self::Linux => "x86_64-unknown-linux-gnu",
+            Self::LinuxArm => "aarch64-unknown-linux-gnu",
+            Self::Mac => "aarch64-apple-darwin",
+            Self::Windows => "x86_64-pc-windows-msvc",
+        }
+    }
+
+    pub(super) fn is_static(self) -> bool {
+        matches!(self, Self::LinuxStatic | Self::LinuxStaticArm)
+    }
+
+    /// What the program is called there.
+    pub(super) fn program(self) -> &'static str {
+        if self == Self::Windows { "closeread.exe" } else { "closeread" }
+    }
+
+    /// What pip calls the systems that can run it; `None` where another wheel serves them.
+    pub(super) fn wheel_tags(self) -> Option<&'static str> {
+        match self {
+            // A static program runs beside every C library.
+            Self::LinuxStatic => Some("manylinux2014_x86_64.musllinux_1_1_x86_64"),
+            Self::LinuxStaticArm => Some("manylinux2014_aarch64.musllinux_1_1_aarch64"),
+            Self::Linux | Self::LinuxArm => None,
+            Self::Mac => Some("macosx_11_0_arm64"),
+            Self::Windows => Some("win_amd64"),
+        }
+    }
+
+    /// What Node calls the system and the processor.
+    pub(super) fn node(self) -> (&'static str, &'static str) {
+        match self {
+            Self::LinuxStatic | Self::Linux => ("linux", "x64"),
+            Self::LinuxStaticArm | Self::LinuxArm => ("linux", "arm64"),
+            Self::Mac => ("darwin", "arm64"),
+            Self::Windows => ("win32", "x64"),
+        }
+    }
+
+    /// A static program loads no driver, so it is without graphics processors.
+    fn features(self) -> &'static str {
+        if self.is_static() { "page,parquet,pdf,tract" } else { "page,full" }
+    }
+
+    /// Compiles the program with the page inside; gives its path.
+    pub(super) fn build(self, page: &Path) -> Result<PathBuf> {
+        let mut build = match self {
+            Self::LinuxStaticArm | Self::Linux | Self::LinuxArm => zigbuild()?,
+            _ => {
+                let mut build = cargo();
+                build.arg("build");
+                build
+            }
+        };
+        // The C library that the oldest systems have, which zig's linker is told behind the target's name.
+        let glibc = if matches!(self, Self::Linux | Self::LinuxArm) { ".2.17" } else { "" };
+        build.args(["--package", "closeread", "--profile", "dist", "--features", self.features()]);
+        build.arg("--target").arg(format!("{}{glibc}", self.triple()));
+        run_program(build.env("CLOSEREAD_PAGE", page))?;
+        Ok(target_dir()?.join(self.triple()).join("dist").join(self.program()))
+    }
+}
+
+/// cargo-zigbuild: on the path, or as a module of Python.
+fn zigbuild() -> Result<Command> {
+    let is_there = program("cargo-zigbuild").arg("--version").output().is_ok_and(|printed| printed.status.success());
+    ensure!(is_there, "needs cargo-zigbuild and zig: pip install cargo-zigbuild ziglang");
+    let mut build = program("cargo-zigbuild");
+    build.arg("zigbuild");
+    Ok(build)
+}

@@ -1,0 +1,168 @@
+//! What came out, tried as those who install it try it.
+
+use super::build::Target;
+use super::sandbox::{RUN, inside, json, page_is_served, scores};
+use super::{VERSION, archive, emptied, image};
+use crate::process::{cargo, program, run as run_program, stdout_of, target_dir};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The newest glibc that a program may ask for.
+const GLIBC: (u32, u32) = (2, 17);
+
+fn said(what: &str) {
+    println!("  tried: {what}");
+}
+
+/// Unpacks the archive, and runs what is in it wherever this machine can.
+pub(super) fn tried(target: Target, archive: &Path, out: &Path) -> Result<()> {
+    let folder = target_dir()?.join("dist-stage/check");
+    emptied(&folder)?;
+    run_program(program("tar").arg("-xf").arg(archive).arg("-C").arg(&folder))?;
+    let unpacked = folder.join(archive::name(target));
+    let built = unpacked.join(target.program());
+    for (what, least) in [("completions", 5), ("man", 20)] {
+        let n = fs::read_dir(unpacked.join(what)).with_context(|| format!("no folder {what} in the archive"))?.count();
+        ensure!(n >= least, "{n} files in {what} of the archive: expected {least} or more");
+    }
+    match target {
+        Target::LinuxStatic => in_nothing(&built),
+        Target::LinuxStaticArm => emulated(&built),
+        Target::Linux | Target::LinuxArm => old_library(&built),
+        Target::Mac | Target::Windows => Ok(()),
+    }?;
+    if target.is_static() {
+        let needed = stdout_of(program("readelf").arg("-d").arg(&built))?;
+        ensure!(!needed.contains("(NEEDED)"), "{} is not static:\n{needed}", built.display());
+    }
+    if target == Target::LinuxStatic { wheel(target, out) } else { Ok(()) }
+}
+
+/// The numbers of a build by plain cargo, to which those of packages are held.
+fn native() -> Result<Vec<(String, serde_json::Value)>> {
+    run_program(cargo().args(["build", "--package", "closeread", "--features", "closeread/full"]))?;
+    let folder = target_dir()?.join("dist-stage/native");
+    emptied(&folder)?;
+    let mut run = Command::new(target_dir()?.join("debug/closeread"));
+    scores(&json(run.args(RUN).args(["--out", "run"]).current_dir(&folder))?)
+}
+
+/// The static program in the root file system of the image, in which there is nothing else.
+fn in_nothing(built: &Path) -> Result<()> {
+    let root = target_dir()?.join("dist-stage/check/root");
+    image::root_file_system(built, &root)?;
+    let report = json(inside(&root)?.args(RUN).args(["--out", "/work/run"]))?;
+    ensure!(scores(&report)? == native()?, "the sample's scores are not those of the native build:\n{report}");
+    said("the sample in an empty root, with the native build's scores");
+    let doctor = json(inside(&root)?.args(["doctor", "--offline", "--json"]))?;
+    let state = |name: &str| {
+        let rows = doctor.as_array().into_iter().flatten();
+        rows.filter(|row| row["name"] == name).map(|row| row["state"].clone()).next_back().unwrap_or_default()
+    };
+    ensure!(state("page") == "ok" && state("gpu") == "absent", "closeread doctor says otherwise: {doctor}");
+    page_is_served(inside(&root)?.args(["serve", "/work/run", "--port", "0"]))?;
+    said("closeread serve in an empty root");
+    let wrote = inside(&root)?.args(["report", "/work/run", "--html", "/work/site", "--quiet"]).output()?;
+    ensure!(wrote.status.success() && root.join("work/site/index.html").is_file(), "no site: {wrote:?}");
+    said("closeread report --html in an empty root");
+    Ok(())
+}
+
+/// The program for another processor, by qemu.
+fn emulated(built: &Path) -> Result<()> {
+    let folder = target_dir()?.join("dist-stage/emulated");
+    emptied(&folder)?;
+    let mut run = program("qemu-aarch64");
+    let report = json(run.arg(built).args(RUN).args(["--out", "run"]).current_dir(&folder))
+        .context("qemu-user runs programs for aarch64: apt-get install qemu-user")?;
+    let (found, native) = (scores(&report)?, native()?);
+    for ((method, found), (_, native)) in found.iter().zip(&native) {
+        ensure!(found["accuracy"] == native["accuracy"], "{method}: {found}, natively {native}");
+    }
+    said("the sample under qemu");
+    Ok(())
+}
+
+/// A program that asks for no newer glibc than the oldest systems have.
+fn old_library(built: &Path) -> Result<()> {
+    let newest = newest_glibc(&stdout_of(program("readelf").arg("-V").arg(built))?).context("it asks for no glibc")?;
+    ensure!(newest <= GLIBC, "it asks for glibc {}.{}: at most {}.{}", newest.0, newest.1, GLIBC.0, GLIBC.1);
+    said(&format!("it asks for glibc {}.{}", newest.0, newest.1));
+    Ok(())
+}
+
+/// The newest version in what `readelf -V` prints: `Name: GLIBC_2.17  Flags: none`.
+fn newest_glibc(printed: &str) -> Option<(u32, u32)> {
+    let versions = printed.split("GLIBC_").skip(1).filter_map(|rest| {
+        let mut numbers = rest.split(|c: char| !c.is_ascii_digit() && c != '.').next()?.split('.');
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    });
+    versions.max()
+}
+
+/// The wheel in a new environment, without a network.
+fn wheel(target: Target, out: &Path) -> Result<()> {
+    let tags = target.wheel_tags().context("the target has a wheel")?;
+    let wheel = out.join(format!("closeread-{VERSION}-py3-none-{tags}.whl"));
+    let environment = target_dir()?.join("dist-stage/venv");
+    emptied(&environment)?;
+    run_program(program("python3").args(["-m", "venv"]).arg(&environment))?;
+    let bin = environment.join("bin");
+    run_program(program(bin.join("pip")).args(["install", "--quiet", "--no-index", "--no-deps"]).arg(&wheel))?;
+    let mut run = Command::new(bin.join("closeread"));
+    let report = json(run.args(RUN).args(["--out", "run"]).current_dir(&environment))?;
+    scores(&report)?;
+    said("the wheel, installed by pip without a network");
+    Ok(())
+}
+
+/// The packages of npm in an empty project, without a network.
+pub(super) fn packages(out: &Path) -> Result<()> {
+    let project = target_dir()?.join("dist-stage/project");
+    emptied(&project)?;
+    fs::write(project.join("package.json"), r#"{"private": true, "type": "module"}"#)?;
+    let all = fs::read_dir(out)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    let packed = all.iter().filter(|path| path.extension().is_some_and(|extension| extension == "tgz"));
+    // Only the machine's own program can be installed.
+    let others = Target::ALL.map(Target::node).map(|(system, processor)| format!("cli-{system}-{processor}"));
+    let own = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        !others.iter().any(|other| name.contains(other.as_str())) || name.contains("cli-linux-x64")
+    };
+    let install = ["install", "--offline", "--no-audit", "--no-fund", "--silent"];
+    run_program(program("npm").args(install).args(packed.filter(own)).current_dir(&project))?;
+    const SCORE: &str = r#"
+        import { readFile } from "node:fs/promises";
+        import { createRequire } from "node:module";
+        import init, * as scorer from "@closeread/score";
+        const wasm = createRequire(import.meta.url).resolve("@closeread/score/closeread_scorer_bg.wasm");
+        await init({ module_or_path: await readFile(wasm) });
+        console.log(JSON.stringify(Object.keys(scorer).sort()));
+    "#;
+    let names = stdout_of(program("node").args(["--input-type=module", "--eval", SCORE]).current_dir(&project))?;
+    ensure!(names.contains("\"score\""), "@closeread/score has no function `score`: {names}");
+    said("@closeread/score from Node");
+    if project.join("node_modules/@closeread/cli-linux-x64").is_dir() {
+        let version = stdout_of(program("npx").args(["--no-install", "closeread", "--version"]).current_dir(&project))?;
+        if version.trim() != format!("closeread {VERSION}") {
+            bail!("npx closeread --version prints {version:?}");
+        }
+        said("npx closeread");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_library_is_found() {
+        let printed = "  0x0010:   Name: GLIBC_2.3.4  Flags: none\n  0x0020:   Name: GLIBC_2.17  Flags: none  Version: 4\n\
+                         0x0030:   Name: GCC_3.0  Flags: none";
+        assert_eq!(newest_glibc(printed), Some((2, 17)));
+        assert_eq!(newest_glibc("Name: GCC_3.0"), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! `cargo xtask dist`: what people install, made of one build for each target, and tried on what came out.
+
+mod archive;
+mod build;
+mod check;
+mod crates;
+mod image;
+mod licences;
+mod npm;
+mod release;
+mod sandbox;
+mod wheel;
+
+pub(crate) use crates::check as check_crates;
+
+use crate::process::{root, target_dir};
+use anyhow::{Context as _, Result};
+use build::Target;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The version of everything that is handed out.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Where it is handed out.
+pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+#[derive(Default, clap::Args)]
+pub(crate) struct Args {
+    /// The target; several by repeating. The machine's own, static, without it
+    #[arg(long, value_enum)]
+    target: Vec<Target>,
+    /// Where to put it
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// A built page [default: web/dist, built if it is not there]
+    #[arg(long, value_name = "DIR")]
+    page: Option<PathBuf>,
+    /// A program that is built already, for the one target
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Only write the checksums and Homebrew's formula of what lies in --out, as when several machines made it
+    #[arg(long, conflicts_with_all = ["target", "page", "program"])]
+    finish: bool,
+    /// Leave the checks of what came out to others, as where the target cannot be run
+    #[arg(long)]
+    no_check: bool,
+}
+
+/// Builds, packs, checks.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => target_dir()?.join("artifacts"),
+    };
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    let out = out.canonicalize()?;
+    if args.finish {
+        return finish(&out);
+    }
+    let page = page(args.page.as_deref())?;
+    let targets = if args.target.is_empty() { vec![Target::LinuxStatic] } else { args.target.clone() };
+    for target in targets {
+        let program = match &args.program {
+            Some(program) => program.canonicalize().with_context(|| format!("there is no {}", program.display()))?,
+            None => target.build(&page)?,
+        };
+        let archive = archive::pack(target, &program, &out)?;
+        println!("{}", archive.display());
+        if let Some(tags) = target.wheel_tags() {
+            println!("{}", wheel::pack(&program, tags, &out)?.display());
+            println!("{}", npm::pack_program(target, &program, &out)?.display());
+        }
+        if target == Target::LinuxStatic {
+            println!("{}", image::pack(&program, &out)?.display());
+        }
+        if !args.no_check {
+            check::tried(target, &archive, &out)?;
+        }
+    }
+    npm::pack_modules(&page, &out)?.iter().for_each(|package| println!("{}", package.display()));
+    println!("{}", release::weights(&out)?.display());
+    println!("{}", release::bill_of_materials(&out)?.display());
+    if !args.no_check {
+        check::packages(&out)?;
+    }
+    finish(&out)
+}
+
+/// What names everything that is there.
+fn finish(out: &Path) -> Result<bool> {
+    for made in [release::checksums(out)?, release::formula(out)?] {
+        println!("{}", made.display());
+    }
+    Ok(true)
+}
+
+/// The built page that goes into the programs.
+fn page(named: Option<&Path>) -> Result<PathBuf> {
+    let page = named.map_or_else(|| root().join("web/dist"), Path::to_owned);
+    if named.is_none() && !page.join("index.html").is_file() {
+        crate::web::build(false)?;
+    }
+    page.canonicalize().with_context(|| format!("{}: no built page there", page.display()))
+}
+
+/// An empty folder of that name.
+pub(super) fn emptied(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+/// Writes a file and, where they are missing, the folders above it.
+pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Copies a program, which can be run wherever it lies.
+pub(super) fn copy_program(from: &Path, to: &Path) -> Result<()> {
+    write(to, [])?;
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    #[cfg(unix)]
+    fs::set_permissions(to, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(())
+}
