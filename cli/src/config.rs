@@ -8,7 +8,6 @@ mod together;
 mod windows;
 
 pub(crate) use file::user_file;
-pub(crate) use judges::check_judges;
 
 use crate::values::one_of;
 use anyhow::{Result, bail};

@@ -203,7 +203,7 @@ pub(crate) async fn run(args: RetrieveArgs) -> Result<ExitCode> {
             hosts: HashMap::from([(EXTRACTIVE.to_owned(), host)]),
             spending: Rc::new(spending),
         };
-        interrupted |= engine::run(&plan, &benchmark, &evidence, &mut ranked).await?.interrupted;
+        interrupted |= engine::run(&plan, &benchmark, &evidence, &mut ranked, &|_, _| Ok(())).await?.interrupted;
         if interrupted {
             break;
         }

@@ -1,6 +1,7 @@
 //! The weights of the model that ships, where the program is without them: fetched once, when they are first needed.
 
-use super::{CALIBRATION, MANIFEST, SPEC, shipped};
+use super::calibration::CALIBRATION;
+use super::{MANIFEST, SPEC, shipped};
 use super::{Manifest, ONNX, SHIPPED, TOKENIZER, models_dir};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use closeread_files::write_atomically;

@@ -3,9 +3,10 @@
 
 use super::column::{Column, Schema, ValueType};
 use super::database::{Database, TABLE};
-use super::draw::{Drawing, candidates};
+use super::draw::candidates;
 use super::global::Row;
 use super::gold::gold;
+use super::query::Drawing;
 use super::template::{SLOTS, Template};
 use super::value::CellValue;
 use crate::StageCost;
