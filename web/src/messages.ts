@@ -2,11 +2,12 @@
 
 import type { BookMessages } from "./messages/book.js";
 import type { LabMessages } from "./messages/lab.js";
+import type { ModelMessages } from "./messages/model.js";
 import type { RunsMessages } from "./messages/runs.js";
 import type { TheatreMessages } from "./messages/theatre.js";
 
 /** Each kind of request with its reply, and what the worker tells meanwhile (`event`, where there is such). */
-export interface Messages extends BookMessages, LabMessages, TheatreMessages, RunsMessages {}
+export interface Messages extends BookMessages, LabMessages, ModelMessages, TheatreMessages, RunsMessages {}
 
 export type Kind = keyof Messages;
 export type Asked<K extends Kind> = Messages[K] extends { request: infer R } ? R : never;

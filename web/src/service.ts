@@ -22,12 +22,22 @@ interface ServiceWorkerScope {
     const scope = self as unknown as ServiceWorkerScope;
     const CACHE = "closeread";
     /** What is the server's own: runs, their list, the relay. */
-    const LIVE = /^(closeread\.json$|relay$|runs\/(?![^/]+\.js$))/;
+    const LIVE = /^(closeread\.json$|relay$|local-models$|runs\/(?![^/]+\.js$))/;
     const within = (url: string) => url.startsWith(scope.registration.scope) ? url.slice(scope.registration.scope.length) : undefined;
 
     const keepAll = async () => {
         const { files } = (await (await fetch("files.json", { cache: "no-cache" })).json()) as { files: string[] };
         await (await caches.open(CACHE)).addAll(["./", ...files]);
+    };
+
+    /** Threads for a language model in the page take two headers, which static hosts do not send. */
+    const isolated = (response: Response): Response => {
+        if (response.headers.has("cross-origin-embedder-policy")) return response;
+        const { status, statusText } = response;
+        const headers = new Headers(response.headers);
+        headers.set("cross-origin-opener-policy", "same-origin");
+        headers.set("cross-origin-embedder-policy", "credentialless");
+        return new Response([204, 304].includes(status) ? null : response.body, { status, statusText, headers });
     };
 
     const answer = async (request: Request): Promise<Response> => {
@@ -48,6 +58,6 @@ interface ServiceWorkerScope {
     scope.addEventListener("fetch", (event) => {
         const path = within(event.request.url.split(/[?#]/)[0]!);
         const ours = path !== undefined && !LIVE.test(path);
-        if (event.request.method === "GET" && ours && !event.request.headers.has("range")) event.respondWith(answer(event.request));
+        if (event.request.method === "GET" && ours && !event.request.headers.has("range")) event.respondWith(answer(event.request).then(isolated));
     });
 }

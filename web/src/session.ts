@@ -2,6 +2,7 @@
 
 import { Core } from "./core.js";
 import { digest, shipped, type ModelSource } from "./encoder/model.js";
+import { Models } from "./model/models.js";
 import { keepBook, keptBook } from "./recent.js";
 import { sample, textOf, type Item, type Work } from "./sample.js";
 import { addressHash, parseAddress, type Address } from "./state/address.js";
@@ -20,6 +21,7 @@ const KEY = 16;
 
 export class Session extends EventTarget {
     readonly core = new Core();
+    readonly models = new Models(this.core);
     readonly store = new Store<AppState, AppAction>(reduceApp, initialApp(parseAddress(location.hash), language()));
     /** What views keep while the language changes or another view is shown, by a name of their own. */
     readonly kept = new Map<string, unknown>();
@@ -127,9 +129,9 @@ export class Session extends EventTarget {
     }
 
     /** Asks a question; the address has it: an item by its id, another by its words. */
-    ask(text: string, item: Item | undefined): void {
+    ask(text: string, item: Item | undefined, how: "push" | "replace" = "push"): void {
         this.#asked({ text, item });
-        this.put({ q: item?.id ?? text });
+        this.put({ q: item?.id ?? text }, how);
     }
 
     #asked(question: Question): void {

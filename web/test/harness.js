@@ -14,13 +14,14 @@ const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
 
 /**
  * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
- * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`, which got `flags` besides the usual ones.
+ * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`, which got `flags` besides the usual ones; the
+ * server sends `headers`, and `expected` errors on the console are what a test is about.
  */
-export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [] } = {}) {
+export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [], headers = {}, expected } = {}) {
     const use = {};
     let server, complaints;
     before(async () => {
-        server = await serve(find);
+        server = await serve(find, headers);
         use.origin = server.origin;
         use.browser = await chromium.launch({ executablePath: chromiumPath(), args: [...FLAGS, ...flags] });
     });
@@ -33,7 +34,7 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
         use.page = await use.context.newPage();
         complaints = [];
         use.page.on("pageerror", (error) => complaints.push(error.message));
-        use.page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+        use.page.on("console", (message) => message.type() === "error" && !expected?.test(message.text()) && complaints.push(message.text()));
         use.page.on("request", (request) => {
             const known = [use.origin, "data:", "blob:", ...allowed].some((start) => request.url().startsWith(start));
             if (!known) complaints.push(request.url());

@@ -26,6 +26,7 @@ await Promise.all([
         jsx: "automatic", jsxImportSource: "preact" }),
     build({ ...common, plugins: [bindgen], entryPoints: entries("worker.ts", "encoder-worker.ts"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]" }),
     build({ ...common, plugins: [bindgen], entryPoints: entries("service.ts", "package.ts", "asset-files.ts", "worker/assets.ts"), outdir: "dist" }),
+    build({ ...common, entryPoints: { wllama: "node_modules/@wllama/wllama/esm/index.js" }, outdir: "dist/wllama" }),
     build({ ...common, plugins: [scorer], outdir: "dist/elements",
         entryPoints: { "closeread-scorer": "src/elements/scorer.ts", "closeread-leaderboard": "src/elements/leaderboard.ts" } }),
 ]);
@@ -41,3 +42,7 @@ for (const [family, cuts] of Object.entries(FONTS)) {
     for (const cut of cuts) cpSync(`${folder}files/${family}-latin-${cut}.woff2`, `${WEB}dist/fonts/${family}-${cut}.woff2`);
     cpSync(`${folder}LICENSE`, `${WEB}dist/fonts/${family}.LICENSE.txt`);
 }
+
+/** llama.cpp, for a language model in the page. */
+cpSync(`${WEB}node_modules/@wllama/wllama/esm/wasm/wllama.wasm`, `${WEB}dist/wllama/wllama.wasm`);
+cpSync(`${WEB}node_modules/@wllama/wllama/LICENCE`, `${WEB}dist/wllama/LICENCE.txt`);

@@ -21,7 +21,7 @@ await writeEssays();
 
 /** What works offline after the first visit: the views, a book, the default tokenizer. The rest is kept once it was used. */
 const kept = allFiles(DIST).filter((path) =>
-    !/^(elements|models)\/|LICENSE|\.d\.ts$|o200k|wordnet|closeread_(embed|tract)|^(files\.json|service\.js|package\.js(on)?|node\.js)$/.test(path));
+    !/^(elements|models|wllama)\/|LICENSE|\.d\.ts$|o200k|wordnet|closeread_(embed|tract)|^(files\.json|service\.js|package\.js(on)?|node\.js)$/.test(path));
 const hash = createHash("sha256");
 for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path)));
 const optimised = process.argv[2] !== "dev";

@@ -23,34 +23,40 @@ async function shot(name, address, act, { height = 800, colorScheme = "light" } 
     console.log(`docs/screens/${name}.png`);
 }
 
-const theatre = `${server.origin}#/watch`;
-const story = async (page, method) => {
+const story = async (page) => {
     await openSample(page, "the-loan-of-the-bell");
-    await page.locator("#method").waitFor();
-    await page.selectOption("#method", method);
+    await page.locator("#item, #count").first().waitFor();
 };
 const fromTop = (page, selector) => page.$eval(selector, (element) => element.scrollIntoView());
 
 await shot("essay", server.origin, (page) => page.locator("#passages li").first().waitFor());
 await shot("lab", `${server.origin}#/find?b=the-loan-of-the-bell&q=en-060&o=book`, (page) => page.locator("#passages li").first().waitFor({ timeout: 60_000 }));
-await shot("theatre-setup", theatre, async (page) => {
-    await story(page, "agentic-rag");
-    await page.check("#reader-model");
-    await fromTop(page, "#theatre");
-});
-await shot("theatre-agent", theatre, async (page) => {
-    await story(page, "agentic-rag");
-    await page.click("#step");
-    await page.click(".call >> text=The exact prompt");
-    await page.locator(".call .exact").first().waitFor();
-    await fromTop(page, ".call");
-});
-await shot("theatre-memory", theatre, async (page) => {
-    await story(page, "memory-agent");
+await shot("model", `${server.origin}#/model`, async (page) => {
+    await openSample(page, "the-loan-of-the-bell");
+    await page.locator("#look").waitFor();
+}, { height: 1000 });
+await shot("watch-agent", `${server.origin}#/watch`, async (page) => {
+    await story(page);
+    await page.selectOption("#item", "en-060");
     await page.click("#play");
     await page.locator(".ending").waitFor({ timeout: 120_000 });
-    await fromTop(page, ".call:nth-child(2)");
+    await page.locator(".timeline li:nth-child(2) button").first().click();
+    await fromTop(page, ".run");
 });
+await shot("watch-memory", `${server.origin}#/watch`, async (page) => {
+    await story(page);
+    await page.selectOption("#method", "memory-agent");
+    await page.click("#play");
+    await page.locator(".ending").waitFor({ timeout: 120_000 });
+    await page.locator(".timeline li:nth-child(3) button").first().click();
+    await fromTop(page, ".changes");
+}, { colorScheme: "dark" });
+await shot("ask", `${server.origin}#/ask`, async (page) => {
+    await story(page);
+    await page.selectOption("#count", "20");
+    await page.click("#ask-all");
+    await page.locator("#ask-more").waitFor({ timeout: 120_000 });
+}, { height: 1100 });
 
 const [items, predictions, card] = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map(scored));
 const contents = { "items.jsonl": items, "predictions.jsonl": predictions };

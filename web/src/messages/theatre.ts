@@ -1,12 +1,12 @@
-// What the view "theatre" asks of the worker.
+// What the views that run methods ask of the worker. Several runs can be under way; each has a number of the page's choice.
 
 import type {
-    ChatModelOptions, Heard, MethodBook, MethodCall, MethodItem, MethodOffer, MethodOptions, MethodPreparation,
-    MethodRecord, MethodResponse, Retrying, TextChange,
+    BothOrders, Heard, MethodBook, MethodCall, MethodItem, MethodOffer, MethodOptions, MethodPreparation, MethodRecord,
+    MethodPlace, MethodResponse, OrderEffect, TextChange,
 } from "../closeread_wasm.js";
 
-/** What is known of the open book besides its bytes. */
-export type BookFacts = Omit<MethodBook, "file">;
+/** What is known of the open book besides its bytes; of a `part`, its bytes in the file as decoded to UTF-8. */
+export type BookFacts = Omit<MethodBook, "file"> & { part?: { start: number; end: number } };
 
 /** What happens in a run, in order. A call waits until it is answered, an embedding until its vectors are there. */
 export type TheatreEvent =
@@ -14,30 +14,38 @@ export type TheatreEvent =
     | { kind: "embed"; id: number; role: "query" | "passage"; texts: string[] }
     | { kind: "prepared"; preparation: MethodPreparation };
 
-/** Who replies to a call. */
-export type Answering =
-    | { by: "extractive" }
-    | { by: "person"; text: string }
-    | { by: "model"; model: ChatModelOptions };
+/** What came of a call: a response, or the error that is how it ended. */
+export type Came =
+    | { response: MethodResponse }
+    | { ended: { name: string; message: string; needed?: number | null; window?: number | null } };
 
-/** What came of a call; `changes` is there where the response is a memory. */
-export type Answered =
-    | { response: MethodResponse; heard: Heard | undefined; changes: TextChange[] | undefined }
-    | { failure: string };
+/** What a response was understood as; `changes` are there where it is a memory. */
+export interface Understood {
+    heard: Heard | undefined;
+    changes: TextChange[] | undefined;
+}
 
 export interface TheatreMessages {
     /** What the methods ask for on the open book. */
     "theatre/methods": { request: { book: BookFacts }; reply: MethodOffer[] };
-    /** Runs a method on the open book to its end; a run before it is given up. */
+    /** Runs a method on the open book to its end. */
     "theatre/run": {
-        request: { book: BookFacts; item: MethodItem; options: MethodOptions };
+        request: { run: number; book: BookFacts; item: MethodItem; options: MethodOptions };
         reply: MethodRecord;
         event: TheatreEvent;
     };
-    /** Answers a call of the run. */
-    "theatre/answer": { request: { call: number; answering: Answering }; reply: Answered; event: Retrying };
-    /** One vector a text of an embedding of the run, or why there are none. */
-    "theatre/vectors": { request: { id: number; vectors: Float32Array[] } | { id: number; failure: string }; reply: void };
-    /** Texts of passages of the run's book. */
-    "theatre/slices": { request: { document: string; start: number; end: number }[]; reply: string[] };
+    /** Gives a call what came of it. */
+    "theatre/answer": { request: { run: number; call: number; came: Came }; reply: Understood };
+    /** What is answered by counting words. */
+    "theatre/extractive": { request: { run: number; call: number }; reply: string };
+    /** One vector a text of an embedding, or why there are none. */
+    "theatre/vectors": { request: { run: number; id: number } & ({ vectors: Float32Array[] } | { failure: string }); reply: void };
+    /** Texts of passages of a run's book. */
+    "theatre/slices": { request: { run: number; places: { document: string; start: number; end: number }[] }; reply: string[] };
+    /** Where the passages of a call stand, and where the gold evidence does. */
+    "theatre/places": { request: { run: number; call: number }; reply: { passages: MethodPlace[]; evidence: MethodPlace[] } };
+    /** Forgets a run. */
+    "theatre/end": { request: { run: number }; reply: void };
+    /** What the order of the same passages did to answers. */
+    "theatre/orders": { request: { questions: BothOrders[] }; reply: OrderEffect };
 }

@@ -25,6 +25,10 @@ export function Drop() {
             if (looksLikeRun(transfer)) return dropRun(droppedFiles(transfer));
             const [book] = transfer.files;
             if (!book) return;
+            if (book.name.toLowerCase().endsWith(".gguf")) {
+                session.go({ ...session.address, view: "model", path: [] });
+                return void session.attempt(() => session.models.keepFile(book));
+            }
             // A book that is dropped on a run is opened where books are.
             if (session.address.view === "runs") session.go({ view: "find" });
             void session.openFile(book);

@@ -1,9 +1,11 @@
 // The bar at the top: the mark, the open book, a link to what is shown, the language.
 
 import { useRef, useState } from "preact/hooks";
-import { addressHash } from "../state/address.js";
+import { addressHash, inView } from "../state/address.js";
+import { useModelName } from "../views/model/name.js";
 import { LANGUAGES, shown } from "../words/index.js";
 import * as words from "../words/app.js";
+import * as modelWords from "../words/model.js";
 import { Books } from "./Books.js";
 import { useApp, useSession, useWords } from "./context.js";
 
@@ -23,10 +25,20 @@ export function Top() {
                 : book ? <><i dir="auto">{book.title}</i><span class="num more">{facts}</span></> : <b>{say.chooseBook}</b>}
         </button>
         <span class="spacer" />
+        <ModelChip />
         <CopyLink />
         <button id="language" type="button" class="quiet" lang={other} onClick={() => session.speak(other)}>{LANGUAGES[other]}</button>
         <Books dialog={books} />
     </header>;
+}
+
+/** Who reads, and the way to another one. */
+function ModelChip() {
+    const say = useWords(modelWords);
+    const address = useApp((state) => state.address);
+    const name = useModelName();
+    return <a id="model-chip" class="chip who" href={inView(address, "model")} aria-current={address.view === "model" ? "page" : undefined}>
+        <span class="more">{say.chip}</span> <b>{name}</b></a>;
 }
 
 /** A ribbon in small: retrieved above, evidence below. */

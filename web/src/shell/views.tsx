@@ -1,14 +1,9 @@
 // The views, each fetched with its style sheet when it is first shown.
 
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import type { Session } from "../session.js";
 import type { View } from "../state/address.js";
 import { inLanguage } from "../words/index.js";
 import * as words from "../words/app.js";
-import { useApp, useSession } from "./context.js";
-
-type Mount = (section: HTMLElement, session: Session) => void;
 
 export interface ShownView {
     Component: ComponentType;
@@ -18,25 +13,15 @@ export interface ShownView {
 export const VIEWS: Partial<Record<View, () => Promise<ShownView>>> = {
     essay: async () => ({ Component: (await both(import("../essay/Essay.js"), styled("essay"))).Essay }),
     find: async () => ({ Component: (await both(import("../find/Find.js"), styled("find"))).Find }),
-    watch: async () => drawnBy("theatre", (await both(import("../theatre/index.js"), styled("theatre"))).mount),
+    ask: async () => ({ Component: (await both(import("../views/Ask.js"), styled("ask"))).Ask }),
+    watch: async () => ({ Component: (await both(import("../views/Watch.js"), styled("watch"))).Watch }),
+    model: async () => ({ Component: (await both(import("../views/Model.js"), styled("model"))).Model }),
     runs: async () => ({ Component: (await both(import("../runs/Runs.js"), styled("runs"))).Runs }),
 };
 
 async function both<T>(module: Promise<T>, style: Promise<void>): Promise<T> {
     const [loaded] = await Promise.all([module, style]);
     return loaded;
-}
-
-/** A view that draws itself into a section, again in each language. */
-function drawnBy(id: string, mount: Mount): ShownView {
-    const Component = () => {
-        const session = useSession();
-        const language = useApp((state) => state.language);
-        const section = useRef<HTMLElement>(null);
-        useEffect(() => mount(section.current!, session), [language]);
-        return <section id={id} ref={section} key={language} />;
-    };
-    return { Component };
 }
 
 /** A view's own style sheet. */

@@ -2,8 +2,8 @@
 
 export const VERBS = ["find", "ask", "watch", "runs"] as const;
 export type Verb = (typeof VERBS)[number];
-/** The essay, or one of the four verbs. */
-export type View = "essay" | Verb;
+/** The essay, one of the four verbs, or the choice of a model. */
+export type View = "essay" | Verb | "model";
 
 export interface Address {
     view: View;
@@ -21,7 +21,7 @@ export function parseAddress(hash: string): Address {
     const mark = text.indexOf("?");
     const [path, query] = mark < 0 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
     const [name = "", ...rest] = path.split("/").filter((part) => part !== "").map(decoded);
-    const view = (VERBS as readonly string[]).includes(name) ? (name as Verb) : "essay";
+    const view = name === "model" || (VERBS as readonly string[]).includes(name) ? (name as View) : "essay";
     return { view, path: view === name || name === "essay" ? rest : [], query: Object.fromEntries(new URLSearchParams(query)) };
 }
 

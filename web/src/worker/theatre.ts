@@ -1,10 +1,7 @@
-// The worker's side of the view "theatre": one run at a time, whose calls wait for the page.
+// The worker's side of the views that run methods: runs whose calls wait for the page.
 
-import {
-    ChatModel, MethodRun, changes, methods, type ChatModelOptions, type MethodCall, type MethodResponse, type Retrying,
-    type TextChange,
-} from "../closeread_wasm.js";
-import type { Answering } from "../messages/theatre.js";
+import { MethodRun, changes, methods, orderEffect, type MethodCall, type MethodResponse, type TextChange } from "../closeread_wasm.js";
+import type { BookFacts } from "../messages/theatre.js";
 import { openBook } from "./book.js";
 import type { Handlers } from "./handlers.js";
 
@@ -21,19 +18,23 @@ interface UnderWay {
     embedding: Map<number, { resolve: (vectors: Float32Array[]) => void; reject: (error: Error) => void }>;
 }
 
-let current: UnderWay | undefined;
-/** The last model, which remembers what it refuses. */
-let model: { key: string; model: ChatModel } | undefined;
+const runs = new Map<number, UnderWay>();
 
-function underWay(): UnderWay {
-    if (current === undefined) throw new Error("no method was run: press Step or Play first");
-    return current;
+function underWay(run: number): UnderWay {
+    const found = runs.get(run);
+    if (found === undefined) throw new Error("this run is over: press Step or Play to begin another");
+    return found;
+}
+
+function waitingCall(run: number, call: number): { mine: UnderWay; waiting: Waiting } {
+    const mine = underWay(run);
+    const waiting = mine.waiting.get(call);
+    if (waiting === undefined) throw new Error(`call ${call} does not wait for a response`);
+    return { mine, waiting };
 }
 
 function stopped(): Error {
-    const error = new Error("no longer wanted");
-    error.name = "AbortError";
-    return error;
+    return Object.assign(new Error("no longer wanted"), { name: "AbortError" });
 }
 
 function giveUp({ waiting, embedding }: UnderWay): void {
@@ -43,20 +44,10 @@ function giveUp({ waiting, embedding }: UnderWay): void {
     }
 }
 
-function modelOf(options: ChatModelOptions): ChatModel {
-    const key = JSON.stringify(options);
-    if (model?.key !== key) model = { key, model: new ChatModel(options) };
-    return model.model;
-}
-
-async function asked(
-    { run }: UnderWay, call: MethodCall, answering: Answering, signal: AbortSignal, tell: (retrying: Retrying) => void,
-): Promise<MethodResponse> {
-    switch (answering.by) {
-        case "extractive": return { text: run.extractive(call.id) };
-        case "person": return { text: answering.text };
-        case "model": return (await modelOf(answering.model).chat(call, signal, tell)) as MethodResponse;
-    }
+/** The open book as a method takes it, or a part of it. */
+function bookOf({ part, ...book }: BookFacts) {
+    const { bytes, index } = openBook();
+    return { ...book, file: part === undefined ? bytes : index.slice(0, part.start, part.end) };
 }
 
 /** How a memory changed; what it was is the first of two passages that a section is read with. */
@@ -65,28 +56,26 @@ function memoryChanges({ passages }: MethodCall, text: string, language: string)
 }
 
 export const theatre = {
-    "theatre/methods": ({ book }) => methods({ ...book, file: openBook().bytes }),
+    "theatre/methods": ({ book }) => methods(bookOf(book)),
 
-    "theatre/run": async ({ book, item, options }, { tell, signal }) => {
-        if (current !== undefined) giveUp(current);
-        const { bytes } = openBook();
+    "theatre/run": async ({ run: number, book, item, options }, { tell, signal }) => {
         const mine: UnderWay = {
-            run: new MethodRun([{ ...book, file: bytes }], item, options),
+            run: new MethodRun([bookOf(book)], item, options),
             language: book.language ?? "en",
             waiting: new Map(),
             embedding: new Map(),
         };
         let embeddings = 0;
-        current = mine;
+        runs.set(number, mine);
         signal.addEventListener("abort", () => giveUp(mine));
         return mine.run.run({
             chat: (call) => new Promise((resolve, reject) => {
-                if (signal.aborted || current !== mine) return reject(stopped());
+                if (signal.aborted) return reject(stopped());
                 mine.waiting.set(call.id, { call, resolve, reject });
                 tell({ kind: "call", call });
             }),
             embed: (role, texts) => new Promise((resolve, reject) => {
-                if (signal.aborted || current !== mine) return reject(stopped());
+                if (signal.aborted) return reject(stopped());
                 const id = embeddings++;
                 mine.embedding.set(id, { resolve, reject });
                 tell({ kind: "embed", id, role, texts });
@@ -95,38 +84,46 @@ export const theatre = {
         });
     },
 
-    "theatre/answer": async ({ call: id, answering }, { tell, signal }) => {
-        const mine = underWay();
-        const waiting = mine.waiting.get(id);
-        if (waiting === undefined) throw new Error(`call ${id} does not wait for a response`);
-        const { call, resolve, reject } = waiting;
-        try {
-            const response = await asked(mine, call, answering, signal, tell);
-            const heard = mine.run.heard(id, response.text);
-            const told = heard.said === "memory" ? memoryChanges(call, heard.text, mine.language) : undefined;
+    "theatre/answer": ({ run, call: id, came }) => {
+        const { mine, waiting: { call, resolve, reject } } = waitingCall(run, id);
+        if ("ended" in came) {
             mine.waiting.delete(id);
-            resolve(response);
-            return { response, heard, changes: told };
-        } catch (error) {
-            const reason = error instanceof Error ? error : new Error(String(error));
-            // What could not even be asked, such as a model without a name, leaves the call as it was.
-            if (reason.name === "UsageError" || reason.name === "AbortError") throw reason;
-            mine.waiting.delete(id);
-            reject(reason);
-            return { failure: reason.message };
+            reject(Object.assign(new Error(came.ended.message), came.ended));
+            return { heard: undefined, changes: undefined };
         }
+        const heard = mine.run.heard(id, came.response.text);
+        const told = heard.said === "memory" ? memoryChanges(call, heard.text, mine.language) : undefined;
+        mine.waiting.delete(id);
+        resolve(came.response);
+        return { heard, changes: told };
     },
 
+    "theatre/extractive": ({ run, call }) => underWay(run).run.extractive(call),
+
     "theatre/vectors": (answer) => {
-        const { embedding } = underWay();
+        const { embedding } = underWay(answer.run);
         const waiting = embedding.get(answer.id);
         embedding.delete(answer.id);
         if ("vectors" in answer) waiting?.resolve(answer.vectors);
         else waiting?.reject(new Error(answer.failure));
     },
 
-    "theatre/slices": (places) => {
-        const { run } = underWay();
-        return places.map(({ document, start, end }) => run.slice(document, start, end));
+    "theatre/slices": ({ run, places }) => {
+        const { run: read } = underWay(run);
+        return places.map(({ document, start, end }) => read.slice(document, start, end));
     },
+
+    "theatre/places": ({ run, call }) => {
+        const { run: read } = underWay(run);
+        return { passages: read.places(call), evidence: read.evidence() };
+    },
+
+    "theatre/end": ({ run }) => {
+        const mine = runs.get(run);
+        if (mine === undefined) return;
+        runs.delete(run);
+        giveUp(mine);
+    },
+
+    "theatre/orders": ({ questions }) => orderEffect(questions),
 } satisfies Handlers;

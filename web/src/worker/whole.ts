@@ -4,6 +4,7 @@ import init, * as whole from "../closeread_wasm.js";
 import { startedOnce } from "../module.js";
 import { need } from "./assets.js";
 import type { Handlers } from "./handlers.js";
+import { model } from "./model.js";
 import { runs } from "./runs.js";
 import { theatre } from "./theatre.js";
 
@@ -14,4 +15,4 @@ export async function wholeReady(kind: string): Promise<void> {
     if (kind.startsWith("theatre/")) await need(whole, "cl100k", "punkt-en");
 }
 
-export const wholeHandlers: Handlers = { ...theatre, ...runs };
+export const wholeHandlers: Handlers = { ...model, ...theatre, ...runs };

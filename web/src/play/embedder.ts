@@ -6,7 +6,7 @@ import { keep, kept } from "../encoder/store.js";
 import { N_WORKERS, addWorkers, type EncoderWorker } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 import { inLanguage } from "../words/index.js";
-import * as words from "../words/theatre.js";
+import * as words from "../words/watch.js";
 
 export type Role = "query" | "passage";
 

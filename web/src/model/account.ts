@@ -24,9 +24,11 @@ export interface Account {
     relayed: boolean;
 }
 
+/** The way to servers through `closeread serve`; without `any` to servers of models on its machine alone. */
 export interface Relay {
     url: string;
     token: string;
+    any: boolean;
 }
 
 const STORED = "closeread-accounts";
@@ -63,36 +65,36 @@ function stored(): Partial<Record<Provider, Stored>> {
     }
 }
 
-/** The model that the form describes; `wrong` says what is not JSON. */
-export function modelOf(account: Account, relay: Relay | undefined, wrong: string): ChatModelOptions {
+/** The model that the form describes; `wrong` is thrown where the further fields are no object. */
+export function modelOf(account: Account, relay: Relay | undefined, wrong: () => Error): ChatModelOptions {
     const { protocol } = PROVIDERS[account.provider];
     const options: ChatModelOptions = { protocol, model: account.model };
     if (account.baseUrl.trim() !== "") options.baseUrl = account.baseUrl.trim();
     if (account.key.trim() !== "") options.key = account.key.trim();
     if (account.extraBody.trim() !== "") options.extraBody = objectOf(account.extraBody, wrong);
-    if (account.relayed && relay !== undefined) options.relay = relay;
+    if (relay?.any && account.relayed) options.relay = { url: relay.url, token: relay.token };
     return options;
 }
 
-function objectOf(text: string, wrong: string): Record<string, unknown> {
+function objectOf(text: string, wrong: () => Error): Record<string, unknown> {
     let value: unknown;
     try {
         value = JSON.parse(text);
     } catch {
         value = undefined;
     }
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(wrong);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong();
     return value as Record<string, unknown>;
 }
 
 let asked: Promise<Relay | undefined> | undefined;
 
-/** The relay of the server that this page comes from, where it has one (`closeread serve --relay`). */
+/** The relay of the server that this page comes from, where it has one. */
 export function relay(): Promise<Relay | undefined> {
     asked ??= fetch("closeread.json").then(async (response) => {
         if (!response.ok) return undefined;
-        const { relay } = (await response.json()) as { relay: { token: string } | null };
-        return relay === null || relay === undefined ? undefined : { url: new URL("relay", document.baseURI).href, token: relay.token };
+        const { relay } = (await response.json()) as { relay?: { token: string; any: boolean } | null };
+        return relay ? { url: new URL("relay", document.baseURI).href, ...relay } : undefined;
     }).catch(() => undefined);
     return asked;
 }

@@ -1,0 +1,166 @@
+// Ask: one model reads the same passages in both orders, question after question; what that did to the answers.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { MethodItem } from "../closeread_wasm.js";
+import { Missing } from "../model/models.js";
+import { ORDERS, isDone, secondsAQuestion } from "../play/asked.js";
+import { Asker } from "../play/asker.js";
+import { sample, type Item } from "../sample.js";
+import type { Session } from "../session.js";
+import { useApp, useSession, useWords } from "../shell/context.js";
+import { inView } from "../state/address.js";
+import type { OpenBook } from "../state/app.js";
+import { useStore } from "../state/store.js";
+import * as words from "../words/ask.js";
+import * as modelWords from "../words/model.js";
+import { All } from "./ask/All.js";
+import { Answers } from "./ask/Answers.js";
+import { Paper } from "./ask/Paper.js";
+import { Verdict } from "./ask/Verdict.js";
+import { Fits, Notes } from "./model/Notes.js";
+import { useModelName } from "./model/name.js";
+import { budgetOf } from "./watch/Setup.js";
+import { factsOf, itemsAbout } from "./watch/plan.js";
+
+/** How many questions are offered to begin with. */
+const COUNTS = [1, 5, 20];
+
+interface Kept {
+    asker: Asker | undefined;
+    book: OpenBook | undefined;
+    own: string;
+}
+
+function keptOf(session: Session): Kept {
+    const kept = (session.kept.get("ask") as Kept | undefined) ?? { asker: undefined, book: undefined, own: "" };
+    session.kept.set("ask", kept);
+    return kept;
+}
+
+export function Ask() {
+    const session = useSession();
+    const say = useWords(words);
+    const book = useApp((state) => state.book);
+    const budget = useApp((state) => budgetOf(state.address.query.k));
+    const name = useModelName();
+    const [items, setItems] = useState<{ book: OpenBook; items: Item[] }>();
+    useEffect(() => {
+        if (book) void sample().then(({ items }) => setItems({ book, items: itemsAbout(items, book) }));
+    }, [book]);
+    const kept = keptOf(session);
+    if (kept.book !== book) {
+        kept.asker?.stop();
+        [kept.asker, kept.book] = [undefined, book];
+    }
+    return <section id="ask" class="ask" aria-labelledby="ask-heading">
+        <header class="head"><h1 id="ask-heading">{say.heading}</h1>{book && <p class="mute num">{say.facts(name, budget)}</p>}</header>
+        <p class="lede serif">{say.lead}</p>
+        {book === undefined ? <p class="mute">{say.noBook}</p> : items?.book === book && <Asking key={book.key} {...{ session, kept, book, items: items.items, budget }} />}
+        <Paper budget={budget} />
+    </section>;
+}
+
+/** A line is a question, and behind = the gold answer where it is known. */
+function ownItems(text: string, book: OpenBook): MethodItem[] {
+    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    return lines.map((line, n) => {
+        const [question = "", gold] = line.split(/\s=\s/, 2);
+        return { id: `own-${n + 1}`, documents: [factsOf(book).id!], question: question.trim(), task: "generative", ...(gold ? { answers: [gold.trim()] } : {}) };
+    });
+}
+
+function Asking({ session, kept, book, items, budget }: { session: Session; kept: Kept; book: OpenBook; items: Item[]; budget: number }) {
+    const say = useWords(words);
+    const modelSay = useWords(modelWords);
+    const query = useApp((state) => state.address.query);
+    const question = useApp((state) => state.question);
+    const source = useStore(session.models.store, ({ choice }) => choice.source);
+    const [asker, setAsker] = useState(kept.asker);
+    const [own, setOwn] = useState(kept.own || question.text);
+    const count = items.length === 0 ? 0 : query.qs === "own" ? 0 : Math.min(items.length, Number(query.qs) || 5);
+    // The chosen question comes first.
+    const ordered = question.item ? [question.item, ...items.filter((item) => item !== question.item)] : items;
+    const chosen: MethodItem[] = count === 0 ? ownItems(own, book) : (ordered.slice(0, count) as MethodItem[]);
+    const begin = () => session.attempt(async () => {
+        kept.asker?.stop();
+        kept.own = own;
+        const language = book.facts.language;
+        const made = new Asker(session.core, { book: factsOf(book), options: { budget, ...limits(session) } },
+            (run) => session.models.engine(run, language));
+        kept.asker = made;
+        setAsker(made);
+        await asking(() => made.ask(chosen));
+    });
+    const asking = async (ask: () => Promise<void>) => {
+        try {
+            await ask();
+        } catch (error) {
+            throw error instanceof Missing ? new Error(modelSay.missing[error.what]) : error;
+        }
+    };
+    const counts = [...new Set([...COUNTS.filter((n) => n < items.length), items.length])];
+    return <>
+        {asker === undefined && <form class="setup" aria-label={say.setup} onSubmit={(event) => { event.preventDefault(); void begin(); }}>
+            <div class="row">
+                {items.length > 0 && <p class="field"><label for="count">{say.which}</label>
+                    <select id="count" value={count === 0 ? "own" : String(count)} onChange={(event) => session.put({ qs: event.currentTarget.value })}>
+                        {counts.map((n) => <option key={n} value={String(n)}>{say.ofSample(n, items.length)}</option>)}<option value="own">{say.own}</option></select></p>}
+                <p class="field"><label for="budget">{say.budget}</label>
+                    <input id="budget" type="number" min="1" step="100" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>
+            </div>
+            {count === 0 && <p class="field"><label for="own-questions">{say.ownQuestions}</label>
+                <textarea id="own-questions" rows={4} placeholder={say.ownExample} value={own} onInput={(event) => setOwn(event.currentTarget.value)} /></p>}
+            <Fits budget={budget} />
+            {source === "words" && <p class="mute">{say.needsModel}<a href={inView(session.address, "model")}>{say.chooseModel}</a></p>}
+            <p class="buttons"><button id="ask-all" class="primary" disabled={chosen.length === 0}>{say.ask(chosen.length)}</button></p>
+        </form>}
+        {asker && <Run {...{ session, asker, book, items: ordered, asking, over: () => { asker.stop(); kept.asker = undefined; setAsker(undefined); } }} />}
+    </>;
+}
+
+function limits({ models }: Session): { window?: number; maxOutputTokens?: number } {
+    const { window, maxOutputTokens } = models.facts ?? {};
+    return { ...(window ? { window } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
+}
+
+function Run({ session, asker, book, items, asking, over }: {
+    session: Session; asker: Asker; book: OpenBook; items: Item[]; asking: (ask: () => Promise<void>) => Promise<void>; over: () => void;
+}) {
+    const say = useWords(words);
+    const modelSay = useWords(modelWords);
+    const state = useStore(asker.store, (all) => all);
+    const person = useStore(session.models.store, ({ choice }) => choice.source === "person");
+    const [chosen, choose] = useState<number>();
+    const answers = useRef<HTMLDivElement>(null);
+    const { questions, phase, effect } = state;
+    const done = questions.filter(isDone).length;
+    const current = questions.findIndex((asked) => ORDERS.some((order) => asked.answers[order].state === "asked"));
+    const selected = Math.min(chosen ?? (current >= 0 ? current : Math.max(0, done - 1)), Math.max(0, questions.length - 1));
+    const asked = questions[selected];
+    const running = phase === "running";
+    const seconds = secondsAQuestion(state);
+    const known = new Set(questions.map(({ item }) => item.id));
+    const left = items.filter(({ id }) => !known.has(id)) as MethodItem[];
+    const ofSample = questions.length > 0 && items.some(({ id }) => known.has(id));
+    const readers = new Set(questions.flatMap(({ answers }) => ORDERS.flatMap((order) => answers[order].state === "done" ? [answers[order].by ?? ""] : [])));
+    useEffect(() => session.say(say.progress(done, questions.length)), [done]);
+    const select = (n: number) => {
+        choose(n);
+        answers.current?.querySelector<HTMLElement>("h2")?.focus();
+    };
+    const go = (ask: () => Promise<void>) => () => session.attempt(() => asking(ask));
+    return <>
+        <Verdict state={state} available={ofSample ? items.length : undefined} select={select} />
+        <Notes readers={[...readers]} />
+        <p class="buttons"><span class="num" id="progress">{say.progress(done, questions.length)}</span>
+            {running ? <button id="stop" type="button" onClick={() => asker.stop()}>{say.stop}</button> : <>
+                {done < questions.length && <button id="go-on" type="button" class="primary" onClick={go(() => asker.goOn())}>{say.goOn}</button>}
+                {done === questions.length && ofSample && left.length > 0 && <button id="ask-more" type="button" class="primary" onClick={go(() => asker.ask(left))}>
+                    {say.askMore(left.length, seconds === undefined ? undefined : modelSay.seconds(seconds * left.length))}</button>}
+                <button id="again" type="button" onClick={over}>{say.over}</button></>}
+        </p>
+        <div ref={answers}>{asked && <Answers key={selected} asked={asked} number={selected} of={questions.length} scored={effect?.scored[selected]} book={book}
+            pace={() => asker.pace} typed={person ? (text) => session.models.person.reply(text) : undefined} />}</div>
+        {questions.length > 1 && <All {...{ questions, effect, selected, select }} />}
+    </>;
+}

@@ -1,0 +1,108 @@
+// Ask: the same passages to the same model in both orders, and what can be said of it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { axe, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { choose, localServer, withKey } from "./reader.js";
+
+const use = useBrowser({ route: "#/ask", allowed: ["http://127.0.0.1:"], expected: /net::ERR_|Failed to load resource/ });
+
+async function atTheStory(count) {
+    const { page } = use;
+    await openSample(page, "the-loan-of-the-bell");
+    await page.locator("#count").waitFor();
+    if (count !== undefined) await page.selectOption("#count", String(count));
+    return page;
+}
+
+/** The passages of a prompt, as its long enough lines. */
+const passagesOf = (body) => body.messages.at(-1).content.split("\n").filter((line) => line.length > 60).sort();
+const finished = (page, n) => page.waitForFunction((n) => document.querySelector("#progress")?.textContent.startsWith(`${n} of ${n} `), n, { timeout: 120_000 });
+
+test("one question in both orders: the same passages, the same model, two answers, and no verdict", async (t) => {
+    const server = await localServer(t, { say: (_, n) => `So it is. [[${n}]]` });
+    const page = await atTheStory(1);
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    await page.selectOption("#count", "1");
+    await page.click("#ask-all");
+    await finished(page, 1);
+    const [byScore, byBook] = server.asked.map(({ body }) => body);
+    assert.equal(server.asked.length, 2);
+    assert.notEqual(byScore.messages.at(-1).content, byBook.messages.at(-1).content);
+    assert.deepEqual(passagesOf(byScore), passagesOf(byBook));
+    assert.match(await page.textContent("#verdict"), /One question cannot tell/);
+    assert.match(await page.textContent(".verdict"), /The order changed 1 of 1 answers/);
+    assert.equal(await page.locator(".answer[data-state=done]").count(), 2);
+    await page.click('.answer[data-order="dos-rag"] summary');
+    assert.equal(await page.textContent('.answer[data-order="dos-rag"] .exact'), byBook.messages.map(({ content }) => content).join("\n\n"));
+    assert.match(await page.textContent(".paper"), /69\.9\s*68\.9/);
+});
+
+test("a difference is told with its interval, and a verdict only where there are questions enough", { timeout: 300_000 }, async () => {
+    const page = await atTheStory(20);
+    await page.click("#ask-all");
+    await finished(page, 20);
+    assert.match(await page.textContent("#verdict"), /20 questions cannot tell/);
+    assert.match(await page.textContent(".verdict"), /95% interval goes from/);
+    assert.match(await page.textContent(".verdict"), /about [\d,]+ questions are needed|no number of questions can be named/);
+    assert.match(await page.textContent(".verdict"), /This book has 78/);
+    assert.equal(await page.locator(".square").count(), 20);
+    assert.equal(await page.locator(".all tbody tr").count(), 20);
+    await page.click(".square >> nth=3");
+    assert.match(await page.textContent(".answers .label"), /Question \d+ of 20/);
+    await page.check("#only-changed");
+    const changed = await page.locator(".all tbody tr").count();
+    assert.ok(changed < 20);
+    assert.match(await page.textContent("#ask-more"), /Ask 58 more/);
+    assert.deepEqual(await axe(page), []);
+});
+
+test("questions of one's own, with and without a gold answer", async (t) => {
+    const server = await localServer(t, { say: () => "Ana" });
+    const { page } = use;
+    await openBook(page, { name: "lamps.txt", bytes: Array.from({ length: 40 }, (_, n) => `Ana lit lamp ${n} in the long hall.`).join("\n") });
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    await page.fill("#own-questions", "Who lit the lamps?\nWhere are they?");
+    await page.click("#ask-all");
+    await finished(page, 2);
+    assert.match(await page.textContent(".verdict"), /Nothing is scored.*changed 0 of 2/s);
+    await page.click("#again");
+    await page.fill("#own-questions", "Who lit the lamps? = Ana");
+    await page.click("#ask-all");
+    await finished(page, 1);
+    assert.match(await page.textContent(".verdict"), /cannot tell/);
+    assert.equal(await page.locator(".answer .ok").count(), 2);
+});
+
+test("a model that is lost leaves the question open; another goes on, and both are named", async (t) => {
+    const server = await localServer(t, { say: () => "[[1]]" });
+    const page = await atTheStory(5);
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/nowhere` }));
+    await page.selectOption("#count", "5");
+    // The first call is answered, and then the address is another one's.
+    await page.click("#ask-all");
+    await finished(page, 5);
+    await page.click("#again");
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: "http://127.0.0.1:9/v1" }));
+    await page.selectOption("#count", "1");
+    await page.click("#ask-all");
+    await page.locator(".answer[data-state=failed]").waitFor({ timeout: 60_000 });
+    assert.match(await page.textContent(".answer[data-state=failed]"), /no connection to the server/);
+    await choose(page, "ask", (page) => page.check("#choose-words"));
+    await page.click("#go-on");
+    await finished(page, 1);
+});
+
+test("in Chinese, at 360 pixels, in the dark", async () => {
+    const { page } = use;
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.click("#language");
+    await openSample(page, "shedu-bu");
+    await page.locator("#count").waitFor();
+    await page.click("#ask-all");
+    await page.waitForFunction(() => document.querySelector("#progress")?.textContent.startsWith("5 个问题中，5 个"), undefined, { timeout: 120_000 });
+    assert.match(await page.textContent("#verdict"), /说明不了什么/);
+    assert.deepEqual(await axe(page), []);
+    assert.equal(await scrollsSideways(page), false);
+});
