@@ -19,7 +19,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
     ]),
     ("Retrieval", &["retriever", "embedder", "embedder-base-url", "embedder-spec", "backend"]),
     ("Models", &[
-        "model", "preparer", "base-url", "context-window", "max-output-tokens", "reasoning", "on-truncation", "temperature", "seed", "extra-body",
+        "model", "preparer", "base-url", "context-window", "max-output-tokens", "reasoning", "constrain", "on-truncation", "temperature", "seed", "extra-body",
     ]),
     ("Judges", &[
         "judge-model", "judge", "votes", "panel", "judge-temperature", "judge-base-url", "judge-extra-body",

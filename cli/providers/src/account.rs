@@ -1,6 +1,7 @@
 //! The providers, and the keys for them: from the environment, or from a file `.env`. Keys appear nowhere else.
 
 use anyhow::{Context, Result, bail};
+use closeread_llm::constrain::Constraint;
 use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
 use closeread_llm::reasoning::{Reasoning, Server};
 use closeread_methods::reader::EXTRACTIVE;
@@ -267,6 +268,19 @@ pub fn reasoning_fields(name: &str, asked: Reasoning) -> Result<Map<String, Valu
         Protocol::Gemini => Server::Gemini,
     };
     Ok(asked.fields(server, model)?)
+}
+
+/// Refuses to hold a model's responses by what its server does not know.
+///
+/// # Errors
+/// For a model of a provider whose servers are known not to.
+pub fn check_constraint(name: &str, asked: Constraint) -> Result<()> {
+    let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
+    let provider = PROVIDERS.iter().find(|provider| provider.name == prefix);
+    match provider.filter(|provider| !asked.fits(provider.protocol, provider.hosted)) {
+        Some(provider) => bail!("--constrain {asked}: {} takes json alone", provider.name),
+        None => Ok(()),
+    }
 }
 
 /// The limit that responses of a model have where none is asked for, because its provider's protocol must have one;

@@ -7,6 +7,8 @@ use crate::sending::Sender;
 use crate::throttle::{Permit, Place, Rates, Throttle};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
+use closeread_eval::reading::Shape;
+use closeread_llm::constrain::Constraint;
 use closeread_llm::provider::{
     AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Notice, Parameters,
     Protocol, ServerLoad, StreamReader, merge, streams,
@@ -35,6 +37,8 @@ pub struct Options {
     pub extra_body: ExtraBodies,
     /// Fields that ask the model to reason, or not to; those of `extra_body` are merged over them.
     pub reasoning: Map<String, Value>,
+    /// By what responses are held to the form that their prompts ask for; `None`: by nothing.
+    pub constrain: Option<Constraint>,
     /// Most tokens that the model can write, where that is known: sent where a call has no limit and must have one.
     pub max_output: Option<u32>,
     /// Longest a single try may take.
@@ -55,6 +59,7 @@ impl Default for Options {
             seed: None,
             extra_body: ExtraBodies::default(),
             reasoning: Map::new(),
+            constrain: None,
             max_output: None,
             timeout: Duration::from_secs(600),
             concurrency: 64,
@@ -93,10 +98,19 @@ impl ChatModel {
         }
     }
 
+    /// By what responses are held to their form, if by anything.
+    pub fn constraint(&self) -> Option<Constraint> {
+        self.options.constrain
+    }
+
     /// What determines the response to a call of a method, besides the call: the prompt that it was made from decides, with
-    /// the method, which fields are merged into the request.
-    pub fn source(&self, method: Option<&str>, prompt: &str) -> Source {
+    /// the method, which fields are merged into the request. With a shape the response is held to it, where that was asked
+    /// for.
+    pub fn source(&self, method: Option<&str>, prompt: &str, shape: Option<&Shape>) -> Source {
         let mut extra_body = self.options.reasoning.clone();
+        if let Some((constraint, shape)) = self.options.constrain.zip(shape) {
+            merge(&mut extra_body, &constraint.fields(self.account.provider.protocol, shape));
+        }
         merge(&mut extra_body, &self.options.extra_body.of(method, prompt));
         Source {
             provider: self.account.provider.name.to_owned(),

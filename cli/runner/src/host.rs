@@ -7,7 +7,7 @@ use crate::texts::BookTexts;
 use anyhow::{Context, Result};
 use closeread_books::{Book, BookText};
 use closeread_embed::{Embedded, Role, Vectors};
-use closeread_eval::reading::ExtractiveInput;
+use closeread_eval::reading::{ExtractiveInput, Shape};
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::work::Job;
 use closeread_methods::{Host, reader};
@@ -192,10 +192,19 @@ impl<'a> Repetition<'a> {
 }
 
 impl Repetition<'_> {
-    async fn asked(&self, call: Call) -> Result<Response, HostError> {
+    /// With a shape the response comes in the form that the prompt asks for, whatever the server was held by.
+    async fn asked(&self, call: Call, shape: Option<&Shape>) -> Result<Response, HostError> {
+        let response = self.answered(call, shape).await?;
+        Ok(match shape {
+            Some(shape) => Response { text: shape.render(&response.text), ..response },
+            None => response,
+        })
+    }
+
+    async fn answered(&self, call: Call, shape: Option<&Shape>) -> Result<Response, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
-                let source = model.source(self.method, &call.prompt);
+                let source = model.source(self.method, &call.prompt, shape);
                 let call = self.host.beginnings.take_out(model.limited(call));
                 let request = request_key(&source, &call, self.repeat);
                 if let Some(response) = self.journal.and_then(|journal| journal.take(&request)) {
@@ -254,7 +263,7 @@ impl Repetition<'_> {
 impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let span = info_span!("call", prompt = call.prompt);
-        self.asked(call).instrument(span).await
+        self.asked(call, None).instrument(span).await
     }
 
     async fn answer_from(
@@ -262,10 +271,17 @@ impl Host for Repetition<'_> {
         call: Call,
         input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
     ) -> Result<Response, HostError> {
-        if let Reader::Chat(_) = &self.host.reader {
-            // It may hold a book as long as the prompt.
-            drop(input);
-            return self.chat(call).await;
+        if let Reader::Chat(model) = &self.host.reader {
+            // What it makes may hold a book as long as the prompt.
+            let shape = match model.constraint() {
+                Some(_) => input().await.ok().and_then(|input| input.shape()),
+                None => {
+                    drop(input);
+                    None
+                }
+            };
+            let span = info_span!("call", prompt = call.prompt);
+            return self.asked(call, shape.as_ref()).instrument(span).await;
         }
         let input = input().await?;
         let answer = tokio::task::spawn_blocking(move || reader::answer(&input)).await;

@@ -119,7 +119,7 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         prompt: String::new(),
     };
     let started = Instant::now();
-    let source = model.source(None, &call.prompt);
+    let source = model.source(None, &call.prompt, None);
     let result = model.chat(&call.into(), &source).await;
     let seconds = started.elapsed().as_secs_f64();
     if args.json {

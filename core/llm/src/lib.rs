@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod chat;
+pub mod constrain;
 pub mod price;
 pub mod provider;
 pub mod reasoning;

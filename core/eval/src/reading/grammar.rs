@@ -44,7 +44,7 @@ impl ExtractiveInput {
         let n = self.options.len();
         let is_choice = n > 0;
         let root = match form {
-            Form::Marked if is_choice => format!("root ::= said \"[[\" ({}) \"]]\"", numbers(1, n)),
+            Form::Marked | Form::FirstMarked if is_choice => format!("root ::= said \"[[\" ({}) \"]]\"", numbers(1, n)),
             Form::Lettered if is_choice => format!("root ::= \"Answer: (\" {} \")\"", letters(n)),
             Form::Boxed | Form::BoxedOrAnnounced if self.task == Task::Summary => return None,
             Form::Boxed | Form::BoxedOrAnnounced => {
@@ -62,7 +62,7 @@ impl ExtractiveInput {
                     options.enumerate().map(|(place, n)| format!("\"Answer{place}: \" {}{evidence}", numbered(n)));
                 format!("root ::= {}", lines.collect::<Vec<_>>().join(" \"\\n\" "))
             }
-            Form::Marked | Form::Lettered => return None,
+            Form::Marked | Form::FirstMarked | Form::Lettered => return None,
         };
         let mut rules = vec![root];
         for (name, rule) in [(" said ", SAID), (" words", WORDS)] {

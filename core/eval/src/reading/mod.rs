@@ -4,7 +4,9 @@ mod answer;
 mod expected;
 mod grammar;
 mod parsed;
+mod shape;
 
 pub use answer::Answer;
 pub use expected::{Expected, ExtractiveInput, Question};
 pub use parsed::Parsed;
+pub use shape::Shape;
