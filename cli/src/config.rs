@@ -12,6 +12,7 @@ pub(crate) use file::user_file;
 use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
+use closeread_llm::constrain::Constraint;
 use closeread_llm::price::Dollars;
 use closeread_llm::reasoning::Reasoning;
 use closeread_methods::{OnOverflow, OnTruncation};
@@ -118,6 +119,10 @@ pub(crate) struct RunArgs {
     /// docs/providers.md [default: the provider's]
     #[arg(long, value_name = "LEVEL|TOKENS")]
     pub(crate) reasoning: Option<Reasoning>,
+    /// Hold responses to the form that their prompts ask for: json (a schema: every provider), grammar (llama.cpp), regex (vLLM).
+    /// No paper does so; a note below every table says it
+    #[arg(long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "json")]
+    pub(crate) constrain: Option<Constraint>,
     /// Ask items that have options and answers this way; both: each twice, in one run [default: as-given]
     #[arg(long, value_name = "TASK", value_parser = one_of::<AskedAs>())]
     pub(crate) task: Option<AskedAs>,
@@ -125,6 +130,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) one_book: bool,
     /// Only items with this value of a label, such as set=test; repeatable: values of one label add up, labels narrow
+    /// [default: the paper's, for narrativeqa set=test]
     #[arg(long = "where", value_name = "LABEL=VALUE")]
     #[serde(rename = "where")]
     pub(crate) only: Vec<String>,
@@ -161,7 +167,7 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "out")]
     #[serde(skip)]
     pub(crate) extend: bool,
-    /// Passed to models that take a seed, and where --draw begins [default: none, for --draw 0]
+    /// Passed to models that take a seed, and where --draw begins [default: the paper's, for --draw 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Address of the model's server: up to and including /v1 for OpenAI's protocol, else up to where the provider's

@@ -25,9 +25,9 @@ prompts! { self:
         expects Answer(Marked);
     ClosedBookQuestion<'a> "closed-book-question" { title: &'a str, question: &'a str } expects Answer(Marked);
     ClosedBookSummary<'a> "closed-book-summary" { title: &'a str, question: &'a str } expects Answer(Marked);
-    ReadChoice<'a> "read-choice" { context: &'a str, question: &'a str, options: &'a [String] }
-        expects Answer(Marked);
-    ReadQuestion<'a> "read-question" { context: &'a str, question: &'a str } expects Answer(Marked);
+    ReadChoice<'a> "read-choice" { context: &'a str, question: &'a str, options: &'a [String], portal: bool }
+        expects Answer(if self.portal { FirstMarked } else { Marked });
+    ReadQuestion<'a> "read-question" { context: &'a str, question: &'a str, portal: bool } expects Answer(Marked);
     ReadSummary<'a> "read-summary" { context: &'a str, question: &'a str } expects Answer(Marked);
 
     SagaScaleClosedBook<'a> "sagascale-closed-book" {
@@ -110,6 +110,7 @@ prompts! { self:
         memory: &'a str,
         question: &'a str,
         options: Vec<Lettered<'a>>,
+        lettered: bool,
         max_pages: usize,
         read: &'a [usize],
     } expects Pages(self.max_pages);

@@ -16,7 +16,7 @@ export interface ReadOptions {
 /** How a book is cut; what is left out has the command line's default. */
 export interface CutOptions {
     /** Default `dos`. */
-    chunker?: "dos" | "window" | "sentences" | "sections";
+    chunker?: "dos" | "stronger-baselines" | "window" | "sentences" | "sections";
     /** Default: the chunker's own, 100 for `dos`. */
     maxTokens?: number;
     /** What tokens are counted by; default `cl100k`. It must have been provided. */

@@ -11,6 +11,7 @@ use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};
+use closeread_data::statistics::BookFacts;
 use closeread_files as files;
 use closeread_methods::record::Record;
 use closeread_report::folder::{
@@ -97,12 +98,18 @@ pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
         prices: prices.as_deref(),
         preparations: &preparation_files(path)?,
     };
-    let (books, damaged) = match texts {
-        Texts::Count => books(path, &manifest(path)?.configuration),
-        Texts::Skip => Default::default(),
+    let configuration = manifest(path)?.configuration;
+    let counted = match texts {
+        Texts::Count => books(path, &configuration),
+        Texts::Skip => Counted::default(),
     };
-    let (mut run, _) = read_run(name, &run_files, books).map_err(|error| of_folder(path, &error))?;
-    run.gaps.extend(damaged);
+    let (mut run, _) = read_run(name, &run_files, counted.places).map_err(|error| of_folder(path, &error))?;
+    run.gaps.extend(counted.damaged);
+    let fact = |(document, language, tokens): &(DocumentEntry, Language, usize)| {
+        let count = |text: &str| counted.tokenizer.as_ref().map_or(0, |tokenizer| tokenizer.count(text));
+        BookFacts::of(&document.id, &document.title, language.code(), *tokens, &run.items, count)
+    };
+    run.data = counted.lengths.iter().map(fact).collect();
     Ok(run)
 }
 
@@ -174,9 +181,21 @@ fn manifest_bytes(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-/// The books' tokens by document, and what is said of texts that are damaged. A text that is not there or cannot be read
-/// leaves its tables empty, which is said as well.
-fn books(folder: &Path, configuration: &RunConfiguration) -> (BTreeMap<String, TokenPlaces>, Vec<String>) {
+/// The books of a run, counted.
+#[derive(Default)]
+struct Counted {
+    /// Their tokens by document.
+    places: BTreeMap<String, TokenPlaces>,
+    /// The tokens of each as it is read.
+    lengths: Vec<(DocumentEntry, Language, usize)>,
+    /// What counted.
+    tokenizer: Option<Tokenizer>,
+    /// What is said of texts that are damaged.
+    damaged: Vec<String>,
+}
+
+/// Counts the books of a run. A text that is not there or cannot be read leaves its tables empty, which is said.
+fn books(folder: &Path, configuration: &RunConfiguration) -> Counted {
     let tokenizer = match tokenizer::load(Some(&configuration.tokenizer), None) {
         Ok(tokenizer) => tokenizer,
         Err(_) => {
@@ -187,23 +206,29 @@ fn books(folder: &Path, configuration: &RunConfiguration) -> (BTreeMap<String, T
             Tokenizer::cl100k()
         }
     };
-    let (mut books, mut damaged) = (BTreeMap::new(), Vec::new());
+    let mut counted = Counted::default();
     for document in &configuration.documents {
-        let book = book(folder, configuration, document);
-        match book.and_then(|book| Ok(TokenPlaces::of(&book, &tokenizer)?)) {
-            Ok(places) => {
-                books.insert(document.id.clone(), places);
+        let count = |book: Book| {
+            let text = book.text()?;
+            let read = tokenizer.count(text.flow().text());
+            Ok((TokenPlaces::of_text(&book, &text, &tokenizer), book.language, read))
+        };
+        match book(folder, configuration, document).and_then(count) {
+            Ok((places, language, tokens)) => {
+                counted.places.insert(document.id.clone(), places);
+                counted.lengths.push((document.clone(), language, tokens));
             }
             Err(error) => {
                 info!("no lengths and positions for document `{}`: {error:#}", document.id);
                 // Who passes a run on may leave the books out; a file that is there is to be whole.
                 if texts_of(folder).file(&document.sha256).exists() {
-                    damaged.push(format!("DAMAGED: the text of document `{}`: {error:#}", document.id));
+                    counted.damaged.push(format!("DAMAGED: the text of document `{}`: {error:#}", document.id));
                 }
             }
         }
     }
-    (books, damaged)
+    counted.tokenizer = Some(tokenizer);
+    counted
 }
 
 fn texts_of(folder: &Path) -> StoredTexts {

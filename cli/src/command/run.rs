@@ -11,10 +11,11 @@ use anyhow::{Result, bail};
 use closeread_eval::Item;
 use closeread_eval::observations::Ending;
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{OnTruncation, Settings, as_overflows, cuts};
+use closeread_methods::{OnTruncation, Settings, WordScores, as_overflows, cuts};
+use closeread_metrics::meteor::WordNet;
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Batcher, Reader};
+use closeread_providers::{self as provider, Batcher, Reader, check_constraint};
 use closeread_report::folder::RunConfiguration;
 use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, usage};
 use closeread_runner::benchmark::Benchmark;
@@ -67,6 +68,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let (window, windows) = args.windows(&prices)?;
     let reasoning = args.reasoning_fields()?;
+    if let Some(constraint) = args.constrain {
+        reading.iter().try_for_each(|model| check_constraint(model, constraint))?;
+    }
     let prompts = prompts::load(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     if benchmark.items.is_empty() {
@@ -98,7 +102,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
     let options = provider::Options {
-        seed: args.seed,
+        seed: args.seed(),
+        constrain: args.constrain,
         extra_body: args.extra_body()?,
         timeout,
         concurrency,
@@ -167,7 +172,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             prompts: &prompts,
             tokenizer: &tokenizer,
             response_limit: args.max_output_tokens().into(),
-            temperature: 0.0,
+            temperature: *args.protocol().temperature,
             context_window: window,
         },
         windows,
@@ -178,6 +183,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         concurrency,
         hosts,
         spending,
+        words: WordScores::of(args.protocol(), WordNet::built_in),
     };
     info!(
         "{}: {} items on {} books, run folder {}",

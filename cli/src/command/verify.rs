@@ -4,8 +4,10 @@ use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::ServedSpec;
 use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::protocol::Protocol;
 use closeread_methods::record::Record;
-use closeread_methods::{AnyMethod, Settings};
+use closeread_methods::{AnyMethod, Settings, WordScores};
+use closeread_metrics::meteor::WordNet;
 use closeread_prompts::Prompts;
 use closeread_report::{Arm, Run};
 use closeread_retrieve::Retriever;
@@ -140,6 +142,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         concurrency: 1,
         hosts: HashMap::new(),
         spending: Rc::new(spending),
+        words: WordScores::of(Protocol::of(&configuration.benchmark), WordNet::built_in),
     };
     let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;
     let judged = judged_again(&run, &benchmark, &records, &prompts, &tokenizer).await?;

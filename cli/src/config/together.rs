@@ -33,6 +33,17 @@ impl RunArgs {
         self.max_output_tokens.or(*self.protocol().max_output_tokens)
     }
 
+    /// The seed that is sent.
+    pub(crate) fn seed(&self) -> Option<u64> {
+        self.seed.or(*self.protocol().seed)
+    }
+
+    /// Which items the paper asks, where the options choose none.
+    pub(crate) fn only_of_paper(&self) -> Option<Where> {
+        let chosen = !self.only.is_empty() || !self.items.is_empty();
+        self.protocol().only.filter(|_| !chosen).and_then(|text| text.parse().ok())
+    }
+
     /// The fields by which each model is asked to reason as the options say; none where they say nothing.
     pub(crate) fn reasoning_fields(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
         let Some(asked) = self.reasoning else { return Ok(BTreeMap::new()) };
@@ -89,13 +100,14 @@ impl RunArgs {
             data: self.data.clone(),
             encoding: self.encoding.clone(),
             language: self.language.clone(),
-            keep_frame: self.keep_frame,
+            keep_frame: self.keep_frame || *self.protocol().keep_frame,
             keep_wraps: self.keep_wraps,
             allow_outside: self.allow_outside,
             one_book: self.one_book,
             task: self.task.unwrap_or_default(),
             items: self.items.clone(),
             only,
+            only_of_paper: self.only_of_paper(),
             draw,
             limit: self.limit,
             judged: !self.judging_models().is_empty(),

@@ -84,6 +84,10 @@ fn what_is_made_of_a_book_is_counted_once_for_all_budgets() {
         .collect();
     assert!(calls[0].1 > 5, "the tree of the long book has summaries: {calls:?}");
     assert_eq!(calls[1], (5, 5), "the tree is there already: {calls:?}");
+
+    let five = sandbox.run(&[&["estimate", "--budget", "500", "--repeats", "5", "--json"], &options[..]].concat());
+    let five = five.exits(0).json()["cells"][0]["calls"]["high"].as_u64().unwrap();
+    assert_eq!(five - calls[0].1, 4 * 5, "each repeat asks the five questions again, and no summary");
 }
 
 #[test]

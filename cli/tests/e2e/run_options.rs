@@ -90,6 +90,42 @@ fn reasoning_is_asked_for_in_the_provider_s_field_and_tells_configurations_apart
     asked(model, "loud").refuses(&["expected off, low, medium, high"]);
 }
 
+#[test]
+fn responses_are_held_to_their_form_where_that_is_asked_for_and_every_table_says_so() {
+    let held = json!({"explanation": "It says so.", "option": "1"}).to_string();
+    let server = Server::start(vec![("200 OK", answer(&held))]);
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["a".to_owned()]);
+    let run = |more: &[&str]| {
+        let fixed = run_cases("openai-compatible/tiny", &server.url, &["--fresh"]);
+        let ended = sandbox.run(&[&fixed[..], more].concat()).exits(0).json();
+        (server.requests.lock().unwrap().last().unwrap().clone(), ended)
+    };
+    let (plain, ended) = run(&[]);
+    assert!(plain.get("response_format").is_none(), "{plain}");
+    assert_eq!(ended["cells"][0]["ledger"]["unparsed"], 1, "without it such a response has no form: {ended}");
+    let (asked, ended) = run(&["--constrain"]);
+    let schema = &asked["response_format"]["json_schema"]["schema"];
+    assert_eq!(schema["required"], json!(["explanation", "option"]), "{asked}");
+    assert!(schema["properties"]["option"]["enum"].as_array().is_some_and(|numbers| numbers[0] == "1"), "{asked}");
+    assert_eq!(ended["cells"][0]["ledger"]["answered"], 1, "the same parser reads it: {ended}");
+    assert_eq!(configuration(&sandbox)["constrain"], "json");
+    let record = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    assert!(record.contains("It says so. [[1]]"), "{record}");
+    sandbox.run(&["verify", "r"]).exits(0);
+    let report = sandbox.run(&["report", "r", "--json"]).exits(0).json();
+    let says = |table: &Value| table["notes"].to_string().contains("--constrain=json");
+    assert!(report["tables"].as_array().unwrap().iter().all(says), "{report}");
+    let (asked, _) = run(&["--constrain=grammar"]);
+    assert!(asked["grammar"].as_str().unwrap().starts_with("root ::= said \"[[\" (\"1\""), "{asked}");
+    let (asked, _) = run(&["--constrain=regex"]);
+    assert!(asked["structured_outputs"]["regex"].as_str().unwrap().starts_with("[^\\n]+ \\[\\[(1"), "{asked}");
+    let refused =
+        ["run", "--benchmark", "cases", "--model", "gemini/gemini-2.5-pro", "--constrain=regex", "--out", "x"];
+    sandbox.run(&refused).refuses(&["--constrain regex: gemini takes json alone"]);
+    sandbox.run(&["run", "--constrain=tightly"]).refuses(&["expected json, grammar or regex"]);
+}
+
 /// Items with an aspect: six of `times`, three of `plot`, one without; every other one of the set `test`.
 fn labelled(sandbox: &Sandbox) {
     let names: Vec<String> = (0..10).map(|n| format!("q{n}")).collect();

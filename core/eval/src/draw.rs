@@ -71,6 +71,13 @@ impl FromStr for Where {
     }
 }
 
+impl Where {
+    /// True of an item with this value of the label.
+    pub fn holds(&self, item: &Item) -> bool {
+        item.labels.get(&self.label).is_some_and(|value| *value == self.value)
+    }
+}
+
 impl fmt::Display for Where {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.label, self.value)

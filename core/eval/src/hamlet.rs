@@ -4,8 +4,24 @@
 //! ([`observations`](crate::observations)) says what a trial without them counts for.
 
 use crate::observations::{Applies, MetricName, Score};
+use crate::{KeyFact, KeyFacts};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The key facts of a tree, depth first, as a judge gets them. What lies deeper than three levels is a leaf.
+pub fn linearised(facts: &KeyFacts) -> Vec<(Level, &str)> {
+    fn walk<'f>(fact: &'f KeyFact, depth: usize, into: &mut Vec<(Level, &'f str)>) {
+        into.push((Level::ALL[depth.min(Level::ALL.len() - 1)], &fact.fact));
+        for child in &fact.children {
+            walk(child, depth + 1, into);
+        }
+    }
+    let mut list = Vec::new();
+    for root in &facts.roots {
+        walk(root, 0, &mut list);
+    }
+    list
+}
 
 /// A judged summary: what became of each key fact and of each of its sentences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

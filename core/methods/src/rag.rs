@@ -68,7 +68,7 @@ pub enum QueryForm {
     /// The bare question.
     #[default]
     Question,
-    /// The question and its options.
+    /// The question, a line `Options:` and a line `[[1]]: ...` an option (Stronger Baselines: dos-rag-eval, `RAG.py`).
     WithOptions,
 }
 
@@ -76,7 +76,10 @@ impl QueryForm {
     /// The query for an item.
     pub fn of(self, item: &Item) -> Cow<'_, str> {
         match (self, options_of(item)) {
-            (Self::WithOptions, options @ [_, ..]) => Cow::Owned(format!("{} {}", item.question, options.join(" "))),
+            (Self::WithOptions, options @ [_, ..]) => {
+                let lines = options.iter().enumerate().map(|(n, option)| format!("\n[[{}]]: {option}", n + 1));
+                Cow::Owned(format!("{}\nOptions:{}", item.question, lines.collect::<String>()))
+            }
             _ => Cow::Borrowed(&item.question),
         }
     }

@@ -9,7 +9,7 @@ use closeread_prompts::readers::{
     ReadSummary, SagaScaleClosedBook, SagaScaleContexts, SagaScaleText,
 };
 use closeread_prompts::variables::QuestionOf;
-use closeread_text::Language;
+use closeread_text::{Language, python};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -59,6 +59,9 @@ pub enum PromptStyle {
     /// Stronger Baselines, figures A.1 and A.2: `[[n]]`, or 1 to 20 words.
     #[default]
     DosRag,
+    /// The same prompts as the authors of Stronger Baselines send and read them (dos-rag-eval): with a short system line, the
+    /// passages on a line each, and by the first `[[n]]` of a response.
+    StrongerBaselines,
     /// SagaScale §4.1: `<answer>` ... `</answer>`; contexts with their `idx`, and `NONE` where they do not hold it.
     Sagascale,
     /// NovelQA §4.1, table 11: `Answer0: ...`.
@@ -77,7 +80,7 @@ impl PromptStyle {
         asked: &'p Questions<'_>,
         context: &'p str,
     ) -> Box<dyn ReaderPrompt + 'p> {
-        use PromptStyle::{Corpusqa, DosRag, Hamlet, Novelqa, Sagascale};
+        use PromptStyle::{Corpusqa, DosRag, Hamlet, Novelqa, Sagascale, StrongerBaselines};
         use Task::{Choice, Generative, Summary};
         use View::{Nothing, Passages, Whole};
         let question = asked.first().question.as_str();
@@ -90,10 +93,18 @@ impl PromptStyle {
         match (self, view, asked.task()) {
             (_, Nothing, Summary) => Box::new(ClosedBookSummary { title, question }),
             (_, Whole | Passages, Summary) => Box::new(ReadSummary { context, question }),
-            (DosRag | Hamlet, Nothing, Choice) => Box::new(ClosedBookChoice { title, question, options }),
-            (DosRag | Hamlet, Nothing, Generative) => Box::new(ClosedBookQuestion { title, question }),
-            (DosRag | Hamlet, Whole | Passages, Choice) => Box::new(ReadChoice { context, question, options }),
-            (DosRag | Hamlet, Whole | Passages, Generative) => Box::new(ReadQuestion { context, question }),
+            (DosRag | Hamlet | StrongerBaselines, Nothing, Choice) => {
+                Box::new(ClosedBookChoice { title, question, options })
+            }
+            (DosRag | Hamlet | StrongerBaselines, Nothing, Generative) => {
+                Box::new(ClosedBookQuestion { title, question })
+            }
+            (DosRag | Hamlet | StrongerBaselines, Whole | Passages, Choice) => {
+                Box::new(ReadChoice { context, question, options, portal: self == StrongerBaselines })
+            }
+            (DosRag | Hamlet | StrongerBaselines, Whole | Passages, Generative) => {
+                Box::new(ReadQuestion { context, question, portal: self == StrongerBaselines })
+            }
             (Sagascale, Whole, _) => Box::new(SagaScaleText { title, context, question, options, language }),
             (Sagascale, Passages, _) => Box::new(SagaScaleContexts { title, context, question, options, language }),
             (Sagascale, Nothing, _) => Box::new(SagaScaleClosedBook { title, question, options, language }),
@@ -136,14 +147,15 @@ impl PromptStyle {
     pub(super) fn tokens_beside_passage(self) -> u64 {
         match self {
             Self::Sagascale | Self::Corpusqa => 10,
-            Self::DosRag | Self::Novelqa | Self::Hamlet => 1,
+            Self::DosRag | Self::StrongerBaselines | Self::Novelqa | Self::Hamlet => 1,
         }
     }
 
     /// The excerpts as the prompt shows them.
     ///
     /// Between them stands a blank line, as between the nodes of RAPTOR's code. SagaScale's contexts each show their
-    /// `idx`; CorpusQA's stand under the heading of their document, which is repeated where the document changes.
+    /// `idx`; CorpusQA's stand under the heading of their document, which is repeated where the document changes. In Stronger
+    /// Baselines' code a passage is one line, with a blank behind it.
     pub(super) fn layout(self, excerpts: &[Excerpt]) -> Cow<'_, str> {
         // A whole book is not copied.
         if let [Excerpt { place: None, text }] = excerpts {
@@ -155,6 +167,7 @@ impl PromptStyle {
             (Self::Corpusqa, Some(Place { document, .. })) if under.replace(*document) != Some(*document) => {
                 format!("{}{text}", heading(*document))
             }
+            (Self::StrongerBaselines, _) => python::splitlines(text).collect::<Vec<_>>().join(" ") + " ",
             _ => text.clone(),
         });
         Cow::Owned(shown.collect::<Vec<_>>().join("\n\n"))
@@ -199,6 +212,8 @@ mod tests {
             |document, idx, text: &str| Excerpt { place: Some(Place { document, idx }), text: text.to_owned() };
         let excerpts = [excerpt(1, 7, "b"), excerpt(1, 9, "c"), excerpt(0, 2, "a"), excerpt(1, 8, "d")];
         assert_eq!(PromptStyle::DosRag.layout(&excerpts), "b\n\nc\n\na\n\nd");
+        let lines = ["a\nb".to_owned().into(), "c".to_owned().into()];
+        assert_eq!(PromptStyle::StrongerBaselines.layout(&lines), "a b \n\nc ");
         assert_eq!(PromptStyle::Sagascale.layout(&excerpts[..2]), "[idx 7]\nb\n\n[idx 9]\nc");
         assert_eq!(
             PromptStyle::Corpusqa.layout(&excerpts),

@@ -27,6 +27,10 @@ fn needs_data_novels_obey_the_laws() {
                 assert_lawful(&text, &passages);
                 for passage in &passages {
                     let joined = passage.joined(&text);
+                    // Its long parts are cut by words.
+                    if chunker == Chunker::StrongerBaselines {
+                        continue;
+                    }
                     // The first word is counted with a space before it, without which it can take more tokens.
                     if passage.n_tokens <= max_tokens || tokenizer.count(&format!(" {joined}")) <= max_tokens {
                         continue;

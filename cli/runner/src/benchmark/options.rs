@@ -29,6 +29,8 @@ pub struct BenchmarkOptions {
     pub items: Vec<String>,
     /// Only items with these labels.
     pub only: Vec<Where>,
+    /// Only items with this value of a label, if any has it.
+    pub only_of_paper: Option<Where>,
     /// Only a sample of them.
     pub draw: Option<Draw>,
     /// Only the first items of what is left.

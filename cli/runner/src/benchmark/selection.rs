@@ -25,6 +25,9 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
         items.retain(|item| asked.items.contains(&item.id));
     }
     keep_where(&mut items, &asked.only).context("--where")?;
+    if let Some(only) = asked.only_of_paper.as_ref().filter(|only| items.iter().any(|item| only.holds(item))) {
+        items.retain(|item| only.holds(item));
+    }
     if let Some(draw) = &asked.draw {
         draw.sample(&mut items).context("--draw")?;
     }

@@ -17,7 +17,7 @@ use closeread_books::{Book, TextError};
 use closeread_eval::{Item, Outcome, score};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{Questions, ShownOfBooks as Shown, Trial, recorded_scores};
+use closeread_methods::{Questions, ShownOfBooks as Shown, Trial, WordScores, recorded_scores};
 use closeread_providers::Batcher;
 use closeread_providers::ending::is_ending;
 use closeread_report::Arm;
@@ -202,7 +202,7 @@ impl TrialRunner<'_, '_> {
         let (books, error) = (self.benchmark.books_of(documents), format!("{error:#}"));
         for unit in units {
             let records = unit.items.iter().map(|item| {
-                let (trial, scores) = failed(item, Trial::ended(Outcome::Unanswered), &error, &books);
+                let (trial, scores) = failed(item, Trial::ended(Outcome::Unanswered), &error, &books, &self.plan.words);
                 record(unit.key(item), trial, scores, 0.0)
             });
             self.folder.borrow_mut().append(records.collect())?;
@@ -329,9 +329,9 @@ async fn attempt(
     };
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
-        let (trial, scores) = match recorded(item, &trial, room, evidence) {
+        let (trial, scores) = match recorded(item, &trial, room, evidence, &plan.words) {
             Ok(scores) => (trial, scores),
-            Err(gone) => failed(item, trial, &gone.to_string(), room.books()),
+            Err(gone) => failed(item, trial, &gone.to_string(), room.books(), &plan.words),
         };
         match &trial.outcome {
             Outcome::Failed { error } => debug!(seconds, "trial failed: {error}"),
@@ -344,10 +344,17 @@ async fn attempt(
 }
 
 /// A trial that fails for want of a text, with its scores.
-fn failed(item: &Item, trial: Trial, error: &str, books: &[Arc<Book>]) -> (Trial, BTreeMap<String, f64>) {
+fn failed(
+    item: &Item,
+    trial: Trial,
+    error: &str,
+    books: &[Arc<Book>],
+    words: &WordScores,
+) -> (Trial, BTreeMap<String, f64>) {
     let outcome = Outcome::Failed { error: error.to_owned() };
     let language = books.first().map_or(Language::ENGLISH, |book| book.language);
-    let scores = score(item, &outcome, language);
+    let mut scores = score(item, &outcome, language);
+    scores.extend(words.scores(item, &outcome, language));
     (Trial { outcome, context: None, evidence: None, ..trial }, scores)
 }
 
@@ -373,8 +380,12 @@ fn recorded(
     trial: &Trial,
     room: &BookIndexes,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
+    words: &WordScores,
 ) -> Result<BTreeMap<String, f64>, TextError> {
     let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
     let gold = evidence.get(&item.id).map(Vec::as_slice);
-    recorded_scores(item, &trial.outcome, shown, gold, room.books(), |book| room.texts().open(book))
+    let mut scores = recorded_scores(item, &trial.outcome, shown, gold, room.books(), |book| room.texts().open(book))?;
+    let language = room.books().first().map_or(Language::ENGLISH, |book| book.language);
+    scores.extend(words.scores(item, &trial.outcome, language));
+    Ok(scores)
 }

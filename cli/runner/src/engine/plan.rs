@@ -6,7 +6,7 @@ use crate::spending::Spending;
 use closeread_books::Book;
 use closeread_eval::Item;
 use closeread_methods::record::TrialKey;
-use closeread_methods::{AnyMethod, Settings};
+use closeread_methods::{AnyMethod, Settings, WordScores};
 use closeread_providers::Batcher;
 use closeread_report::{Arm, embedding_usage};
 use closeread_retrieve::Retriever;
@@ -35,6 +35,8 @@ pub struct Plan<'a> {
     pub hosts: HashMap<String, CliHost>,
     /// What the calls of all hosts take.
     pub spending: Rc<Spending>,
+    /// The scores of answers in words that the paper prints beside the main one.
+    pub words: WordScores,
 }
 
 impl<'a> Plan<'a> {

@@ -107,7 +107,7 @@ pub async fn replay(
                 }
             };
             for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
-                let scores = recorded(item, &again, &room, evidence)?;
+                let scores = recorded(item, &again, &room, evidence, &plan.words)?;
                 compare(record, &again, &scores, &mut replayed.differences);
                 progress.tick();
             }

@@ -53,7 +53,7 @@ pub(super) fn configuration(
         "tokenizer": tokenizer,
         "context_window": window,
         "max_output_tokens": args.max_output_tokens(),
-        "seed": args.seed,
+        "seed": args.seed(),
         "extra_body": extra.all,
         "extra_bodies": extra.named,
         "base_url": args.base_url.as_deref().map(without_credentials),
@@ -65,6 +65,9 @@ pub(super) fn configuration(
     if !only.is_empty() {
         configuration["where"] = json!(only.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
+    if let Some(text) = args.only_of_paper().filter(|only| benchmark.items.iter().all(|item| only.holds(item))) {
+        configuration["where"] = json!([text.to_string()]);
+    }
     if let Some(Draw { n, by, seed }) = draw {
         configuration["draw"] = json!({ "n": n, "by": by, "seed": seed });
     }
@@ -74,6 +77,9 @@ pub(super) fn configuration(
     if let Some(reasoning) = args.reasoning {
         configuration["reasoning"] = json!(reasoning);
         configuration["reasoning_fields"] = json!(args.reasoning_fields()?);
+    }
+    if let Some(constraint) = args.constrain {
+        configuration["constrain"] = json!(constraint);
     }
     if args.max_output_tokens().is_none() {
         let maximum = |model: &str| prices.of(model).and_then(|facts| facts.max_output);

@@ -29,6 +29,52 @@ pub(super) fn pack(text: &str, sentences: &[FlowSpan], tokenizer: &Tokenizer, ma
     passages.closed
 }
 
+/// Packs `sentences` as DOS RAG's own code does; [`Chunker::pieces`](super::Chunker::pieces) states the rule.
+pub(super) fn pack_as_published(
+    text: &str,
+    sentences: &[FlowSpan],
+    tokenizer: &Tokenizer,
+    max_tokens: usize,
+) -> Vec<Vec<FlowSpan>> {
+    let mut counter = Counter { tokenizer, spaced: String::new() };
+    let mut passages = Passages { closed: Vec::new(), open: Vec::new(), n_tokens: 0, max_tokens };
+    for sentence in sentences.iter().filter_map(|&sentence| trimmed(text, sentence)) {
+        let is_long = counter.count(&text[sentence.range()]) > max_tokens;
+        for part in if is_long { clauses(text, sentence) } else { vec![sentence] } {
+            let n_tokens = counter.count(&text[part.range()]);
+            if n_tokens <= max_tokens {
+                passages.add(part, n_tokens);
+                continue;
+            }
+            passages.close();
+            for words in words(text, part).chunks(max_tokens) {
+                passages.closed.push(vec![words[0].cover(words[words.len() - 1])]);
+            }
+        }
+    }
+    passages.close();
+    passages.closed
+}
+
+/// The parts of a sentence between white space that follows `,`, `;` or `:`.
+fn clauses(text: &str, sentence: FlowSpan) -> Vec<FlowSpan> {
+    let mut found: Vec<FlowSpan> = Vec::new();
+    for word in words(text, sentence) {
+        match found.last_mut() {
+            Some(last) if !text[..last.end].ends_with([',', ';', ':']) => *last = last.cover(word),
+            _ => found.push(word),
+        }
+    }
+    found
+}
+
+/// What stands between white space.
+fn words(text: &str, span: FlowSpan) -> Vec<FlowSpan> {
+    let inside = &text[span.range()];
+    let place = |word: &str| span.start + (word.as_ptr() as usize - inside.as_ptr() as usize);
+    inside.split_whitespace().map(|word| FlowSpan::new(place(word), place(word) + word.len())).collect()
+}
+
 /// Counts one space and a piece, as RAPTOR does, without a new string for each.
 struct Counter<'t> {
     tokenizer: &'t Tokenizer,
@@ -117,6 +163,23 @@ mod tests {
             "One. Two, three, four; five: 1,000 of them all. Six.",
             9,
             &[&["One."], &["Two, three, four; five:"], &["1,000 of them all."], &["Six."]],
+        );
+    }
+
+    #[test]
+    fn as_published_parts_join_the_open_passage_and_words_are_counted_off() {
+        let cut = |text: &str, max_tokens| {
+            let passages = pack_as_published(text, &punkt::sentences(text), &Tokenizer::cl100k(), max_tokens);
+            let texts = |spans: &Vec<FlowSpan>| spans.iter().map(|span| text[span.range()].to_owned()).collect();
+            passages.iter().map(texts).collect::<Vec<Vec<String>>>()
+        };
+        assert_eq!(
+            cut("One. Two, three, four; five: 1,000 of them all. Six.", 9),
+            [vec!["One.", "Two,", "three,", "four;"], vec!["five:"], vec!["1,000 of them all."], vec!["Six."]]
+        );
+        assert_eq!(
+            cut("A b c d e f g h i j k, last. End.", 4),
+            [vec!["A b c d"], vec!["e f g h"], vec!["i j k,"], vec!["last.", "End."]]
         );
     }
 

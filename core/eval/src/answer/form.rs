@@ -14,6 +14,8 @@ pub enum Form {
     /// Baselines, figures A.1 and A.2).
     #[default]
     Marked,
+    /// The same, where the first `[[n]]` counts, as in Stronger Baselines' code, and not the last.
+    FirstMarked,
     /// `<answer>` ... `</answer>` (SagaScale §4.1).
     Tags,
     /// The same, where `NONE` says that the contexts do not hold it (SagaScale, figure 17).

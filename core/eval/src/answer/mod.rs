@@ -20,7 +20,7 @@ mod thinking;
 
 pub use form::Form;
 pub use letter::{leval_letter, readagent_choice};
-pub use marker::choice_marker;
+pub use marker::{choice_marker, first_choice_marker};
 pub use pages::{break_point, look_up_pages};
 pub use parsed::Parsed;
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};

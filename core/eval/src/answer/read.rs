@@ -4,7 +4,10 @@ use super::boxed::memagent_boxed;
 use super::corpusqa;
 use super::novelqa::{answer_lines, chosen, evidence_lines};
 use super::tag::{NONE, answer_block};
-use super::{Form, ShortAnswer, after_thinking, choice_marker, memagent_answer, readagent_choice, short_answer};
+use super::{
+    Form, ShortAnswer, after_thinking, choice_marker, first_choice_marker, memagent_answer, readagent_choice,
+    short_answer,
+};
 use crate::reading::Answer;
 use crate::{Item, Outcome, Task};
 
@@ -12,7 +15,8 @@ use crate::{Item, Outcome, Task};
 pub(crate) fn read_response(form: Form, items: &[&Item], response: &str) -> Vec<Answer> {
     let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
     match form {
-        Form::Marked => one(&|item| marked(item, response)),
+        Form::Marked => one(&|item| marked(item, response, choice_marker)),
+        Form::FirstMarked => one(&|item| marked(item, response, first_choice_marker)),
         Form::Tags => one(&|item| short_outcome(item, answer_block(response).answer(), response)),
         Form::TagsOrNone => one(&|item| match answer_block(response).answer() {
             Some(NONE) => Outcome::NotFound,
@@ -56,9 +60,9 @@ pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, response: &str) -
     }
 }
 
-fn marked(item: &Item, response: &str) -> Outcome {
+fn marked(item: &Item, response: &str, marker: impl Fn(&str, usize) -> Option<usize>) -> Outcome {
     match item.task {
-        Task::Choice => option(item, choice_marker(response, item.options.len()), response),
+        Task::Choice => option(item, marker(response, item.options.len()), response),
         Task::Generative | Task::Summary => worded(response, response),
     }
 }
@@ -129,6 +133,7 @@ mod tests {
             _ => None,
         };
         assert_eq!(choice(Form::Marked, "So [[2]]."), Some(1));
+        assert_eq!(choice(Form::FirstMarked, "[[2]], though [[1]] is near."), Some(1));
         assert_eq!(choice(Form::Tags, "<answer>\n1\n</answer>"), Some(1));
         assert_eq!(choice(Form::Tags, "<answer>under a stair</answer>"), Some(1));
         assert_eq!(choice(Form::TagsOrNone, "<answer>1</answer>"), Some(1));

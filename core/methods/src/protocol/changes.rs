@@ -43,11 +43,7 @@ impl Protocol {
             let run = configuration.get(name).filter(|value| !value.is_null()).map(plain)?;
             Some(Change { name: line.to_owned(), protocol: default.to_owned(), run })
         };
-        let selections = [
-            ("reasoning", "reasoning", "the provider's"),
-            ("where", "items with", "all"),
-            ("draw", "items drawn", "all"),
-        ];
+        let selections = [("draw", "items drawn", "all"), ("constrain", "responses held to their form by", "nothing")];
         changes.extend(selections.into_iter().filter_map(said));
         for name in ["extra_body", "extra_bodies"] {
             let extra =
@@ -101,6 +97,15 @@ fn run_value(line: &Line, configuration: &Value) -> Option<String> {
         "preparing model" => of("preparer"),
         "context window" => of("context_window"),
         "response limit, tokens" => of("max_output_tokens"),
+        "items with" => {
+            let only: Vec<String> = configuration.get("where")?.as_array()?.iter().map(plain).collect();
+            (!only.is_empty()).then(|| only.join(", "))
+        }
+        "publishers' frames" => {
+            // Data sets with their texts in fields have no frames, and say that they are kept.
+            let is_kept = configuration.get("keep_frame")?.as_bool()?;
+            (line.value == "kept" && !is_kept).then(|| "set aside".to_owned())
+        }
         "seed" => of("seed"),
         _ => None,
     }
@@ -126,7 +131,7 @@ mod tests {
         let run = json!({"reasoning": "high", "where": ["set=test"], "draw": {"n": 5, "by": null, "seed": 0}});
         let changes = Protocol::of("novelqa").changes(&run);
         let names: Vec<&str> = changes.iter().map(|change| change.name.as_str()).collect();
-        assert!(names.ends_with(&["reasoning", "items with", "items drawn"]), "{names:?}");
+        assert!(names.ends_with(&["items with", "reasoning", "items drawn"]), "{names:?}");
         assert!(!Protocol::of("novelqa").changes(&json!({})).iter().any(|change| change.name == "reasoning"));
     }
 

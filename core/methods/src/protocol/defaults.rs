@@ -6,6 +6,7 @@ use super::tokenizer::PaperTokenizer;
 use crate::{AnyMethod, Entry, FullDocument, METHODS, OnOverflow, PromptStyle};
 use closeread_eval::Paper;
 use closeread_eval::observations::FailurePolicy;
+use closeread_metrics::Metric;
 use serde::Serialize;
 
 /// The defaults of a benchmark, as its paper has them, each with its source.
@@ -37,28 +38,37 @@ pub struct Protocol {
     pub judges: Sourced<&'static [Judge]>,
     /// The model that the paper judges with, in its words.
     pub judge_model: Sourced<Option<&'static str>>,
+    /// Sampling temperature of readers.
+    #[serde(skip)]
+    pub temperature: Sourced<f32>,
+    /// Sampling seed that is sent; `None`: no seed is.
+    #[serde(skip)]
+    pub seed: Sourced<Option<u64>>,
+    /// Scores of answers in words beside the main one of the task, see [`WordScores`](crate::WordScores).
+    #[serde(skip)]
+    pub metrics: Sourced<&'static [Metric]>,
+    /// Which items are asked, `label=value`, where any item has the label.
+    #[serde(skip)]
+    pub only: Sourced<Option<&'static str>>,
+    /// The frames that publishers put around texts are kept.
+    #[serde(skip)]
+    pub keep_frame: Sourced<bool>,
     /// What every run does alike, and what the paper has of it.
     #[serde(skip)]
     pub conduct: Conduct,
 }
 
-/// What no protocol changes, in words, with the paper's word on each.
+/// What follows from the methods and the items, in words, with the paper's word on each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conduct {
     /// Who makes trees and pages.
     pub preparer: Sourced<&'static str>,
     /// Tokens that a model can take.
     pub window: Sourced<&'static str>,
-    /// Sampling temperature.
-    pub temperature: Sourced<&'static str>,
-    /// Sampling seed.
-    pub seed: Sourced<&'static str>,
     /// The system message of a reader.
     pub system: Sourced<&'static str>,
     /// Which answer of a response counts.
     pub answer: Sourced<&'static str>,
-    /// The metrics.
-    pub metrics: Sourced<&'static str>,
     /// What intervals cluster by.
     pub clusters: Sourced<&'static str>,
 }
@@ -113,6 +123,11 @@ impl Protocol {
         tokenizer: Sourced::open(PaperTokenizer::Cl100k, "it ships, and is that of the papers' GPT models"),
         judges: Sourced::open(&[], "gold answers score by themselves"),
         judge_model: Sourced::open(None, "nothing is judged unless a judge is named"),
+        temperature: Sourced::open(0.0, "greedy decoding, as in the papers"),
+        seed: Sourced::open(None, "at temperature 0; one that is named is sent"),
+        metrics: Sourced::open(&[], "accuracy of choices, F1 of words"),
+        only: Sourced::open(None, "every item"),
+        keep_frame: Sourced::open(false, "a licence is no part of a book"),
         conduct: Conduct::OWN,
     };
 

@@ -3,6 +3,7 @@
 use super::defaults::Protocol;
 use super::source::{Source, Sourced};
 use closeread_eval::observations::FailurePolicy;
+use closeread_metrics::Metric;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -32,6 +33,11 @@ pub(super) fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     }
+}
+
+fn names_of(metrics: &[Metric]) -> String {
+    let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 impl Protocol {
@@ -67,12 +73,14 @@ impl Protocol {
             Line::new("preparing model", *self.conduct.preparer, &self.conduct.preparer),
             Line::new("context window", *self.conduct.window, &self.conduct.window),
             Line::new("response limit, tokens", plain(&json!(*self.max_output_tokens)), &self.max_output_tokens),
-            Line::new("temperature", *self.conduct.temperature, &self.conduct.temperature),
-            Line::new("seed", *self.conduct.seed, &self.conduct.seed),
+            Line::new("items with", optional(*self.only, "all"), &self.only),
+            Line::new("publishers' frames", if *self.keep_frame { "kept" } else { "set aside" }, &self.keep_frame),
+            Line::new("temperature", self.temperature.to_string(), &self.temperature),
+            Line::new("seed", plain(&json!(*self.seed)), &self.seed),
             Line::new("system line", *self.conduct.system, &self.conduct.system),
             Line::new("answer in the response", *self.conduct.answer, &self.conduct.answer),
             Line::new("failures", failures, &self.failures),
-            Line::new("metrics", *self.conduct.metrics, &self.conduct.metrics),
+            Line::new("metrics beside the main one", names_of(&self.metrics), &self.metrics),
             Line::new("clusters of intervals", *self.conduct.clusters, &self.conduct.clusters),
             Line::new("judges", if judges.is_empty() { "none".to_owned() } else { judges.join(", ") }, &self.judges),
             Line::new("judging model", optional(*self.judge_model, "none"), &self.judge_model),

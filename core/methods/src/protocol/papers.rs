@@ -7,10 +7,12 @@ use super::judge::Judge;
 use super::source::Sourced;
 use super::tokenizer::PaperTokenizer;
 use crate::{
-    AgenticRag, ClosedBook, FullDocument, MemoryAgent, OnOverflow, PromptStyle, QueryForm, QuerySummary, Rag, Raptor,
-    ReadAgent, Select, Unit,
+    AgenticRag, AnyMethod, ClosedBook, FullDocument, MemoryAgent, OnOverflow, Passages, PromptStyle, QueryForm,
+    QuerySummary, Rag, Raptor, ReadAgent, Select, Unit,
 };
+use closeread_books::chunk::Chunker;
 use closeread_eval::observations::FailurePolicy;
+use closeread_metrics::Metric;
 
 const DOS_RAG: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, RAG.py:114-117";
 const DOS_EXPERIMENT: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, run_experiment.py:175-196";
@@ -29,11 +31,8 @@ impl Conduct {
     pub(super) const OWN: Self = Self {
         preparer: Sourced::open("the reader", "another model can be named"),
         window: Sourced::open("each model's own, where it is known", "it is the model's, not the benchmark's"),
-        temperature: Sourced::open("0", "greedy decoding, as in the papers"),
-        seed: Sourced::open("none", "at temperature 0; one that is named is sent"),
         system: Sourced::open("none", "the whole prompt is the user's message"),
         answer: Sourced::open("the last in the form asked for", "what a response ends with is its answer"),
-        metrics: Sourced::open("accuracy of choices, F1 and exact match of words", "what gold answers can score"),
         clusters: Sourced::open("the set of an item's documents", "no paper has intervals; questions on a book depend"),
     };
 }
@@ -51,6 +50,14 @@ pub(super) const SAGASCALE: Protocol = Protocol {
                     Sourced::paper("overflow", "SagaScale, section 4.1"),
                     Sourced::paper("style", "SagaScale, Figure 16"),
                     Sourced::paper("together evidence prompt", "SagaScale, section 4.1"),
+                ],
+            ),
+            Step::new(
+                "closed-book",
+                || ClosedBook { style: PromptStyle::Sagascale, together: false }.into(),
+                &[
+                    Sourced::paper("style", "SagaScale, Table 4 and Figure 14"),
+                    Sourced::paper("together", "SagaScale, section 4.1"),
                 ],
             ),
             Step::new(
@@ -83,9 +90,8 @@ pub(super) const SAGASCALE: Protocol = Protocol {
                 ],
             ),
         ],
-        "SagaScale, section 4.1",
-    )
-    .but("Table 4 adds closed-book, which can be named beside them"),
+        "SagaScale, section 4.1; closed-book for Table 4",
+    ),
     style: Some(PromptStyle::Sagascale),
     failures: Sourced::paper(FailurePolicy::Wrong, "SagaScale, section 4.1"),
     tokenizer: Sourced::paper(PaperTokenizer::DeepSeekR1, "SagaScale, footnote 3: unless stated otherwise"),
@@ -93,10 +99,10 @@ pub(super) const SAGASCALE: Protocol = Protocol {
     repeats: Sourced::paper(1, "SagaScale, section 4.1"),
     judges: Sourced::paper(&[Judge::SagaScale], "SagaScale, section 4.1 and Figure 15"),
     judge_model: Sourced::paper(Some("GPT-4o"), "SagaScale, section 4.1"),
+    temperature: Sourced::paper(0.0, "SagaScale, section 4.1"),
+    metrics: Sourced::paper(&[], "SagaScale, section 4.1: the judge's verdict"),
     conduct: Conduct {
         window: Sourced::paper("each model's own, where it is known", "SagaScale, section 4.1: without extension"),
-        temperature: Sourced::paper("0", "SagaScale, section 4.1"),
-        metrics: Sourced::paper("the judge's verdict; F1 and exact match beside it", "SagaScale, section 4.1"),
         ..Conduct::OWN
     },
     ..Protocol::OWN
@@ -139,30 +145,38 @@ pub(super) const NOVELQA: Protocol = Protocol {
     failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
     judges: Sourced::paper(&[Judge::NovelQa, Judge::NovelQaEvidence], "NovelQA, sections 4.1 and 4.5"),
     judge_model: Sourced::paper(Some("GPT-4"), "NovelQA, section 4.1"),
+    temperature: Sourced::paper(0.0, "NovelQA, appendix C.4.1"),
+    metrics: Sourced::paper(&[], "NovelQA, section 4.1: accuracy of choices, the judge's verdict of words"),
     conduct: Conduct {
         window: Sourced::paper("each model's own, where it is known", "NovelQA, section 4.1 and Table 2"),
-        temperature: Sourced::paper("0", "NovelQA, appendix C.4.1"),
-        metrics: Sourced::paper("accuracy of choices, the judge's verdict of words", "NovelQA, section 4.1"),
         ..Conduct::OWN
     },
     ..Protocol::OWN
 };
 
 const OF_BASELINES: [Sourced<&str>; 5] = [
-    Sourced::paper("split max_tokens", "Stronger Baselines, section 2.3")
-        .but("sentences above the cap are cut otherwise in dos-rag-eval 6ed1c8a, source/method/utils.py:26-63"),
+    Sourced::code("split max_tokens", "dos-rag-eval 6ed1c8a, source/method/utils.py:26-63")
+        .but("there the pieces of a part above the cap stand before the passage that was open"),
     Sourced::paper("embedder", "Stronger Baselines, appendix A.1: the run's, see `embedder`"),
     Sourced::code("fill", DOS_EXPERIMENT),
     NO_NEIGHBOURS,
     Sourced::paper("style", "Stronger Baselines, appendix A.8"),
 ];
-const WITH_OPTIONS: Sourced<&str> =
-    Sourced::code("query", DOS_RAG).but("there the options stand on lines of their own, with their numbers");
+const WITH_OPTIONS: Sourced<&str> = Sourced::code("query", DOS_RAG);
+
+/// Passages, query and prompt as the authors' code has them.
+fn published(rag: Rag) -> AnyMethod {
+    Rag { passages: passages(), query: QueryForm::WithOptions, style: PromptStyle::StrongerBaselines, ..rag }.into()
+}
+
+fn passages() -> Passages {
+    Passages { split: Chunker::StrongerBaselines, ..Passages::sentences(100) }
+}
 
 const BASELINES: [Step; 4] = [
     Step::new(
         "vanilla-rag",
-        || Rag { query: QueryForm::WithOptions, ..Rag::vanilla() }.into(),
+        || published(Rag::vanilla()),
         &[
             OF_BASELINES[0],
             OF_BASELINES[1],
@@ -175,7 +189,7 @@ const BASELINES: [Step; 4] = [
     ),
     Step::new(
         "dos-rag",
-        || Rag { query: QueryForm::WithOptions, ..Rag::dos() }.into(),
+        || published(Rag::dos()),
         &[
             OF_BASELINES[0],
             OF_BASELINES[1],
@@ -188,13 +202,16 @@ const BASELINES: [Step; 4] = [
     ),
     Step::new(
         "raptor",
-        || Raptor::default().into(),
+        || {
+            let (query, style) = (QueryForm::WithOptions, PromptStyle::StrongerBaselines);
+            Raptor { passages: passages(), query, query_prefix: false, style, ..Raptor::default() }.into()
+        },
         &[
-            Sourced::paper("split max_tokens", "Stronger Baselines, appendix A.7")
+            Sourced::paper("split max_tokens", "Stronger Baselines, appendix A.7: DOS RAG's passages")
                 .but("raptor-eval f6330c4, raptor/utils.py:46-134 cuts sentences above the cap otherwise"),
-            Sourced::paper("embedder", "Stronger Baselines, appendix A.7: the run's, see `embedder`").but(
-                "raptor-eval f6330c4, tree_retriever.py:146-170 embeds the query, options included, without the prefix",
-            ),
+            Sourced::paper("embedder", "Stronger Baselines, appendix A.7: the run's, see `embedder`"),
+            Sourced::code("query query_prefix", "raptor-eval f6330c4, RetrievalAugmentation.py; tree_retriever.py:146-170"),
+            Sourced::paper("style", "Stronger Baselines, appendix A.8; raptor-eval f6330c4, README"),
             Sourced::code("max_layers reduction_dimension membership cluster_tokens mode", RAPTOR_CODE),
             Sourced::code("summary_tokens", "raptor-eval f6330c4, SummarizationModels.py:36-46"),
             Sourced::open("seed", "RAPTOR's code leaves UMAP unseeded; a run is to be repeatable"),
@@ -207,11 +224,19 @@ const BASELINES: [Step; 4] = [
     ),
     Step::new(
         "read-agent",
-        || ReadAgent { unit: Unit::Sentence, max_pages: 6, ..ReadAgent::default() }.into(),
+        || {
+            let (unit, style) = (Unit::Sentence, Some(PromptStyle::StrongerBaselines));
+            ReadAgent { unit, max_pages: 6, read_beyond: true, lettered: false, style, ..ReadAgent::default() }.into()
+        },
         &[
             Sourced::paper("unit max_pages", "Stronger Baselines, appendix A.6"),
-            Sourced::code("word_limit start_threshold min_words lookup", READ_AGENT_CODE)
-                .but("read-agent-eval paginates by another prompt, whose responses its parser does not read"),
+            Sourced::code("word_limit start_threshold min_words lookup", READ_AGENT_CODE),
+            Sourced::code("read_beyond lettered", "read-agent-eval c33870c, ReadAgent.py:138-179"),
+            Sourced::code("style", "read-agent-eval c33870c, QAModels.py:36-83"),
+            Sourced::open("pagination", "the notebook's form and parser").but(
+                "read-agent-eval c33870c, RAModels.py:33-45 asks for responses that its utils.py:11-21 does not read, so \
+                 that pages end at their last labels: pagination=last-label, which asks nobody",
+            ),
         ],
     ),
 ];
@@ -223,7 +248,7 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     benchmark: "infinitebench",
     source: "Stronger Baselines, sections 2.3 and 3, appendices A.3 to A.8",
     steps: Sourced::paper(&BASELINES, "Stronger Baselines, sections 2.2 and 2.3"),
-    style: Some(PromptStyle::DosRag),
+    style: Some(PromptStyle::StrongerBaselines),
     budgets: Sourced::paper(&[1_500, 5_000, 10_000, 20_000, 30_000, 40_000], "Stronger Baselines, Tables 1 and 2"),
     repeats: Sourced::paper(5, "Stronger Baselines, Tables 1 to 4"),
     failures: Sourced::code(
@@ -235,17 +260,21 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     max_output_tokens: Sourced::code(None, "dos-rag-eval 6ed1c8a, QAModels.py:65-75"),
     judges: Sourced::paper(&[], "Stronger Baselines, section 2.1: options and words score by themselves"),
     judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
+    temperature: Sourced::paper(0.0, "Stronger Baselines, appendix A.1")
+        .but("raptor-eval f6330c4, SummarizationModels.py:36-46 leaves a tree's summaries at the model's default"),
+    seed: Sourced::code(Some(42), DOS_READER),
+    metrics: Sourced::paper(&[], "Stronger Baselines, section 3: accuracy"),
     conduct: Conduct {
         preparer: Sourced::paper("the reader", "Stronger Baselines, appendix A.7")
             .but("trees and pages are GPT-4o-mini's whoever reads: openai/gpt-4o-mini as preparing model"),
-        temperature: Sourced::paper("0", "Stronger Baselines, appendix A.1"),
-        seed: Sourced::code("none", DOS_READER).but("there 42"),
-        system: Sourced::code("none", DOS_READER).but("there a short line that names a question answering portal"),
-        answer: Sourced::code("the last in the form asked for", "dos-rag-eval 6ed1c8a, experiments/utils.py:43-52")
-            .but("there the first `[[n]]` of a response"),
-        metrics: Sourced::paper("accuracy", "Stronger Baselines, section 3"),
+        system: Sourced::code("a short line that names a portal of questions and answers", DOS_READER),
+        answer: Sourced::code(
+            "of choices the first `[[n]]` of a response",
+            "dos-rag-eval 6ed1c8a, experiments/utils.py:43-52",
+        ),
         ..Conduct::OWN
     },
+    ..Protocol::OWN
 };
 
 pub(super) const QUALITY: Protocol = Protocol {
@@ -254,7 +283,7 @@ pub(super) const QUALITY: Protocol = Protocol {
         &[
             Step::new(
                 "full-document",
-                || whole(PromptStyle::DosRag),
+                || whole(PromptStyle::StrongerBaselines),
                 &[
                     Sourced::paper("overflow", "Stronger Baselines, section 2.3: every document fits"),
                     Sourced::paper("style", "Stronger Baselines, appendix A.8"),
@@ -281,11 +310,13 @@ pub(super) const NARRATIVEQA: Protocol = Protocol {
     benchmark: "narrativeqa",
     budgets: Sourced::paper(&[1_500, 5_000, 10_000, 20_000, 30_000, 40_000], "Stronger Baselines, Table 5"),
     repeats: Sourced::paper(1, "Stronger Baselines, Table 5: no deviation"),
-    conduct: Conduct {
-        metrics: Sourced::paper("F1 and exact match", "Stronger Baselines, appendix A.4")
-            .but("the paper has F1, BLEU-1, BLEU-4, METEOR and ROUGE-L: `closeread score` has them all"),
-        ..INFINITEBENCH.conduct
-    },
+    metrics: Sourced::code(
+        &[Metric::F1V2, Metric::Bleu1, Metric::Bleu4, Metric::RougeL, Metric::Meteor],
+        "dos-rag-eval 6ed1c8a, narrative_qa/eval.py:33-86; Stronger Baselines, Table 5",
+    ),
+    only: Sourced::code(Some("set=test"), "dos-rag-eval 6ed1c8a, precreate_nodes.py"),
+    keep_frame: Sourced::code(true, "dos-rag-eval 6ed1c8a, preprocess_narrative.py:28")
+        .but("there equal questions on a story merge, and texts are decoded as latin-1 first"),
     ..INFINITEBENCH
 };
 
@@ -347,11 +378,11 @@ pub(super) const CORPUSQA: Protocol = Protocol {
     judges: Sourced::paper(&[Judge::CorpusQa], "CorpusQA, section 4.1 and appendix D"),
     judge_model: Sourced::paper(Some("DeepSeek-V3"), "CorpusQA, section 4.1"),
     max_output_tokens: Sourced::code(None, "Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py"),
+    temperature: Sourced::paper(0.0, "CorpusQA, section 4.1"),
+    metrics: Sourced::paper(&[], "CorpusQA, section 4.1: the judge's verdict"),
     conduct: Conduct {
-        temperature: Sourced::paper("0", "CorpusQA, section 4.1"),
         system: Sourced::code("none", CORPUSQA_CODE).but("there the row's own messages are sent unchanged"),
         answer: Sourced::code("the line behind `The answer is:`", CORPUSQA_EVAL),
-        metrics: Sourced::paper("the judge's verdict; F1 and exact match beside it", "CorpusQA, section 4.1"),
         ..Conduct::OWN
     },
     ..Protocol::OWN
@@ -373,11 +404,11 @@ pub(super) const HAMLET: Protocol = Protocol {
     failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
     judges: Sourced::paper(&[Judge::AlignKeyFacts, Judge::VerifyFacts], "HAMLET, appendix E"),
     judge_model: Sourced::paper(Some("GPT-4o"), "HAMLET, section 3.3.2"),
+    temperature: Sourced::paper(0.0, "HAMLET, appendix D"),
+    metrics: Sourced::paper(&[], "HAMLET, section 3.3.1: recall and faithfulness by the judges"),
     conduct: Conduct {
         window: Sourced::paper("each model's own, where it is known", "HAMLET, Table 11"),
-        temperature: Sourced::paper("0", "HAMLET, appendix D"),
         answer: Sourced::paper("the whole response is the summary", "HAMLET, section 3.2"),
-        metrics: Sourced::paper("recall and faithfulness by the judges; ROUGE beside them", "HAMLET, section 3.3.1"),
         ..Conduct::OWN
     },
     ..Protocol::OWN

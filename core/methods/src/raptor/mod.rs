@@ -13,7 +13,7 @@ pub use tree::{Leaf, Summary, Tree};
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
 use super::read::Shown;
 use super::style::View;
-use super::{Answer, Method, MethodError, Passages, PreparationInputs, Preset, PromptStyle, Questions, Session, Stop};
+use super::{Answer, Method, MethodError, Passages, PreparationInputs, Preset, Questions, Session, Stop};
 use crate::Host;
 use closeread_prompts::readers::RaptorSummary;
 use serde_json::json;
@@ -101,24 +101,25 @@ impl Method for Raptor {
         if !tree.fits(session.index()?) {
             return Err(MethodError::Unprepared("the tree is not of these books' passages".to_owned()).into());
         }
-        let found = retrieve::retrieve(session, tree, &questions.first().question, self).await?;
+        let query = self.query.of(questions.first());
+        let found = retrieve::retrieve(session, tree, &query, self).await?;
         for (name, n) in found.measures() {
             session.measure(name, n);
         }
         let shown = Shown::passages(found.passages, Some(found.context));
-        session.read(questions, shown, PromptStyle::DosRag).await
+        session.read(questions, shown, self.style).await
     }
 
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
-        let mut text = sizes.within_budget(self.passages.max_tokens as u64, PromptStyle::DosRag);
+        let mut text = sizes.within_budget(self.passages.max_tokens as u64, self.style);
         // What no longer fits ends the context, and may be a summary as well as a leaf.
         text.low =
             text.low.saturating_sub((self.summary_tokens as u64).saturating_sub(self.passages.max_tokens as u64));
         if sizes.budget.is_none_or(|budget| budget as u64 > sizes.text()) {
             // There is room for summaries beside all leaves.
             let summaries: u64 = self.preparation_cost(sizes)?.iter().map(|layer| layer.n.high).sum();
-            text.high += summaries * (self.summary_tokens as u64 + PromptStyle::DosRag.tokens_beside_passage());
+            text.high += summaries * (self.summary_tokens as u64 + self.style.tokens_beside_passage());
         }
-        Ok(sizes.reading(questions, PromptStyle::DosRag, View::Passages, text)?.into())
+        Ok(sizes.reading(questions, self.style, View::Passages, text)?.into())
     }
 }

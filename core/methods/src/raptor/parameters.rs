@@ -2,10 +2,12 @@
 
 use crate::cluster::TwoStep;
 use crate::passages::Passages;
+use crate::rag::QueryForm;
+use crate::style::PromptStyle;
 use closeread_retrieve::context::Fill;
 use serde::{Deserialize, Serialize};
 
-/// Ranks the nodes of a tree of summaries by the bare question, takes those that the mode and the budget allow, asks the
+/// Ranks the nodes of a tree of summaries by the question, takes those that the mode and the budget allow, asks the
 /// reader.
 ///
 /// The record's context holds the leaves that were shown, by place. Summaries are no text of the books and count as no
@@ -36,6 +38,12 @@ pub struct Raptor {
     pub depth: Option<usize>,
     /// What happens at a node that does not fit the rest of the budget.
     pub fill: Fill,
+    /// What is searched for.
+    pub query: QueryForm,
+    /// The query is embedded as the model wants queries; without it as it wants passages, as RAPTOR's code does.
+    pub query_prefix: bool,
+    /// Whose prompt and answer form.
+    pub style: PromptStyle,
 }
 
 /// How the tree is searched.
@@ -63,6 +71,9 @@ impl Default for Raptor {
             top_k: None,
             depth: None,
             fill: Fill::Stop,
+            query: QueryForm::Question,
+            query_prefix: true,
+            style: PromptStyle::DosRag,
         }
     }
 }

@@ -42,7 +42,10 @@ pub(super) async fn retrieve<H: Host>(
     parameters: &Raptor,
 ) -> Result<Found, Stop> {
     let index = session.index()?;
-    let vector = session.query_vector(question).await?;
+    let vector = match (session.retriever().needs_vectors(), parameters.query_prefix) {
+        (true, false) => Some(session.embed_passages(&[question]).await?.row(0).to_vec()),
+        _ => session.query_vector(question).await?,
+    };
     let mut ranking = ranking(session, tree, question, vector.as_deref()).await?;
     match parameters.mode {
         TreeSearch::Collapsed => ranking.truncate(parameters.top_k.unwrap_or(usize::MAX)),

@@ -23,21 +23,31 @@ pub enum LookUp {
     Sequential,
 }
 
+/// What a look-up takes of the method's parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Looking {
+    pub lookup: LookUp,
+    pub max_pages: usize,
+    pub read_beyond: bool,
+    pub lettered: bool,
+}
+
 /// The pages that the model wants to read again, each once, in its order, at most `max_pages`.
 ///
-/// The reference takes every page that a response names; here those beyond `max_pages` are not read, as the prompt says.
+/// The reference takes every page that a response names; here those beyond `max_pages` are read with `read_beyond` alone, for
+/// the prompt says that they are not.
 pub(super) async fn look_up<H: Host>(
     session: &mut Session<'_, H>,
     item: &Item,
     pages: &Pages,
-    lookup: LookUp,
-    max_pages: usize,
+    looking: Looking,
 ) -> Result<Vec<usize>, Stop> {
     let mut chosen = Vec::new();
+    let Looking { lookup, max_pages, read_beyond, .. } = looking;
     match lookup {
         LookUp::Parallel if max_pages > 0 => {
-            for page in turn(session, lookup, item, pages, &chosen, max_pages).await?.pages {
-                if chosen.len() < max_pages && !chosen.contains(&page) {
+            for page in turn(session, looking, item, pages, &chosen, max_pages).await?.pages {
+                if (read_beyond || chosen.len() < max_pages) && !chosen.contains(&page) {
                     chosen.push(page);
                 }
             }
@@ -45,7 +55,7 @@ pub(super) async fn look_up<H: Host>(
         LookUp::Parallel => {}
         LookUp::Sequential => {
             while chosen.len() < max_pages.min(pages.pages.len()) {
-                let wanted = turn(session, lookup, item, pages, &chosen, 1).await?;
+                let wanted = turn(session, looking, item, pages, &chosen, 1).await?;
                 match wanted.next_page().filter(|page| !chosen.contains(page)) {
                     Some(page) => chosen.push(page),
                     None => break,
@@ -72,15 +82,16 @@ impl Wanted {
 
 /// The prompt of a turn, with the pages that were chosen before.
 pub(super) fn prompt<'p>(
-    lookup: LookUp,
+    looking: Looking,
     item: &'p Item,
     memory: &'p str,
     max_pages: usize,
     read: &'p [usize],
 ) -> Box<dyn ReaderPrompt + 'p> {
     let (question, options) = (item.question.as_str(), Lettered::all(options_of(item)));
-    match lookup {
-        LookUp::Parallel => Box::new(ReadAgentLookUp { memory, question, options, max_pages, read }),
+    let lettered = looking.lettered;
+    match looking.lookup {
+        LookUp::Parallel => Box::new(ReadAgentLookUp { memory, question, options, lettered, max_pages, read }),
         LookUp::Sequential => Box::new(ReadAgentLookUpNext { memory, question, options, max_pages, read }),
     }
 }
@@ -88,7 +99,7 @@ pub(super) fn prompt<'p>(
 /// Asks for pages once.
 async fn turn<H: Host>(
     session: &mut Session<'_, H>,
-    lookup: LookUp,
+    looking: Looking,
     item: &Item,
     pages: &Pages,
     chosen: &[usize],
@@ -96,7 +107,7 @@ async fn turn<H: Host>(
 ) -> Result<Wanted, Stop> {
     let memory = pages.memory(session, chosen).await?;
     let shown = pages.shown(&memory, true);
-    let prompt = prompt(lookup, item, &shown, at_most, chosen);
+    let prompt = prompt(looking, item, &shown, at_most, chosen);
     // The gists are what all questions on the books share.
     let asked = messages(&*prompt, session.settings().prompts, &shown)?;
     // A page that was read has no gist any more that could be asked for.

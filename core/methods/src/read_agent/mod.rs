@@ -11,9 +11,9 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
-use super::read::{input, messages};
-use super::style::options_of;
-use super::{Answer, Method, MethodError, PreparationInputs, Preset, Questions, Session, Stop};
+use super::read::{Shown, input, messages};
+use super::style::{View, options_of};
+use super::{Answer, Method, MethodError, PreparationInputs, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_books::{Book, Flow};
@@ -25,7 +25,7 @@ use closeread_prompts::readers::{
 use closeread_prompts::variables::Lettered;
 use closeread_prompts::{Prompt, ReaderPrompt};
 use closeread_text::FlowSpan;
-use look_up::look_up;
+use look_up::{Looking, look_up};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use words::count_words;
@@ -52,6 +52,26 @@ pub struct ReadAgent {
     pub lookup: LookUp,
     /// Most pages that are read again.
     pub max_pages: usize,
+    /// Who says where a page ends.
+    pub pagination: Pagination,
+    /// Pages that a response names beyond `max_pages` are read as well, as in the code that Stronger Baselines ran.
+    pub read_beyond: bool,
+    /// The options of a look-up stand by letters; without, behind a dash, as in that code.
+    pub lettered: bool,
+    /// Whose prompt and answer form the last step has; `None`: ReadAgent's own.
+    pub style: Option<PromptStyle>,
+}
+
+/// Who says where a page ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pagination {
+    /// The model, as in ReadAgent's notebook.
+    #[default]
+    Asked,
+    /// Nobody: a page ends at its last label. So it came out in Stronger Baselines, whose parser does not read the responses
+    /// that its prompt asks for.
+    LastLabel,
 }
 
 impl Default for ReadAgent {
@@ -63,6 +83,10 @@ impl Default for ReadAgent {
             min_words: 350,
             lookup: LookUp::default(),
             max_pages: 6,
+            pagination: Pagination::Asked,
+            read_beyond: false,
+            lettered: true,
+            style: None,
         }
     }
 }
@@ -81,10 +105,13 @@ impl Method for ReadAgent {
     }
 
     fn preparation(&self) -> Option<PreparationInputs> {
-        let Self { unit, word_limit, start_threshold, min_words, .. } = self;
-        let parameters = json!({
+        let Self { unit, word_limit, start_threshold, min_words, pagination, .. } = self;
+        let mut parameters = json!({
             "unit": unit, "word_limit": word_limit, "start_threshold": start_threshold, "min_words": min_words,
         });
+        if *pagination != Pagination::Asked {
+            parameters["pagination"] = json!(pagination);
+        }
         Some(PreparationInputs { parameters, prompts: &[ReadAgentPaginate::NAME, ReadAgentGist::NAME] })
     }
 
@@ -135,14 +162,16 @@ impl Method for ReadAgent {
         };
         let breaks = Range { low: pages.low.saturating_sub(sizes.books.len() as u64), high: pages.high };
         let low = (per_word(self.word_limit as u64).min(text) + paginate) * breaks.low;
-        Ok(vec![
-            before(breaks, Range { low, high: shown * breaks.high }, shown),
-            before(
+        let asked = before(breaks, Range { low, high: shown * breaks.high }, shown);
+        let asked = (self.pagination == Pagination::Asked).then_some(asked);
+        Ok(asked
+            .into_iter()
+            .chain([before(
                 pages,
                 Range { low: text * 9 / 10 + gist * pages.low, high: text + text / 10 + gist * pages.high },
                 page + gist,
-            ),
-        ])
+            )])
+            .collect())
     }
 
     async fn answer<H: Host>(
@@ -155,7 +184,7 @@ impl Method for ReadAgent {
         let (item, books) = (questions.first(), session.books());
         session.measure("pages", pages.pages.len());
         session.measure("compression", pages.compression(&pages.memory(session, &[]).await?));
-        let mut chosen = look_up(session, item, pages, self.lookup, self.max_pages).await?;
+        let mut chosen = look_up(session, item, pages, self.looking()).await?;
         chosen.sort_unstable();
         let memory = pages.memory(session, &chosen).await?;
         session.measure("pages_looked_up", chosen.len());
@@ -165,7 +194,7 @@ impl Method for ReadAgent {
             n_tokens: memory.iter().map(|part| session.settings().tokenizer.count(part)).sum(),
             passages: chosen.iter().map(|&page| pages.pages[page].reference(books)).collect(),
         }));
-        answer(session, item, pages, &memory).await
+        self.respond(session, questions, pages, &memory).await
     }
 
     /// A look-up in the gists and an answer; a gist has from a tenth of its page to all of it.
@@ -175,9 +204,10 @@ impl Method for ReadAgent {
         let page = text.div_ceil(pages.low.max(1));
         let shortest = (text / 10).min(pages.low * u64::from(response_limit.reserved()) / 2);
         let gists = Range { low: shortest, high: text + pages.high * MARK_TOKENS };
-        let looked_up = Range::up_to(self.max_pages as u64 * page);
+        let most = if self.read_beyond { pages.high } else { self.max_pages as u64 };
+        let looked_up = Range::up_to(most * page);
         let mut calls = Vec::new();
-        let lookup = |at_most| sizes.prompt(&*look_up::prompt(self.lookup, item, "", at_most, &[]));
+        let lookup = |at_most| sizes.prompt(&*look_up::prompt(self.looking(), item, "", at_most, &[]));
         match self.lookup {
             _ if self.max_pages == 0 => {}
             LookUp::Parallel => {
@@ -189,13 +219,44 @@ impl Method for ReadAgent {
                 calls.push(call.times(turns));
             }
         }
-        let around = sizes.prompt(&*answer_prompt(item, ""))?;
+        let around = match self.style {
+            None => sizes.prompt(&*answer_prompt(item, ""))?,
+            Some(style) => {
+                let whole = sizes.reading(questions, style, View::Passages, gists + looked_up)?;
+                calls.push(whole);
+                return Ok(calls.into());
+            }
+        };
         calls.push(sizes.call(around, gists + looked_up, response_limit));
         Ok(calls.into())
     }
 }
 
 impl ReadAgent {
+    fn looking(&self) -> Looking {
+        let Self { lookup, max_pages, read_beyond, lettered, .. } = *self;
+        Looking { lookup, max_pages, read_beyond, lettered }
+    }
+
+    /// The last step: the question, to be answered from what is remembered.
+    async fn respond<H: Host>(
+        &self,
+        session: &mut Session<'_, H>,
+        questions: &Questions<'_>,
+        pages: &Pages,
+        memory: &[String],
+    ) -> Result<Vec<Answer>, Stop> {
+        let (item, shown) = (questions.first(), pages.shown(memory, false));
+        let Some(style) = self.style else {
+            let prompt = answer_prompt(item, &shown);
+            let asked = messages(&*prompt, session.settings().prompts, "")?;
+            let input = input(item, memory.to_vec(), prompt.expected(), session.language());
+            let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+            return Ok(prompt.expected().parse(&[item], 0, &response.text).into_answers());
+        };
+        session.read(questions, Shown::passages(vec![shown.into()], None), style).await
+    }
+
     /// Pages of the books.
     fn n_pages(&self, sizes: &Sizes<'_>) -> Range {
         let of = |words: u64| Range {
@@ -222,8 +283,9 @@ async fn paginate<H: Host>(
     flow: &Flow,
     parameters: &ReadAgent,
 ) -> Result<Vec<FlowSpan>, Stop> {
-    let ReadAgent { unit, word_limit, start_threshold, min_words, .. } = *parameters;
+    let ReadAgent { unit, word_limit, start_threshold, min_words, pagination, .. } = *parameters;
     let length = PageLength { word_limit, start_threshold, min_words };
+    let is_asked = pagination == Pagination::Asked;
     let text = flow.text();
     let units = unit.of(flow, book.language);
     let words: Vec<usize> = units.iter().map(|unit| count_words(&text[unit.range()])).collect();
@@ -231,7 +293,7 @@ async fn paginate<H: Host>(
     let mut start = 0;
     while start < units.len() {
         let stretch = length.stretch(&words, start);
-        let end = if stretch.is_rest {
+        let end = if stretch.is_rest || !is_asked {
             stretch.end
         } else {
             let before = pages.last().map_or(String::new(), |page| format!("...\n{}", &text[page.range()]));
@@ -272,19 +334,4 @@ async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<V
     }
     let responses = session.ask_all(ReadAgentGist::NAME, requests).await?;
     Ok(responses.iter().map(|response| Expected::Gist.parse(&[], 0, &response.text).into_text()).collect())
-}
-
-/// The last step: the question, to be answered from what is remembered.
-async fn answer<H: Host>(
-    session: &mut Session<'_, H>,
-    item: &Item,
-    pages: &Pages,
-    memory: &[String],
-) -> Result<Vec<Answer>, Stop> {
-    let shown = pages.shown(memory, false);
-    let prompt = answer_prompt(item, &shown);
-    let asked = messages(&*prompt, session.settings().prompts, "")?;
-    let input = input(item, memory.to_vec(), prompt.expected(), session.language());
-    let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
-    Ok(prompt.expected().parse(&[item], 0, &response.text).into_answers())
 }

@@ -76,7 +76,7 @@ fn written(form: Form, task: Task, found: &[Found]) -> String {
     let unknown = |found: &Found| found.short().unwrap_or_else(|| UNKNOWN.to_owned());
     let first = &found[0];
     match form {
-        Form::Marked => match (first.choice, &first.words) {
+        Form::Marked | Form::FirstMarked => match (first.choice, &first.words) {
             (Some(choice), _) => format!("Chosen by counting words. [[{}]]", choice + 1),
             (None, Some(words)) => words.clone(),
             (None, None) => NOT_FOUND.to_owned(),

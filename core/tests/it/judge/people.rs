@@ -49,7 +49,7 @@ not json
         [
             "l:1: no `item`: expected the id of an item [left out]",
             "l:2 (a): no `label`: expected what a person said, such as correct or incorrect [left out]",
-            "l:3 (a): the label is `perhaps`: expected correct or incorrect [left out]",
+            "l:3 (a): the label is `perhaps`: expected correct or incorrect, or a kind of error [left out]",
             "l:4 (a): `label` is a list: expected a word [left out]",
             "l:5 (a): the label is `C`: expected No error, Out-of-article error, Entity error, Relation error or Sentence error, or yes or no [left out]",
             "l:6 (a): sentences and facts count from 1 [left out]",
