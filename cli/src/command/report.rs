@@ -4,11 +4,12 @@ use super::foreign;
 use super::tables::{as_latex, as_text, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
-use closeread_eval::Paper;
+use closeread_eval::{InputFile, Paper};
 use closeread_files::{self as files, write_atomically};
+use closeread_judges::human_labels;
 use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
-use closeread_report::{PaperReport, Report, Run, paper_list, paper_report, report};
+use closeread_report::{AskedOfPaper, LabelFile, PaperReport, Report, Run, paper_list, paper_report, report};
 use closeread_runner::finished::{NamedFolder, Texts};
 use closeread_serve::Page;
 use closeread_table::render::text;
@@ -48,6 +49,10 @@ pub(crate) struct ReportArgs {
     /// With --paper: only these, as in 3,7,figure-4
     #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', requires = "paper")]
     table: Vec<Number>,
+    /// With --paper: what people say of answers (JSON Lines or CSV: item, label, and where needed rater, run, method, model,
+    /// budget, repeat); may be repeated
+    #[arg(long, value_name = "FILE[=RATER]", requires = "paper")]
+    labels: Vec<NamedFolder>,
     /// With --paper: list its tables and figures, and what these runs give of each
     #[arg(long, requires = "paper")]
     list: bool,
@@ -64,10 +69,16 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let asked = paper.map(|paper| Ok::<_, anyhow::Error>((paper, exhibits(paper, &args.table)?))).transpose()?;
     let (runs, notes) = foreign::load_all(&args.runs, Texts::Count)?;
     notes.iter().for_each(|note| info!("{}", text::plain(note)));
+    let labels = args.labels.iter().map(labels).collect::<Result<Vec<_>>>()?;
     let report = match &asked {
         None => report(&runs),
-        Some((paper, exhibits)) if args.list => paper_list(&runs, *paper, exhibits),
-        Some((paper, exhibits)) => return of_paper(args, &runs, *paper, exhibits),
+        Some((paper, exhibits)) => {
+            let asked = AskedOfPaper { paper: *paper, exhibits, labels: &labels };
+            if !args.list {
+                return of_paper(args, &runs, asked);
+            }
+            paper_list(&runs, asked)
+        }
     };
     print(args, &runs, &report.context(NOT_POOLED)?)
 }
@@ -82,14 +93,34 @@ fn exhibits(paper: Paper, numbers: &[Number]) -> Result<Vec<&'static Exhibit>> {
     })
 }
 
+/// The labels of a file; the rater is named by the file unless the user names them.
+fn labels(NamedFolder { path, name }: &NamedFolder) -> Result<LabelFile> {
+    let bytes = closeread_files::read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = InputFile { name: path.display().to_string(), bytes };
+    let (labels, problems) = human_labels(&file);
+    if let Some(first) = problems.first() {
+        let others = problems.len() - 1;
+        let more = if others > 0 { format!(" ({others} more)") } else { String::new() };
+        bail!("{first}{more}");
+    }
+    let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(LabelFile { name: file.name, rater: name.clone().unwrap_or_else(stem), labels })
+}
+
 /// Prints what the runs give of a paper, and says what they do not.
-fn of_paper(args: &ReportArgs, runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<ExitCode> {
-    let PaperReport { report, lacking } = paper_report(runs, paper, exhibits).context(NOT_POOLED)?;
+fn of_paper(args: &ReportArgs, runs: &[Run], asked: AskedOfPaper<'_>) -> Result<ExitCode> {
+    let AskedOfPaper { paper, exhibits, .. } = asked;
+    let PaperReport { report, lacking, unused } = paper_report(runs, asked).context(NOT_POOLED)?;
+    unused.iter().for_each(|problem| info!("{}", text::plain(&problem.to_string())));
     if report.tables.is_empty() {
         let why: Vec<String> = lacking.iter().map(|(number, why)| format!("{number}: {why}")).collect();
         bail!("these runs give nothing of {}\n  {}", paper.title(), why.join("\n  "));
     }
-    let ended = print(args, runs, &report)?;
+    let ended = if unused.is_empty() {
+        print(args, runs, &report)?
+    } else {
+        print(args, runs, &report).map(|_| ExitCode::from(1))?
+    };
     if args.table.is_empty() {
         let (n, of) = (exhibits.len() - lacking.len(), exhibits.len());
         info!("{n} of {of} tables and figures of {}: --list says what the others lack", paper.title());

@@ -1,5 +1,9 @@
 //! What the papers print of their data: books by length, and instances by what they are about.
 
+mod hamlet;
+
+pub use hamlet::{BookStatistics, books_table};
+
 use closeread_eval::Item;
 use closeread_metrics::stats::bootstrap::{Percentile, percentile};
 use closeread_table::{Table, Value};
@@ -8,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A book of a benchmark, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BookFacts {
+    /// Its id.
+    pub id: String,
     /// How tables name it.
     pub name: String,
     /// ISO 639-1 code.
@@ -20,6 +26,31 @@ pub struct BookFacts {
     pub with_questions: usize,
     /// Who may print it, where its items have the label `rights`.
     pub rights: Option<String>,
+}
+
+impl BookFacts {
+    /// A book of so many tokens and what of `items` is about it; `count` counts the tokens of questions and options.
+    pub fn of(
+        id: &str,
+        title: &str,
+        language: &str,
+        tokens: usize,
+        items: &[Item],
+        count: impl Fn(&str) -> usize,
+    ) -> Self {
+        let own: Vec<&Item> =
+            items.iter().filter(|item| item.documents.iter().any(|document| document == id)).collect();
+        let asked = own.iter().flat_map(|item| item.options.iter().chain([&item.question]));
+        Self {
+            id: id.to_owned(),
+            name: if title.is_empty() { id.to_owned() } else { title.to_owned() },
+            language: language.to_owned(),
+            tokens,
+            questions: own.len(),
+            with_questions: tokens + asked.map(|text| count(text)).sum::<usize>(),
+            rights: own.iter().find_map(|item| item.labels.get("rights")).cloned(),
+        }
+    }
 }
 
 /// Upper edges of SagaScale's ranges of length, in tokens; an edge belongs to the range above it. K is 1,000.
@@ -141,7 +172,8 @@ mod tests {
 
     fn book(name: &str, language: &str, tokens: usize, questions: usize) -> BookFacts {
         let (name, language) = (name.to_owned(), language.to_owned());
-        BookFacts { name, language, tokens, questions, with_questions: tokens + 10, rights: None }
+        let id = name.clone();
+        BookFacts { id, name, language, tokens, questions, with_questions: tokens + 10, rights: None }
     }
 
     #[test]

@@ -11,30 +11,14 @@ use super::ruling::{FactRuling, Ruling, SentenceRuling};
 use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::json::json_value;
-use closeread_eval::hamlet::{ErrorCategory, Level};
+use closeread_eval::hamlet::{ErrorCategory, linearised};
 use closeread_eval::rows::scalar;
-use closeread_eval::{KeyFact, KeyFacts};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
 use closeread_prompts::judges::{AlignKeyFacts, VerifyFacts};
 use closeread_prompts::variables::Named;
 use closeread_text::sentence::{Rules, split};
 use serde_json::{Map, Value};
-
-/// The key facts of a tree, depth first, as the judge gets them. What lies deeper than three levels is a leaf.
-pub fn linearised(facts: &KeyFacts) -> Vec<(Level, &str)> {
-    fn walk<'f>(fact: &'f KeyFact, depth: usize, into: &mut Vec<(Level, &'f str)>) {
-        into.push((Level::ALL[depth.min(Level::ALL.len() - 1)], &fact.fact));
-        for child in &fact.children {
-            walk(child, depth + 1, into);
-        }
-    }
-    let mut list = Vec::new();
-    for root in &facts.roots {
-        walk(root, 0, &mut list);
-    }
-    list
-}
 
 /// The sentences of a summary, by the rules of its language.
 pub(super) fn sentences<'a>(submission: &Submission<'a>) -> Vec<&'a str> {

@@ -3,8 +3,8 @@
 use super::agreement::labels;
 use super::raters::CONSENSUS;
 use super::{
-    Agreement, Confusion, Judge, JudgementIndex, Judging, Panel, PanelVerdict, QuestionType, Subject, TrialPlace,
-    Verdict, correctness_judge,
+    Agreement, Confusion, Fault, Judge, JudgementIndex, Judging, Panel, PanelVerdict, QuestionType, Subject,
+    TrialPlace, Verdict, correctness_judge,
 };
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_eval::rows::{Row, kind, rows, scalar};
@@ -21,6 +21,8 @@ pub struct HumanLabel {
     pub line: usize,
     /// Id of the item.
     pub item: String,
+    /// Name of the run, where labels are on several.
+    pub run: Option<String>,
     /// Which trials of it are meant: all that these do not rule out.
     pub method: Option<String>,
     /// Reader.
@@ -37,6 +39,16 @@ pub struct HumanLabel {
     pub label: &'static str,
 }
 
+impl HumanLabel {
+    /// True if it does not rule out this trial of its item.
+    pub fn is_on(&self, trial: &TrialPlace) -> bool {
+        self.method.as_ref().is_none_or(|method| *method == trial.method)
+            && self.model.as_ref().is_none_or(|model| *model == trial.model)
+            && self.budget.is_none_or(|budget| Some(budget) == trial.budget)
+            && self.repeat.is_none_or(|repeat| repeat == trial.repeat)
+    }
+}
+
 /// What a label is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
@@ -48,6 +60,8 @@ pub enum Part {
     Fact(usize),
     /// The question: one of SagaScale's types.
     Question,
+    /// What is wrong with the answer: one of NovelQA's kinds of errors.
+    Fault,
 }
 
 /// The columns of a file of labels that closeread writes: it is read by [`human_labels`] and by
@@ -82,13 +96,13 @@ pub struct AgainstPeople {
     pub confusion: Confusion,
 }
 
-/// Reads labels from JSON Lines or CSV with a head: `item` and `label`, where needed `method`, `model`, `budget`, `repeat`,
-/// and `sentence` or `fact` (numbers from 1) for parts of a summary; `rater` where several people label the same. Wrong rows
-/// are named.
+/// Reads labels from JSON Lines or CSV with a head: `item` and `label`, where needed `run`, `method`, `model`, `budget`,
+/// `repeat`, and `sentence` or `fact` (numbers from 1) for parts of a summary; `rater` where several people label the same. Wrong
+/// rows are named.
 ///
 /// Labels of answers: correct, C, yes, true, 1, right, 正确, 对 and their opposites, whatever the case; of sentences
 /// HAMLET's five categories, or yes and no (the text supports it); of facts yes or no; the name of a question type is a label
-/// of the question.
+/// of the question, that of a [`Fault`] one of the error in an answer.
 pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for row in table(file, &["item", "label"]) {
@@ -192,16 +206,19 @@ fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
             (Part::Fact(fact), if stated { "yes" } else { "no" })
         }
         (None, None) => {
-            match (truth(&text), QuestionType::ALL.into_iter().find(|t| t.name().eq_ignore_ascii_case(&text))) {
-                (Some(correct), _) => (Part::Answer, if correct { "correct" } else { "incorrect" }),
-                (None, Some(kind)) => (Part::Question, kind.name()),
-                (None, None) => return Err(expected("correct or incorrect")),
+            let kind = QuestionType::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(&text));
+            match (truth(&text), kind, Fault::named(&text)) {
+                (Some(correct), ..) => (Part::Answer, if correct { "correct" } else { "incorrect" }),
+                (None, Some(kind), _) => (Part::Question, kind.name()),
+                (None, None, Some(fault)) => (Part::Fault, fault.name()),
+                (None, None, None) => return Err(expected("correct or incorrect, or a kind of error")),
             }
         }
     };
     let repeat = number("repeat")?.map(u32::try_from).transpose().map_err(|_| LabelError::Repeat)?;
-    let (method, model, rater) = (row.text("method"), row.text("model"), row.text("rater").unwrap_or_default());
-    Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, repeat, part, rater, label })
+    let [run, method, model] = ["run", "method", "model"].map(|name| row.text(name));
+    let rater = row.text("rater").unwrap_or_default();
+    Ok(HumanLabel { line: row.line, item, run, method, model, budget: number("budget")?, repeat, part, rater, label })
 }
 
 fn shown(value: &Value) -> String {
@@ -325,14 +342,9 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
     if label.part == Part::Question {
         return Ok(Subject::question(&label.item));
     }
-    let fits = |trial: &TrialPlace| {
-        label.method.as_ref().is_none_or(|method| *method == trial.method)
-            && label.model.as_ref().is_none_or(|model| *model == trial.model)
-            && label.budget.is_none_or(|budget| Some(budget) == trial.budget)
-            && label.repeat.is_none_or(|repeat| repeat == trial.repeat)
-    };
     let of_item = trials.get(label.item.as_str()).into_iter().flatten();
-    let found: Vec<&Subject> = of_item.copied().filter(|subject| subject.trial.as_ref().is_some_and(fits)).collect();
+    let fits = |subject: &&Subject| subject.trial.as_ref().is_some_and(|trial| label.is_on(trial));
+    let found: Vec<&Subject> = of_item.copied().filter(fits).collect();
     match found.as_slice() {
         [] => Err(LabelError::NoTrial),
         [subject] => Ok((*subject).clone()),

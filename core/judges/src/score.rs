@@ -4,7 +4,8 @@
 //! [`observations`](closeread_eval::observations) alone.
 
 use super::{
-    ByRule, FactRuling, Judge, JudgementIndex, Judging, PanelVerdict, Ruling, SentenceRuling, Subject, linearised,
+    ByRule, FactRuling, Judge, JudgementIndex, Judging, PanelVerdict, Ruling, SentenceRuling, Subject, cited,
+    linearised,
 };
 use crate::novelqa::EVIDENCE_MARKS;
 use closeread_eval::Outcome;
@@ -83,10 +84,18 @@ pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record
         give(ACCURACY_STRICT, strict);
         give(ACCURACY_TOLERANT, tolerant);
     }
-    if let PanelVerdict::Ruled(Ruling::Evidence(marks)) = standing.ruling(&subject, Judge::NovelQaEvidence) {
-        let marks = [marks.correctness, marks.relevance, marks.sufficiency];
+    let asked = record.evidence.is_some() && standing.judging().panel(Judge::NovelQaEvidence).is_some();
+    if asked && answered && !item.evidence.is_empty() {
+        let marks = match standing.ruling(&subject, Judge::NovelQaEvidence) {
+            // An answer that cites nothing has marks of 0 (NovelQA, section 4.5).
+            _ if cited(record).is_empty() => [0, 0, 0].map(Some),
+            PanelVerdict::Ruled(Ruling::Evidence(marks)) => {
+                [marks.correctness, marks.relevance, marks.sufficiency].map(Some)
+            }
+            _ => [None; 3],
+        };
         for (name, mark) in EVIDENCE_MARKS.into_iter().zip(marks) {
-            give(name, Score::Value(f64::from(mark) / 100.0));
+            give(name, mark.map_or(Score::Unjudged, |mark| Score::Value(f64::from(mark) / 100.0)));
         }
     }
     let of_summary = summary_scores(standing, item, record).into_iter();

@@ -152,6 +152,7 @@ pub fn run_of_records(
         records,
         repeats,
         books,
+        data: Vec::new(),
         asked,
         facts: manifest
             .facts()

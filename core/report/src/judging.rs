@@ -179,26 +179,32 @@ fn silence_note() -> String {
     )
 }
 
+/// The panels that decided on correct answers, each with its name and its judge.
+pub(super) fn correctness_panels(run: &Run) -> Vec<(String, &Panel, Judge)> {
+    let panels = run.judging.panels.iter().filter_map(|panel| Some((panel, correctness_judge(panel)?)));
+    panels.map(|(panel, judge)| (format!("{} ({})", panel.name(), judge.name()), panel, judge)).collect()
+}
+
+/// What a panel says of an answer.
+pub(super) fn verdict(standing: &JudgementIndex<'_>, record: &Record, panel: &Panel, judge: Judge) -> Score {
+    match standing.joint(panel, &Subject::from(&record.key), judge) {
+        PanelVerdict::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
+        _ => Score::Unjudged,
+    }
+}
+
 /// Each panel's accuracy, a line a cell; only where several panels decided on correct answers.
 fn accuracies(run: &Run, standing: &JudgementIndex<'_>) -> Option<Table> {
-    let panels = run.judging.panels.iter().filter_map(|panel| Some((panel, correctness_judge(panel)?)));
+    let panels = correctness_panels(run).into_iter();
     let panels: Vec<(MetricName, &Panel, Judge)> =
-        panels.map(|(panel, judge)| (format!("{} ({})", panel.name(), judge.name()).into(), panel, judge)).collect();
+        panels.map(|(name, panel, judge)| (name.into(), panel, judge)).collect();
     if panels.len() < 2 {
         return None;
     }
-    let verdict = |record: &Record, panel: &Panel, judge: Judge| match standing.joint(
-        panel,
-        &Subject::from(&record.key),
-        judge,
-    ) {
-        PanelVerdict::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
-        _ => Score::Unjudged,
-    };
     let verdicts = |item: &Item, record: &Record| {
         let answered = matches!(record.outcome, Outcome::Answered { .. }) && !item.answers.is_empty();
         let panels = panels.iter().filter(|_| answered);
-        panels.map(|(name, panel, judge)| (name.clone(), verdict(record, panel, *judge))).collect()
+        panels.map(|(name, panel, judge)| (name.clone(), verdict(standing, record, panel, *judge))).collect()
     };
     let judged = run.view().scored_by(verdicts).ok()?;
     let open: Vec<(CellId, LineKey)> = judged

@@ -5,9 +5,10 @@ use super::{Arm, RunView};
 use closeread_eval::observations::{
     Applies, Cell, Done, Ending, ItemFacts, Measure, MetricName, Observation, Observations, PoolError, Score, Spent,
 };
-use closeread_eval::{Item, Outcome, Task, default_metrics, is_chinese};
+use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, default_metrics, is_chinese};
 use closeread_judges::{applies_judged, judged_scores};
 use closeread_methods::record::Record;
+use closeread_methods::said;
 use closeread_text::Language;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -29,8 +30,9 @@ impl RunView<'_> {
     pub fn observations(&self) -> Result<Observations, PoolError> {
         let standing = self.judging.standing();
         self.scored_by(|item, record| {
-            let recorded = record.scores.iter().map(|(name, value)| (name.as_str().into(), Score::Value(*value)));
-            recorded.chain(judged_scores(&standing, item, record)).collect()
+            let mut scores: Scores = recorded(item, record);
+            scores.extend(judged_scores(&standing, item, record));
+            scores
         })
     }
 
@@ -57,6 +59,21 @@ impl RunView<'_> {
         };
         Observations::pooled(tasks.into_iter().map(of_task))
     }
+}
+
+/// The scores of a record. BLEU is what a corpus's is summed from: the record has that of the one answer.
+pub(super) fn recorded(item: &Item, record: &Record) -> Scores {
+    let is_bleu = |name: &str| MetricName::from(name).known().is_some_and(|metric| metric.bleu_order().is_some());
+    let statistics = || {
+        let answer = said(&record.outcome).map(|text| Answer { text, choice: None });
+        Evaluator::default().bleu_statistics(item, answer, is_chinese(item)).map(Score::Bleu)
+    };
+    let bleu = if record.scores.keys().any(|name| is_bleu(name)) { statistics() } else { None };
+    let score = |(name, value): (&String, &f64)| {
+        let score = bleu.filter(|_| is_bleu(name)).unwrap_or(Score::Value(*value));
+        (MetricName::from(name.as_str()), score)
+    };
+    record.scores.iter().map(score).collect()
 }
 
 /// What the records of a run say of its items.

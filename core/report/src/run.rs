@@ -1,6 +1,7 @@
 //! A run folder, read.
 
 use super::{Arm, HowAsked, RunView, TokenPlaces};
+use closeread_data::statistics::BookFacts;
 use closeread_eval::Item;
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
@@ -25,6 +26,8 @@ pub struct Run {
     pub repeats: u32,
     /// The tokens of its books by document; empty where the texts are not at hand.
     pub books: BTreeMap<String, TokenPlaces>,
+    /// The same books as the papers' tables on data have them.
+    pub data: Vec<BookFacts>,
     /// How its models were asked.
     pub asked: HowAsked,
     /// What judges said of it; its verdicts are among the scores of the records already.

@@ -320,6 +320,7 @@ mod tests {
             records,
             repeats: 1,
             books: BTreeMap::new(),
+            data: Vec::new(),
             asked: crate::HowAsked::default(),
             judging: Judging::default(),
             facts: Vec::new(),

@@ -276,6 +276,7 @@ mod tests {
             records: vec![first, second, third],
             repeats: 1,
             books: BTreeMap::new(),
+            data: Vec::new(),
             asked: crate::HowAsked::default(),
             facts: Vec::new(),
             judging: Judging::default(),

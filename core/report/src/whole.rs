@@ -1,16 +1,17 @@
 //! A whole report: every table and chart of one run, or of several side by side.
 
-use super::chart::{Chart, by_budget, by_evidence_position, by_label, by_length};
+use super::chart::{Chart, by_budget, by_evidence_position, by_label, by_length, figures};
 use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
+use super::opinions::{LabelFile, Opinions};
 use super::paper::{Exhibit, Held, Number, Status};
 use super::tables::incomplete;
 use super::{
     Cell, Run, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table, score_table, usage,
     usage_table,
 };
-use closeread_eval::Paper;
 use closeread_eval::observations::{Observations, PoolError};
+use closeread_eval::{Paper, Problem};
 use closeread_methods::protocol::Protocol;
 use closeread_table::Table;
 use serde::{Deserialize, Serialize};
@@ -55,16 +56,26 @@ pub struct RunReport {
 /// # Errors
 /// [`PoolError`] if they are of different benchmarks, an item has two gold answers, or two of one name hold the same cell.
 fn pooled(runs: &[Run]) -> Result<Observations, PoolError> {
-    let table = |run: &Run| run.view().observations();
+    pooled_of(&runs.iter().enumerate().collect::<Vec<_>>(), |_, run| run.view().observations())
+}
+
+/// The runs that stand in a paper's tables, each with its place: all but those of other benchmarks, which CorpusQA's Figure 3
+/// holds beside its own.
+fn of_tables(runs: &[Run], paper: Paper) -> Vec<(usize, &Run)> {
+    let all = runs.iter().enumerate();
+    let own: Vec<_> = all.clone().filter(|(_, run)| Paper::of_benchmark(&run.benchmark) == Some(paper)).collect();
+    if paper == Paper::CorpusQa && !own.is_empty() { own } else { all.collect() }
+}
+
+/// The same, where each run has such a table.
+fn pooled_of(
+    runs: &[(usize, &Run)],
+    table: impl Fn(usize, &Run) -> Result<Observations, PoolError>,
+) -> Result<Observations, PoolError> {
+    let named = |(at, run): &(usize, &Run)| Ok((Arc::from(run.name.as_str()), table(*at, run)?));
     match runs {
-        [run] => table(run),
-        _ => {
-            let tables: Vec<_> = runs
-                .iter()
-                .map(|run| Ok((Arc::from(run.name.as_str()), table(run)?)))
-                .collect::<Result<_, PoolError>>()?;
-            Observations::pooled(tables)
-        }
+        [(at, run)] => table(*at, run),
+        _ => Observations::pooled(runs.iter().map(named).collect::<Result<Vec<_>, PoolError>>()?),
     }
 }
 
@@ -93,24 +104,38 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     Ok(finished(runs, &cells, reports, tables, charts))
 }
 
+/// What is asked of a paper.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedOfPaper<'a> {
+    /// The paper.
+    pub paper: Paper,
+    /// Its exhibits that are asked for.
+    pub exhibits: &'a [&'a Exhibit],
+    /// What people say of answers.
+    pub labels: &'a [LabelFile],
+}
+
 /// One paper's part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperReport {
-    /// Its tables, without charts.
+    /// Its tables, and its figures as charts.
     pub report: Report,
     /// The exhibits that no table shows, each with the reason.
     pub lacking: Vec<(Number, String)>,
+    /// Labels of people that are on no answer of the runs.
+    pub unused: Vec<Problem>,
 }
 
 /// The tables of these runs that show an exhibit of the paper with one of these numbers; all of the paper without any.
 ///
 /// # Errors
 /// As [`report`].
-pub fn paper_report(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<PaperReport, PoolError> {
-    let trials = pooled(runs)?;
-    let mut tables = tables_of_paper(runs, paper, &trials)?;
-    let held = Held { trials: &trials, runs };
-    let lacks = |one: &&&Exhibit| match one.status(paper, &held, &tables) {
+pub fn paper_report(runs: &[Run], asked: AskedOfPaper<'_>) -> Result<PaperReport, PoolError> {
+    let AskedOfPaper { paper, exhibits, labels } = asked;
+    let trials = pooled_of(&of_tables(runs, paper), |_, run| run.view().observations())?;
+    let (mut tables, unused) = tables_of_paper(runs, asked, &trials)?;
+    let held = Held { trials: &trials, runs, has_labels: !labels.is_empty() };
+    let lacks = |one: &&&Exhibit| match one.status(&held, &tables) {
         Status::Available(_) => None,
         Status::Lacking(why) => Some((one.number, why)),
     };
@@ -118,28 +143,45 @@ pub fn paper_report(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result
     if exhibits.len() < paper::exhibits(paper).len() {
         tables.retain(|table| exhibits.iter().any(|one| one.is_shown_by(table)));
     }
-    Ok(PaperReport { report: bare(runs, &trials, tables), lacking })
+    Ok(PaperReport { report: bare(runs, &trials, tables), lacking, unused })
 }
 
 /// A table that lists these exhibits of the paper, with what the runs give of each.
 ///
 /// # Errors
 /// As [`report`].
-pub fn paper_list(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<Report, PoolError> {
-    let trials = pooled(runs)?;
-    let tables = tables_of_paper(runs, paper, &trials)?;
-    let list = paper::listed(paper, exhibits, &Held { trials: &trials, runs }, &tables);
+pub fn paper_list(runs: &[Run], asked: AskedOfPaper<'_>) -> Result<Report, PoolError> {
+    let trials = pooled_of(&of_tables(runs, asked.paper), |_, run| run.view().observations())?;
+    let (tables, _) = tables_of_paper(runs, asked, &trials)?;
+    let held = Held { trials: &trials, runs, has_labels: !asked.labels.is_empty() };
+    let list = paper::listed(asked.paper, asked.exhibits, &held, &tables);
     Ok(bare(runs, &trials, vec![list]))
 }
 
-fn tables_of_paper(runs: &[Run], paper: Paper, trials: &Observations) -> Result<Vec<Table>, PoolError> {
-    let mut tables = paper::tables_of(paper, trials);
+fn tables_of_paper(
+    runs: &[Run],
+    AskedOfPaper { paper, labels, .. }: AskedOfPaper<'_>,
+    trials: &Observations,
+) -> Result<(Vec<Table>, Vec<Problem>), PoolError> {
+    let opinions = Opinions::of(runs, labels);
+    let mut tables = match paper {
+        Paper::NovelQa => {
+            let runs = of_tables(runs, paper);
+            paper::tables_of(paper, &pooled_of(&runs, |at, run| opinions.observations(at, run))?)
+        }
+        paper => paper::tables_of(paper, trials),
+    };
+    if paper == Paper::CorpusQa {
+        let own = runs.iter().map(|run| run.view().observations()).collect::<Result<Vec<_>, _>>()?;
+        tables.extend(paper::corpusqa::figure_3(&own));
+    }
     if paper == Paper::Hamlet {
         tables.extend(hamlet_tables(runs)?);
     }
-    let notes = counted_otherwise(runs);
+    tables.extend(paper::tables_of_data(paper, runs));
+    let notes: Vec<String> = counted_otherwise(runs).into_iter().chain(ranked_otherwise(runs)).collect();
     tables.iter_mut().for_each(|table| table.notes.extend(notes.iter().cloned()));
-    Ok(tables)
+    Ok((tables, opinions.unused))
 }
 
 /// A note for each way of counting tokens that is not the paper's.
@@ -153,11 +195,36 @@ fn counted_otherwise(runs: &[Run]) -> BTreeSet<String> {
     runs.iter().filter_map(note).collect()
 }
 
-/// A report with these tables and no charts.
+/// A note for each method whose passages were not ranked by the paper's embedding model.
+fn ranked_otherwise(runs: &[Run]) -> BTreeSet<String> {
+    let of_run = |run: &Run| {
+        let protocol = Protocol::of(&run.benchmark);
+        let fact = |name: &str| run.facts.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let note = |entry: &&closeread_methods::Entry| {
+            let own = protocol.method(entry).passages()?.embedder.clone();
+            let wanted = own.or_else(|| protocol.embedder.map(str::to_owned))?;
+            let by_method = fact("embedder of a method").unwrap_or_default();
+            let by_method = by_method.split(", ").find_map(|one| one.strip_prefix(&format!("{}: ", entry.name)));
+            let used = match fact("retriever") {
+                Some(retriever) if retriever == "bm25" => "BM25".to_owned(),
+                _ => by_method.map(str::to_owned).or_else(|| fact("embedder"))?,
+            };
+            let is_run = run.plan.iter().any(|arm| arm.method == entry.name);
+            let note = format!("{} ranked passages by {used}; the paper embeds with {wanted}", entry.name);
+            (is_run && used != wanted).then_some(note)
+        };
+        let methods = if protocol == &Protocol::OWN { Vec::new() } else { protocol.methods() };
+        methods.iter().filter_map(note).collect::<Vec<_>>()
+    };
+    runs.iter().flat_map(of_run).collect()
+}
+
+/// A report with these tables, and the figures among them as charts.
 fn bare(runs: &[Run], trials: &Observations, tables: Vec<Table>) -> Report {
     let cells = cells(trials);
     let reports = runs.iter().map(|run| run_report(run, &cells, runs.len() > 1)).collect();
-    finished(runs, &cells, reports, tables, Vec::new())
+    let charts = figures(&tables);
+    finished(runs, &cells, reports, tables, charts)
 }
 
 fn finished(
@@ -168,6 +235,8 @@ fn finished(
     mut charts: Vec<Chart>,
 ) -> Report {
     let gaps = gaps_of(runs);
+    let held = held(runs);
+    tables.iter_mut().for_each(|table| table.notes.extend(held.iter().cloned()));
     let notes: Vec<String> = incomplete(cells).into_iter().chain(gaps.iter().cloned()).collect();
     let complete = notes.is_empty();
     if !complete {
@@ -179,6 +248,18 @@ fn finished(
     }
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     Report { title: names.join(", "), complete, notes, runs: reports, tables, charts }
+}
+
+/// What must be known below every table where responses were held to their form.
+fn held(runs: &[Run]) -> Vec<String> {
+    let by = |run: &Run| {
+        let (_, by) = run.facts.iter().find(|(name, _)| name == "responses held to their form by")?;
+        let run = if runs.len() > 1 { format!("{}: ", run.name) } else { String::new() };
+        Some(format!(
+            "{run}responses were held to the form that their prompts ask for (--constrain={by}); no paper does so"
+        ))
+    };
+    runs.iter().filter_map(by).collect()
 }
 
 /// What of the folders is damaged or missing; with the run's name where there are several.

@@ -5,8 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
-use closeread_build::hamlet::{BookStatistics, books_table};
-use closeread_data::statistics::{self, BookFacts};
+use closeread_data::statistics::{self, BookFacts, BookStatistics, books_table};
 use closeread_eval::Item;
 use closeread_files::refuse_input_as_output;
 use closeread_methods::protocol::Protocol;
@@ -87,17 +86,9 @@ fn tables(benchmark: &Benchmark, tokenizer: &Tokenizer) -> Result<Vec<Table>> {
     let (mut books, mut places) = (Vec::new(), BTreeMap::new());
     for book in &benchmark.books {
         let text = benchmark.texts.open(book)?;
-        let own: Vec<&Item> = benchmark.items.iter().filter(|item| item.documents.contains(&book.id)).collect();
         let tokens = tokenizer.count(text.flow().text());
-        let asked = own.iter().flat_map(|item| item.options.iter().chain([&item.question]));
-        books.push(BookFacts {
-            name: if book.title.is_empty() { book.id.clone() } else { book.title.clone() },
-            language: book.language.code().to_owned(),
-            tokens,
-            questions: own.len(),
-            with_questions: tokens + asked.map(|text| tokenizer.count(text)).sum::<usize>(),
-            rights: own.iter().find_map(|item| item.labels.get("rights")).cloned(),
-        });
+        let (language, count) = (book.language.code(), |text: &str| tokenizer.count(text));
+        books.push(BookFacts::of(&book.id, &book.title, language, tokens, &benchmark.items, count));
         places.insert(book.id.clone(), TokenPlaces::of_text(book, &text, tokenizer));
     }
     let of_item = |item: &Item| {

@@ -17,11 +17,12 @@ mod tree;
 mod verify;
 
 pub use chunks::{Chunk, chunks};
+pub use closeread_data::statistics::{BookStatistics, books_table};
 pub use cost::cost;
 pub use parameters::Hamlet;
 pub use prune::{Pruned, Removal, Removed, prune};
 pub use query::Query;
-pub use statistics::{BookStatistics, books_table, pruning_table};
+pub use statistics::pruning_table;
 pub use study::{Rating, STUDY_SIZES, Scores, StudyChunk, study, study_chunks, study_cost, study_table};
 pub use tree::{Numbered, Tree, numbered};
 pub use verify::{Criterion, FactLabel, Labels};

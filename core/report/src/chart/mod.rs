@@ -1,7 +1,9 @@
-//! A chart as data, drawn as SVG: scores with their intervals over budgets, bins or labels.
+//! A chart as data, drawn as SVG: scores with their intervals over budgets, bins or labels, and the papers' figures.
 
+mod figure;
 mod plot;
 mod svg;
 
-pub use plot::{Chart, Place, Series, Shape, by_budget, by_evidence_position, by_label, by_length};
+pub use figure::figures;
+pub use plot::{Chart, Place, Point, Series, Shape, Unit, by_budget, by_evidence_position, by_label, by_length};
 pub use svg::{Placement, STYLE, svg};

@@ -24,6 +24,10 @@ pub struct Chart {
     pub note: String,
     /// What the places are.
     pub axis: String,
+    /// What the numbers are.
+    pub unit: Unit,
+    /// The numbers in words, with what their whiskers are.
+    pub numbers: String,
     /// How it is drawn.
     pub shape: Shape,
     /// The places along the axis, in order.
@@ -32,12 +36,26 @@ pub struct Chart {
     pub series: Vec<Series>,
 }
 
+/// The unit of a chart's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Percent, up to 100.
+    Percent,
+    /// Shares, up to 1.
+    Share,
+    /// Tokens.
+    Tokens,
+}
+
 /// How a chart is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// Places from left to right, joined by lines: they have an order.
     Lines,
+    /// The same, where the points of a series are joined whatever places of others lie between them.
+    Curves,
     /// Places from top to bottom, not joined: they have none.
     Dots,
 }
@@ -57,10 +75,36 @@ pub struct Series {
     /// Name in the legend.
     pub name: String,
     /// One entry a place; `None` leaves a gap.
-    pub points: Vec<Option<Estimate>>,
+    pub points: Vec<Option<Point>>,
     /// True if its only score holds at every place: drawn as a level.
     pub level: bool,
 }
+
+/// A number of a chart, in its unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The number.
+    pub value: f64,
+    /// Lower end of its whisker; the number itself where it has none.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// What it is taken over.
+    pub n: usize,
+    /// As tables show it.
+    pub shown: String,
+}
+
+impl From<&Estimate> for Point {
+    /// A score in percent with its interval.
+    fn from(estimate: &Estimate) -> Self {
+        let [value, low, high] = [estimate.value, estimate.low, estimate.high].map(|share| 100.0 * share);
+        Self { value, low, high, n: estimate.n, shown: closeread_table::number::score(estimate) }
+    }
+}
+
+/// What the numbers are that come with intervals.
+const SCORES: &str = "Percent with 95% intervals";
 
 /// A score over the token budget, one chart a metric, if at least two budgets were run.
 ///
@@ -91,7 +135,7 @@ pub fn by_budget(cells: &[Cell]) -> Vec<Chart> {
                     .iter()
                     .find(|cell| cell.key.arm.budget == budget)
                     .and_then(|cell| cell.metrics.get(metric))
-                    .cloned()
+                    .map(Point::from)
             };
             let mut points = vec![at(None)];
             points.extend(budgets.iter().map(|&budget| at(Some(budget))));
@@ -103,6 +147,8 @@ pub fn by_budget(cells: &[Cell]) -> Vec<Chart> {
             title: format!("{} over the token budget", metric_label(metric.name())),
             note: "Budgets on a logarithmic scale; \"none\": the method takes no budget.".to_owned(),
             axis: "tokens of retrieved context".to_owned(),
+            unit: Unit::Percent,
+            numbers: SCORES.to_owned(),
             shape: Shape::Lines,
             places: places.clone(),
             series: series.collect(),
@@ -196,9 +242,10 @@ fn grouped(table: &Observations, grouping: &Grouping) -> Vec<Chart> {
     for metric in answer_metrics(table, &Rows::all()) {
         let mut series = Vec::new();
         for line in chosen.iter().filter(|line| answer_metrics(table, &line.rows()).contains(&metric)) {
-            let mean =
-                |(_, rows): &(String, Rows)| table.aggregate(&line.narrowed(rows), &aggregation(&metric)).estimate;
-            let points: Vec<Option<Estimate>> = grouping.places.iter().map(mean).collect();
+            let mean = |(_, rows): &(String, Rows)| {
+                table.aggregate(&line.narrowed(rows), &aggregation(&metric)).estimate.as_ref().map(Point::from)
+            };
+            let points: Vec<Option<Point>> = grouping.places.iter().map(mean).collect();
             if points.iter().any(Option::is_some) {
                 series.push(Series { name: naming.full_name(&line.key), points, level: false });
             }
@@ -213,6 +260,8 @@ fn grouped(table: &Observations, grouping: &Grouping) -> Vec<Chart> {
             title: format!("{} {}", metric_label(metric.name()), grouping.title),
             note: note.clone(),
             axis: grouping.axis.clone(),
+            unit: Unit::Percent,
+            numbers: SCORES.to_owned(),
             shape: grouping.shape,
             places: grouping.places.iter().enumerate().map(place).collect(),
             series,
@@ -252,13 +301,11 @@ impl Chart {
                 .places
                 .iter()
                 .zip(&series.points)
-                .filter_map(|(place, point)| {
-                    Some(format!("{} {}", place.label, closeread_table::number::score(point.as_ref()?)))
-                })
+                .filter_map(|(place, point)| Some(format!("{} {}", place.label, point.as_ref()?.shown)))
                 .collect();
             words.push_str(&format!("{}: {}. ", series.name, shown.join("; ")));
         }
-        format!("Percent with 95% intervals by {}. {}{words}", self.axis, sentence(&self.note)).trim_end().to_owned()
+        format!("{} by {}. {}{words}", self.numbers, self.axis, sentence(&self.note)).trim_end().to_owned()
     }
 }
 
@@ -277,8 +324,8 @@ mod tests {
     use closeread_methods::record::Record;
     use std::collections::BTreeMap;
 
-    fn marks(points: &[Option<Estimate>]) -> Vec<Option<f64>> {
-        points.iter().map(|point| point.as_ref().map(|estimate| estimate.value)).collect()
+    fn marks(points: &[Option<Point>]) -> Vec<Option<f64>> {
+        points.iter().map(|point| point.as_ref().map(|point| point.value / 100.0)).collect()
     }
 
     #[test]

@@ -2,8 +2,7 @@
 //!
 //! Series differ in colour, marker and dash, so that none of the three is needed alone.
 
-use super::plot::{Chart, Series, Shape};
-use closeread_metrics::stats::Estimate;
+use super::plot::{Chart, Point, Series, Shape, Unit};
 use closeread_table::number;
 use closeread_table::render::html::{escaped, id};
 use closeread_table::render::text;
@@ -53,7 +52,7 @@ pub const STYLE: &str = "\
 pub fn svg(chart: &Chart, placement: Placement) -> String {
     let mut drawing = Drawing::default();
     let height = match chart.shape {
-        Shape::Lines => lines(chart, &mut drawing),
+        Shape::Lines | Shape::Curves => lines(chart, &mut drawing),
         Shape::Dots => dots(chart, &mut drawing),
     };
     let name = id(&chart.id);
@@ -124,15 +123,20 @@ impl Drawing {
     }
 
     /// Opens a group whose hint tells the numbers of one point.
-    fn point(&mut self, chart: &Chart, series: &Series, place: usize, estimate: &Estimate) {
-        let hint = format!(
-            "{}, {}: {}, n = {}",
-            series.name,
-            chart.places[place].label,
-            number::score(estimate),
-            number::thousands(estimate.n as u64)
-        );
+    fn point(&mut self, chart: &Chart, series: &Series, place: usize, point: &Point) {
+        let n = number::thousands(point.n as u64);
+        let hint = format!("{}, {}: {}, n = {n}", series.name, chart.places[place].label, point.shown);
         self.0.push_str(&format!("<g><title>{}</title>\n", escaped(&hint)));
+    }
+
+    /// From one end of an interval to the other, with a bar at each; nothing where it is a point.
+    fn whisker(&mut self, point: &Point, at: impl Fn(f64, f64) -> (f64, f64)) {
+        if point.low < point.high {
+            self.line("whisker", at(point.low, 0.0), at(point.high, 0.0));
+            for end in [point.low, point.high] {
+                self.line("whisker", at(end, -3.0), at(end, 3.0));
+            }
+        }
     }
 
     /// One line a series, from `top` on; returns where it ends.
@@ -152,13 +156,12 @@ impl Drawing {
 /// Places from left to right, percent upwards; returns the height.
 fn lines(chart: &Chart, drawing: &mut Drawing) -> f64 {
     let plot_width = WIDTH - LEFT - RIGHT;
-    let top = highest(chart);
-    let y = |share: f64| TOP + PLOT * (1.0 - (100.0 * share / f64::from(top)).clamp(0.0, 1.0));
-    drawing.text(0.0, 11.0, "start", "faint", "percent");
-    for percent in ticks(top) {
-        let at = y(f64::from(percent) / 100.0);
-        drawing.line("grid", (LEFT, at), (WIDTH - RIGHT, at));
-        drawing.text(LEFT - 6.0, at + 4.0, "end", "", &percent.to_string());
+    let scale = Scale::of(chart);
+    let y = |value: f64| TOP + PLOT * (1.0 - scale.part(value));
+    drawing.text(0.0, 11.0, "start", "faint", scale.name());
+    for (value, label) in scale.ticks() {
+        drawing.line("grid", (LEFT, y(value)), (WIDTH - RIGHT, y(value)));
+        drawing.text(LEFT - 6.0, y(value) + 4.0, "end", "", &label);
     }
     drawing.line("axis", (LEFT, y(0.0)), (WIDTH - RIGHT, y(0.0)));
     let (first, last) = (chart.places.first().map_or(0.0, |p| p.at), chart.places.last().map_or(0.0, |p| p.at));
@@ -180,22 +183,21 @@ fn lines(chart: &Chart, drawing: &mut Drawing) -> f64 {
     let n = chart.series.len();
     let step = (0.5 * plot_width / chart.places.len().max(1) as f64 / n.max(1) as f64).min(6.0);
     for (idx, series) in chart.series.iter().enumerate() {
-        let aside = (idx as f64 - 0.5 * (n as f64 - 1.0)) * step;
+        let is_curve = chart.shape == Shape::Curves;
+        let aside = if is_curve { 0.0 } else { (idx as f64 - 0.5 * (n as f64 - 1.0)) * step };
         drawing.open(idx);
-        for path in runs_of_points(series, |place, value| (x(place) + aside, y(value))) {
+        for path in runs_of_points(series, is_curve, |place, value| (x(place) + aside, y(value))) {
             drawing.0.push_str(&format!("<path class=\"join\"{} d=\"{path}\"/>\n", dash(idx)));
         }
-        for (place, estimate) in series.points.iter().enumerate() {
-            let Some(estimate) = estimate else { continue };
+        for (place, point) in series.points.iter().enumerate() {
+            let Some(point) = point else { continue };
             let at = x(place) + aside;
             if series.level {
-                drawing.line("level", (at, y(estimate.value)), (WIDTH - RIGHT, y(estimate.value)));
+                drawing.line("level", (at, y(point.value)), (WIDTH - RIGHT, y(point.value)));
             }
-            drawing.point(chart, series, place, estimate);
-            drawing.line("whisker", (at, y(estimate.low)), (at, y(estimate.high)));
-            drawing.line("whisker", (at - 3.0, y(estimate.low)), (at + 3.0, y(estimate.low)));
-            drawing.line("whisker", (at - 3.0, y(estimate.high)), (at + 3.0, y(estimate.high)));
-            drawing.mark(idx, at, y(estimate.value));
+            drawing.point(chart, series, place, point);
+            drawing.whisker(point, |value, beside| (at + beside, y(value)));
+            drawing.mark(idx, at, y(point.value));
             drawing.close();
         }
         drawing.close();
@@ -205,29 +207,26 @@ fn lines(chart: &Chart, drawing: &mut Drawing) -> f64 {
 
 /// Places from top to bottom, percent to the right; returns the height.
 fn dots(chart: &Chart, drawing: &mut Drawing) -> f64 {
-    let most = highest(chart);
-    let x = |share: f64| LEFT + (WIDTH - LEFT - 2.0 * RIGHT - 8.0) * (100.0 * share / f64::from(most)).clamp(0.0, 1.0);
+    let scale = Scale::of(chart);
+    let x = |value: f64| LEFT + (WIDTH - LEFT - 2.0 * RIGHT - 8.0) * scale.part(value);
     let row = 20.0 + DOT_LINE * chart.series.len() as f64;
     let top = 6.0;
     let bottom = top + row * chart.places.len() as f64;
-    for percent in ticks(most) {
-        let at = x(f64::from(percent) / 100.0);
-        drawing.line("grid", (at, top), (at, bottom));
-        drawing.text(at, bottom + 15.0, "middle", "", &percent.to_string());
+    for (value, label) in scale.ticks() {
+        drawing.line("grid", (x(value), top), (x(value), bottom));
+        drawing.text(x(value), bottom + 15.0, "middle", "", &label);
     }
-    drawing.text(0.5 * (x(0.0) + x(1.0)), bottom + 31.0, "middle", "faint", "percent");
+    drawing.text(0.5 * (x(0.0) + x(scale.end)), bottom + 31.0, "middle", "faint", scale.name());
     for (place, at) in chart.places.iter().enumerate() {
         let y = top + row * place as f64;
         drawing.text(2.0, y + 13.0, "start", "", &shortened(&at.label, 60));
         for (idx, series) in chart.series.iter().enumerate() {
-            let Some(estimate) = &series.points[place] else { continue };
+            let Some(point) = &series.points[place] else { continue };
             let y = y + 22.0 + DOT_LINE * idx as f64;
             drawing.open(idx);
-            drawing.point(chart, series, place, estimate);
-            drawing.line("whisker", (x(estimate.low), y), (x(estimate.high), y));
-            drawing.line("whisker", (x(estimate.low), y - 3.0), (x(estimate.low), y + 3.0));
-            drawing.line("whisker", (x(estimate.high), y - 3.0), (x(estimate.high), y + 3.0));
-            drawing.mark(idx, x(estimate.value), y);
+            drawing.point(chart, series, place, point);
+            drawing.whisker(point, |value, beside| (x(value), y + beside));
+            drawing.mark(idx, x(point.value), y);
             drawing.close();
             drawing.close();
         }
@@ -235,27 +234,70 @@ fn dots(chart: &Chart, drawing: &mut Drawing) -> f64 {
     drawing.legend(&chart.series, bottom + 38.0) + 4.0
 }
 
-/// The end of the axis: the first of 20, 40, ..., 100 percent that no interval goes beyond.
-fn highest(chart: &Chart) -> u32 {
-    let ends = chart.series.iter().flat_map(|series| series.points.iter().flatten()).map(|estimate| estimate.high);
-    let high = ends.fold(0.0, f64::max);
-    [20, 40, 60, 80].into_iter().find(|end| 100.0 * high <= f64::from(*end)).unwrap_or(100)
+/// The axis of the numbers, from 0.
+struct Scale {
+    unit: Unit,
+    end: f64,
+    step: f64,
 }
 
-/// Round steps, in percent, from nothing to the end of the axis.
-fn ticks(end: u32) -> impl Iterator<Item = u32> {
-    let step = match end {
-        20 => 5,
-        40 => 10,
-        _ => 20,
-    };
-    (0..=end / step).map(move |tick| tick * step)
+impl Scale {
+    /// In percent it ends at the first of 20, 40, ..., 100 that no interval goes beyond, in shares likewise; tokens end
+    /// behind at most six round steps.
+    fn of(chart: &Chart) -> Self {
+        let unit = chart.unit;
+        let ends = chart.series.iter().flat_map(|series| series.points.iter().flatten()).map(|point| point.high);
+        let high = ends.fold(0.0, f64::max);
+        let whole = if unit == Unit::Share { 1.0 } else { 100.0 };
+        let (end, step) = match unit {
+            Unit::Percent | Unit::Share => {
+                let ends = [(20, 5), (40, 10), (60, 20), (80, 20)].map(|(end, step)| (f64::from(end), f64::from(step)));
+                let scaled = ends.map(|(end, step)| (end * whole / 100.0, step * whole / 100.0));
+                scaled.into_iter().find(|(end, _)| high <= *end).unwrap_or((whole, whole / 5.0))
+            }
+            Unit::Tokens => {
+                let power = libm::pow(10.0, libm::floor(libm::log10((high / 5.0).max(1.0))));
+                let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| high <= 5.0 * step);
+                let step = step.unwrap_or(10.0 * power);
+                (step * libm::ceil((high / step).max(1.0)), step)
+            }
+        };
+        Self { unit, end, step }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.unit {
+            Unit::Percent => "percent",
+            Unit::Share => "share",
+            Unit::Tokens => "tokens",
+        }
+    }
+
+    /// Where a number stands between the ends, from 0 to 1.
+    fn part(&self, value: f64) -> f64 {
+        (value / self.end).clamp(0.0, 1.0)
+    }
+
+    /// Round steps with their labels.
+    fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
+        (0..=(self.end / self.step).round() as usize).map(|tick| {
+            let value = tick as f64 * self.step;
+            let label = match self.unit {
+                Unit::Percent => format!("{value:.0}"),
+                Unit::Share => format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned(),
+                Unit::Tokens if value >= 1_000.0 => format!("{}K", number::thousands((value / 1_000.0) as u64)),
+                Unit::Tokens => format!("{value:.0}"),
+            };
+            (value, label)
+        })
+    }
 }
 
-/// The path of each run of neighbouring points; a gap ends a run.
-fn runs_of_points(series: &Series, at: impl Fn(usize, f64) -> (f64, f64)) -> Vec<String> {
+/// The path of each run of neighbouring points; a gap ends a run, unless it is bridged.
+fn runs_of_points(series: &Series, is_bridged: bool, at: impl Fn(usize, f64) -> (f64, f64)) -> Vec<String> {
     let mut paths = Vec::new();
-    for run in series.points.iter().enumerate().collect::<Vec<_>>().split(|(_, point)| point.is_none()) {
+    let points = series.points.iter().enumerate().filter(|(_, point)| point.is_some() || !is_bridged);
+    for run in points.collect::<Vec<_>>().split(|(_, point)| point.is_none()) {
         let steps: Vec<String> = run
             .iter()
             .filter_map(|(place, point)| Some((*place, point.as_ref()?.value)))
@@ -305,11 +347,12 @@ fn shortened(text: &str, room: usize) -> String {
 mod tests {
     use super::super::Place;
     use super::*;
-    use closeread_metrics::stats::IntervalMethod;
+    use closeread_metrics::stats::{Estimate, IntervalMethod};
 
     fn chart(shape: Shape) -> Chart {
         let estimate = |value: f64| {
-            Some(Estimate { value, low: value - 0.1, high: value + 0.1, n: 85, interval: IntervalMethod::Wilson })
+            let (low, high) = (value - 0.1, value + 0.1);
+            Some(Point::from(&Estimate { value, low, high, n: 85, interval: IntervalMethod::Wilson }))
         };
         let series = |name: &str, points| Series { name: name.to_owned(), points, level: false };
         let place = |at: f64, label: &str| Place { label: label.to_owned(), at };
@@ -318,6 +361,8 @@ mod tests {
             title: "F1 & <b>more</b>".to_owned(),
             note: String::new(),
             axis: "label".to_owned(),
+            unit: Unit::Percent,
+            numbers: "Percent".to_owned(),
             shape,
             places: vec![place(0.0, "a"), place(1.0, "<script>"), place(2.0, "赊渡簿"), place(3.0, "d")],
             series: vec![
@@ -329,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_drawing_is_well_formed_and_names_its_numbers() {
-        for shape in [Shape::Lines, Shape::Dots] {
+        for shape in [Shape::Lines, Shape::Curves, Shape::Dots] {
             let drawing = svg(&chart(shape), Placement::File);
             let mut reader = quick_xml::Reader::from_str(&drawing);
             let mut marks = 0;
@@ -352,10 +397,28 @@ mod tests {
     }
 
     #[test]
+    fn an_axis_ends_behind_its_highest_number() {
+        let scale = |unit, value: f64| {
+            let mut chart = chart(Shape::Lines);
+            let point = Point { value, low: value, high: value, n: 1, shown: String::new() };
+            chart.unit = unit;
+            chart.series = vec![Series { name: String::new(), points: vec![Some(point)], level: false }];
+            Scale::of(&chart)
+        };
+        let ticks = |unit, value| scale(unit, value).ticks().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(ticks(Unit::Percent, 30.0), ["0", "10", "20", "30", "40"]);
+        assert_eq!(ticks(Unit::Share, 0.19), ["0", "0.05", "0.1", "0.15", "0.2"]);
+        assert_eq!(ticks(Unit::Share, 0.9), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(ticks(Unit::Tokens, 31_000.0), ["0", "10K", "20K", "30K", "40K"]);
+        assert_eq!(ticks(Unit::Tokens, 0.0), ["0", "1"]);
+    }
+
+    #[test]
     fn a_gap_breaks_the_line() {
         let chart = chart(Shape::Lines);
-        let paths = runs_of_points(&chart.series[0], |place, value| (place as f64, value));
-        assert_eq!(paths, ["M0 0.5L1 0.6"], "the last point has no neighbour");
+        let paths = |bridged| runs_of_points(&chart.series[0], bridged, |place, value| (place as f64, value / 100.0));
+        assert_eq!(paths(false), ["M0 0.5L1 0.6"], "the last point has no neighbour");
+        assert_eq!(paths(true), ["M0 0.5L1 0.6L3 0.2"]);
         assert_eq!(shortened("a long name", 6), "a lon…");
         assert_eq!(shortened("赊渡簿", 5), "赊渡…");
     }

@@ -197,6 +197,7 @@ impl RunManifest {
             ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
             ("context window", windows(configuration)),
             ("reasoning", configuration.reasoning.map(|reasoning| reasoning.to_string())),
+            ("responses held to their form by", of("constrain")),
             ("responses of at most", configuration.max_output_tokens.map(|n| format!("{n} tokens"))),
             ("items with", configuration.other::<Selected>().ok().and_then(|selected| selected.labels())),
             ("items drawn", configuration.other::<Selected>().ok().and_then(|selected| selected.drawn())),

@@ -38,7 +38,8 @@ pub fn tables(trials: &Observations) -> Vec<Table> {
     };
     let papers = FailurePolicy::ALL.map(of_policy);
     let [wrong, _] = &papers;
-    let both = papers.iter().flat_map(|paper| [paper.table_3(), paper.table_4(), paper.by_difficulty()]);
+    let both =
+        papers.iter().flat_map(|paper| [paper.table_3(), paper.table_4(), paper.figure_4(), paper.by_difficulty()]);
     both.chain([wrong.table_5()]).flatten().collect()
 }
 
@@ -280,6 +281,10 @@ fn minutes(times: &[f64], otherwise: &'static str) -> Place {
         n => Ok(Number::new(times.iter().sum::<f64>() / n as f64, n)),
     }
 }
+
+mod figures;
+
+pub use figures::figure_3;
 
 #[cfg(test)]
 mod tests;

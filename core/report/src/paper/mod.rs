@@ -18,8 +18,10 @@ pub mod sagascale;
 pub(crate) use exhibits::listed;
 pub use exhibits::{Exhibit, Held, Made, Need, NotANumber, Number, Status, exhibits, numbered};
 
-use closeread_eval::Paper;
+use crate::Run;
+use closeread_data::statistics::{self, BookFacts, BookStatistics, books_table};
 use closeread_eval::observations::Observations;
+use closeread_eval::{Item, Paper};
 use closeread_table::Table;
 
 /// The paper's tables for these trials, or those of the paper whose labels the items carry, and the budget curve where
@@ -47,6 +49,41 @@ pub fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
         Paper::CorpusQa => corpusqa::tables(table),
         Paper::DosRag => dos_rag::tables(table),
         Paper::Hamlet => Vec::new(),
+    }
+}
+
+/// What a paper prints of its data, from the books and items of these runs: SagaScale's Tables 2 and 9 and Figure 5, NovelQA's
+/// Figure 3, CorpusQA's Table 2, HAMLET's Table 8. Nothing where the runs' texts are not at hand.
+pub(crate) fn tables_of_data(paper: Paper, runs: &[Run]) -> Vec<Table> {
+    let mut books: Vec<BookFacts> = Vec::new();
+    for fact in runs.iter().flat_map(|run| &run.data) {
+        if books.iter().all(|known| known.id != fact.id) {
+            books.push(fact.clone());
+        }
+    }
+    let (Some(run), false) = (runs.first(), books.is_empty()) else { return Vec::new() };
+    let tokenizer = run.facts.iter().find(|(name, _)| name == "tokenizer").map_or("", |(_, value)| value.as_str());
+    match paper {
+        Paper::SagaScale => vec![
+            statistics::by_length(&books),
+            statistics::lengths(&books, tokenizer),
+            statistics::lengths_by_language(&books),
+        ],
+        Paper::NovelQa => vec![statistics::lengths_with_questions(&books)],
+        Paper::CorpusQa => {
+            let of = |item: &Item| books.iter().filter(|book| item.documents.contains(&book.id)).collect::<Vec<_>>();
+            let tokens = |item: &Item| Some(of(item).iter().map(|book| book.tokens).sum());
+            let languages = |item: &Item| of(item).iter().map(|book| book.language.clone()).collect();
+            statistics::instances(&run.items, tokens, languages).into_iter().collect()
+        }
+        Paper::Hamlet if run.items.iter().any(|item| item.key_facts.is_some()) => {
+            let of_book = |book: &BookFacts| {
+                let own = run.items.iter().filter(|item| item.key_facts.is_some() && item.documents.contains(&book.id));
+                BookStatistics::of(&book.name, book.tokens, &own.collect::<Vec<_>>())
+            };
+            vec![books_table(&books.iter().map(of_book).collect::<Vec<_>>())]
+        }
+        Paper::DosRag | Paper::Hamlet => Vec::new(),
     }
 }
 

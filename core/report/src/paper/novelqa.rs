@@ -5,6 +5,7 @@
 
 mod data;
 mod items;
+mod opinions;
 mod tables;
 
 pub(super) use data::tables as data_tables;
@@ -32,6 +33,13 @@ const SETTINGS: [(Task, &str); 2] = [(Task::Choice, "multichoice"), (Task::Gener
 const CLOSED_BOOK: &str = "closed-book";
 /// The method whose answers are asked for their evidence (Table 5).
 const EVIDENCE: &str = "evidence";
+/// What the names begin with of the metrics under which a person's verdicts stand (Table 7), the person's name behind it.
+pub const RATED: &str = "rated by ";
+/// The same of the verdicts of one of several judges (Table 15).
+pub const JUDGED: &str = "judged by ";
+/// The same of a kind of error that somebody found in an answer, with a [`Fault`](closeread_judges::Fault)'s name behind it
+/// (Table 17).
+pub const FAULT: &str = "error: ";
 /// What Tables 3 and 14 call the complexities.
 const SHORT_COMPLEXITIES: [&str; 3] = ["mh", "sh", "dtl"];
 

@@ -71,7 +71,7 @@ fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool
     for one in first {
         page.push(&table(one, |row| (one.id == "scores").then(|| cell_path(row)).filter(|_| row < cells.len())));
     }
-    charts(&mut page, &report.charts, "Charts", |chart| chart.shape == Shape::Lines);
+    charts(&mut page, &report.charts, "Charts", |chart| chart.shape != Shape::Dots);
     for (heading, of) in [
         ("Comparisons", Box::new(|t: &Table| t.id.starts_with("differences-")) as Box<dyn Fn(&Table) -> bool>),
         ("Tables of the paper", Box::new(|t: &Table| !t.source.is_empty())),

@@ -7,6 +7,7 @@ use closeread_eval::observations::{
 use closeread_judges::EVIDENCE_MARKS;
 use closeread_metrics::bleu::BleuStatistics;
 use closeread_report::PASSAGES;
+use closeread_report::paper::novelqa::{FAULT, JUDGED, RATED};
 use closeread_text::Language;
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,6 +25,44 @@ struct Input {
     #[serde(default)]
     humans: Vec<Human>,
     human: Option<Baseline>,
+    /// What people say of answers in words that read the whole document.
+    #[serde(default)]
+    ratings: Vec<Opinion>,
+    /// What another judge says of them.
+    #[serde(default)]
+    verdicts: Vec<Opinion>,
+    /// What is wrong with them.
+    #[serde(default)]
+    faults: Vec<Opinion>,
+}
+
+/// What somebody says of an answer.
+#[derive(Deserialize)]
+struct Opinion {
+    configuration: String,
+    item: String,
+    task: Option<Task>,
+    rater: Option<String>,
+    judge: Option<String>,
+    correct: Option<bool>,
+    fault: Option<String>,
+    subtype: Option<String>,
+}
+
+impl Opinion {
+    /// The metric that it stands under, and its score.
+    fn score(&self) -> (MetricName, Score) {
+        let (prefix, name) = match (&self.rater, &self.judge) {
+            (Some(rater), _) => (RATED, rater.clone()),
+            (_, Some(judge)) => (JUDGED, judge.clone()),
+            _ => {
+                let words = self.fault.iter().chain(&self.subtype).map(String::as_str);
+                (FAULT, words.collect::<Vec<_>>().join(" "))
+            }
+        };
+        let score = Score::Value(f64::from(self.correct.unwrap_or(true)));
+        (format!("{prefix}{name}").as_str().into(), score)
+    }
 }
 
 /// What people answered, as counts.
@@ -235,7 +274,29 @@ impl Input {
         let first = self.trials.iter().map(|trial| trial.repeat).min().unwrap_or(0);
         let facts_of: Vec<ItemFacts> = items.iter().map(|item| item.facts()).collect();
         let cells = vec![Cell { key: key.clone(), facts }];
-        Observations::new("papers", cells, &facts_of, planned.repeats, own.map(|trial| trial.done(&key, first)))
+        let done = own.map(|trial| {
+            let mut done = trial.done(&key, first);
+            self.add_opinions(trial, task, &mut done);
+            done
+        });
+        Observations::new("papers", cells, &facts_of, planned.repeats, done)
+    }
+
+    /// What is said of an answer that read the whole document. With a second judge each has a column of its own.
+    fn add_opinions(&self, trial: &Trial, task: Task, done: &mut Done) {
+        if trial.method != "full-document" {
+            return;
+        }
+        let all = self.ratings.iter().chain(&self.verdicts).chain(&self.faults);
+        let own = all.filter(|said| said.configuration == trial.configuration && said.item == trial.item);
+        let own = own.filter(|said| said.task.unwrap_or(Task::Generative) == task);
+        if task == Task::Generative && !self.verdicts.is_empty() && done.outcome == Ending::Answered {
+            let names = self.verdicts.iter().filter_map(|said| said.judge.as_deref()).chain(["first"]);
+            done.scores.extend(names.map(|name| (MetricName::from(format!("{JUDGED}{name}")), Score::Unjudged)));
+            let first = trial.correct.map_or(Score::Unjudged, |correct| Score::Value(f64::from(correct)));
+            done.scores.insert(format!("{JUDGED}first").into(), first);
+        }
+        done.scores.extend(own.map(Opinion::score));
     }
 }
 

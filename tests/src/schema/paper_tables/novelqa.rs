@@ -37,6 +37,15 @@ pub(super) fn check(tables: &[Table], case: &Case<'_>) -> Result<(), String> {
             best(&table, &case.expected["best"])
         }
         "Table 6" => table_6(&of("novelqa-table-6"), case),
+        "Table 7" => {
+            let table = find(tables, "novelqa-table-7");
+            rows(case.expected).iter().try_for_each(|row| {
+                cells(&table, &[row["head"]["configuration"].as_str().unwrap_or_default()], row, case)
+            })?;
+            cells(&table, &["Avg."], &case.expected["average"], case)
+        }
+        "Table 15" => lines(&of("novelqa-table-15"), case.expected, case),
+        "Table 17" => table_17(tables, case),
         "Table 16" => table_16(&of("novelqa-table-16"), case),
         "Table 1" => table_1(&find(tables, "novelqa-table-1"), case),
         "Table 9" => {
@@ -179,4 +188,30 @@ fn pieces(table: &Table, case: &Case<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn table_17(tables: &[Table], case: &Case<'_>) -> Result<(), String> {
+    let [counts, shares] = ["novelqa-table-17", "novelqa-table-17-shares"].map(|id| find(tables, id));
+    for row in rows(case.expected).iter().chain(case.expected.get("average")) {
+        let head = |name: &str| row["head"][name].as_str().unwrap_or_default();
+        let names = [head("fault"), head("subtype")];
+        for (column, expected) in row["cells"].as_object().ok_or("no field `cells`")? {
+            let wanted = json!({"value": expected["value"], "n": expected["count"]});
+            let share = found(&shares, &names).and_then(|row| place(&shares, row, column));
+            same(&format!("{names:?} {column}"), share, &wanted, case.tolerance)?;
+            let count = match found(&counts, &names).and_then(|row| place(&counts, row, column)) {
+                Some(Place::Count { count }) => *count,
+                _ => 0,
+            };
+            if Some(count) != expected["count"].as_u64() {
+                return Err(format!("{names:?} {column}: expected {expected}, got {count}"));
+            }
+        }
+    }
+    let left_out = case.expected["of_right_answers_left_out"].as_u64().unwrap_or(0);
+    match left_out == 0 || counts.notes.iter().any(|note| note.contains(&format!("{left_out} labels on right answers")))
+    {
+        true => Ok(()),
+        false => Err(format!("expected {left_out} labels on right answers, got {:?}", counts.notes)),
+    }
 }

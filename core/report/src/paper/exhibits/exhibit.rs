@@ -23,12 +23,8 @@ pub struct Exhibit {
 pub enum Made {
     /// In a report, of runs that have all of this.
     Runs(&'static [Need]),
-    /// Of the benchmark alone: `closeread data stats`.
-    Data,
     /// By another command, in its words.
     By(&'static str),
-    /// Not yet: what is lacking.
-    Unbuilt(&'static str),
     /// Never, since it has no numbers: what it is.
     Wordless(&'static str),
 }
@@ -49,7 +45,7 @@ impl Exhibit {
     }
 
     /// What runs give of it, of which these tables were made.
-    pub fn status(&self, paper: Paper, held: &Held<'_>, tables: &[Table]) -> Status {
+    pub fn status(&self, held: &Held<'_>, tables: &[Table]) -> Status {
         let unmet = || match self.made {
             Made::Runs(needs) => needs.iter().filter_map(|need| need.unmet(held)).collect(),
             _ => Vec::new(),
@@ -62,9 +58,7 @@ impl Exhibit {
                 unmet if unmet.is_empty() => "no trial of these runs has a number for it".to_owned(),
                 unmet => unmet.join("; "),
             },
-            Made::Data => format!("of the data, not of runs: closeread data stats {}", paper.name()),
             Made::By(command) => format!("elsewhere: {command}"),
-            Made::Unbuilt(why) => format!("not built yet: {why}"),
             Made::Wordless(what) => format!("no numbers: {what}"),
         })
     }

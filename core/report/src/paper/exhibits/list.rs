@@ -2,10 +2,11 @@
 
 use super::exhibit::{Exhibit, Made};
 use super::need::Need::{
-    Budgets, Configurations, Evidence, EvidencePlaces, KeyFacts, Label, Lengths, Method, People, Tasks, Verdicts, Words,
+    Budgets, Configurations, Evidence, EvidencePlaces, Judges, KeyFacts, Label, Labels, Lengths, Method, People, Tasks,
+    Verdicts, Words,
 };
-use super::number::Number::{Figure, Section, Table};
-use Made::{By, Data, Runs, Unbuilt, Wordless};
+use super::number::Number::{Equations, Figure, Section, Table};
+use Made::{By, Runs, Wordless};
 use closeread_eval::{Paper, Task};
 
 /// What is drawn or worded, and no number.
@@ -32,19 +33,19 @@ pub fn exhibits(paper: Paper) -> &'static [Exhibit] {
 #[rustfmt::skip]
 static SAGASCALE: &[Exhibit] = &[
     all(Table(1), "1", "benchmarks compared", LEARNED),
-    all(Table(2), "3.3", "questions and novels by length", Data),
+    all(Table(2), "3.3", "questions and novels by length", Runs(&[Lengths])),
     all(Table(3), "4.2", "accuracy over all items", Runs(&[Method(CLASSIC), Verdicts])),
     all(Table(4), "4.2", "accuracy without the book", Runs(&[Method(&["closed-book"]), Verdicts])),
     all(Table(5), "4.2", "accuracy in the window", Runs(&[Method(CLASSIC), Verdicts])),
     all(Table(6), "4.2", "responses without a readable answer", Runs(&[Method(&["full-document"])])),
     all(Table(7), "4.2", "calibration error", Runs(&[Method(&["naive-rag", "agentic-rag"]), Verdicts])),
     all(Table(8), "4.2", "polarization", Runs(&[Method(CLASSIC), Configurations(2), Verdicts])),
-    all(Table(9), "3.3", "the novels", Data),
+    all(Table(9), "3.3", "the novels", Runs(&[Lengths])),
     all(Figure(1), "3.1", "the pipeline", DRAWN),
     all(Figure(2), "3.2", "questions by type", Runs(&[Label("question_type")])),
     all(Figure(3), "4.2", "accuracy over the length of books", Runs(&[Method(CLASSIC), Lengths, Verdicts])),
     all(Figure(4), "4.2", "accuracy by the number of searches", Runs(&[Method(&["agentic-rag"]), Verdicts])),
-    all(Figure(5), "3.3", "lengths of books by language", Data),
+    all(Figure(5), "3.3", "lengths of books by language", Runs(&[Lengths])),
     all(Figure(6), "A.2.1", "questions kept and left out", Wordless("examples of questions")),
     all(Figure(7), "A.2.2", "questions kept and left out", Wordless("examples of questions")),
     all(Figure(8), "A.3", "classifying a question", WORDED),
@@ -71,7 +72,7 @@ static NOVELQA: &[Exhibit] = &[
     all(Table(4), "4.4", "accuracy before and behind 100K tokens", Runs(&[EvidencePlaces, Verdicts])),
     all(Table(5), "4.5", "marks of the cited evidence", Runs(&[Evidence])),
     all(Table(6), "4.6", "accuracy without the book", Runs(&[Method(&["closed-book"]), Method(&["full-document"]), Verdicts])),
-    all(Table(7), "C.1", "agreement of the judge with two people", By("`closeread agreement RUN LABELS`, a file of labels a person")),
+    all(Table(7), "C.1", "agreement of the judge with two people", Runs(&[Tasks(&[Task::Generative]), Verdicts, Labels("verdicts")])),
     all(Table(8), "C.2.1", "templates of questions", Wordless("examples of templates")),
     all(Table(9), "C.2.2", "shares of questions", Runs(&[Label("complexity"), Label("aspect")])),
     all(Table(10), "C.2.2", "abilities by type of question", LEARNED),
@@ -80,13 +81,13 @@ static NOVELQA: &[Exhibit] = &[
     all(Table(13), "C.2.4", "evidence by tenths", Runs(&[EvidencePlaces])),
     all(Table(14), "C.4.3", "multichoice accuracy by complexity and aspect",
         Runs(&[Tasks(&[Task::Choice]), Label("complexity"), Label("aspect")])),
-    all(Table(15), "C.4.2", "two judges on the same answers", By("`closeread judge RUN` with each, then `closeread agreement`")),
+    all(Table(15), "C.4.2", "two judges on the same answers", Runs(&[Tasks(&[Task::Generative]), Judges(2)])),
     all(Table(16), "C.4.5", "accuracy by the distance of evidence",
         Runs(&[Tasks(&[Task::Generative]), Label("complexity"), EvidencePlaces, Verdicts])),
-    all(Table(17), "C.4.6", "kinds of errors", Unbuilt("labels of errors by people")),
+    all(Table(17), "C.4.6", "kinds of errors", Runs(&[Labels("kinds of errors")])),
     all(Figure(1), "1", "context windows and lengths of benchmarks", DRAWN),
     all(Figure(2), "1", "two questions", DRAWN),
-    all(Figure(3), "3.1", "tokens of novels with their questions", Data),
+    all(Figure(3), "3.1", "tokens of novels with their questions", Runs(&[Lengths])),
     all(Figure(4), "4.4", "generative accuracy by the place of evidence",
         Runs(&[Tasks(&[Task::Generative]), EvidencePlaces, Verdicts])),
     all(Figure(5), "C.1", "benchmarks compared", LEARNED),
@@ -113,15 +114,15 @@ static STRONGER_BASELINES: &[Exhibit] = &[
 #[rustfmt::skip]
 static CORPUSQA: &[Exhibit] = &[
     all(Table(1), "1", "benchmarks compared", LEARNED),
-    all(Table(2), "3.4", "instances by domain, set and difficulty", Data),
+    all(Table(2), "3.4", "instances by domain, set and difficulty", Runs(&[Lengths])),
     all(Table(3), "4.2", "the whole collection, by set and domain", Runs(&[Method(&["full-document"]), Verdicts])),
     all(Table(4), "4.2", "memory agent and retrieval, by set and domain",
         Runs(&[Method(&["memory-agent", "corpus-rag"]), Verdicts])),
     all(Table(5), "4.5", "people, the model, the memory agent", Runs(&[People, Verdicts])),
     all(Figure(1), "1", "retrieval and corpus-level questions", DRAWN),
     all(Figure(2), "3", "the pipeline", DRAWN),
-    all(Figure(3), "4.4", "before and after training", Unbuilt("training is not what closeread is for; LongBench v2 and FRAMES have no adapter")),
-    all(Figure(4), "A", "thinking against instruct models", Unbuilt("no table pairs the readings of a model with and without reasoning")),
+    all(Figure(3), "4.4", "before and after training", Runs(&[Method(&["full-document"]), Verdicts])),
+    all(Figure(4), "A", "thinking against instruct models", Runs(&[Method(&["full-document"]), Configurations(2), Verdicts])),
     all(Section("B"), "B", "accuracy by difficulty", Runs(&[Label("difficulty"), Verdicts])),
 ];
 
@@ -134,7 +135,7 @@ static HAMLET: &[Exhibit] = &[
     all(Table(5), "5.1.2", "faithfulness by level", Runs(&[KeyFacts])),
     all(Table(6), "5.2", "a reasoning model minus its base", Runs(&[KeyFacts, Configurations(2)])),
     all(Table(7), "5.2", "summary-level scores", Runs(&[KeyFacts])),
-    all(Table(8), "A", "the novels with chunks and key facts", Data),
+    all(Table(8), "A", "the novels with chunks and key facts", Runs(&[Lengths])),
     all(Table(9), "B", "sizes of chunks", By("`closeread build hamlet`, as a study")),
     all(Table(10), "C", "perspectives", Wordless("definitions")),
     all(Table(11), "D", "the models", Wordless("definitions")),
@@ -155,4 +156,5 @@ static HAMLET: &[Exhibit] = &[
     all(Figure(2), "3.1", "a key-fact tree", DRAWN),
     all(Figure(3), "5.1.1", "recall by place", Runs(&[KeyFacts, Lengths])),
     all(Section("5.2"), "5.2", "length of summaries and recall", Runs(&[KeyFacts])),
+    all(Equations, "3.3", "recall and faithfulness with intervals, which the paper does not print", Runs(&[KeyFacts])),
 ];

@@ -24,9 +24,14 @@ pub fn numbered(paper: Paper, numbers: &[Number]) -> Result<Vec<&'static Exhibit
 
 /// A line an exhibit: what it shows, and what these runs give of it.
 pub(crate) fn listed(paper: Paper, exhibits: &[&Exhibit], held: &Held<'_>, tables: &[Table]) -> Table {
-    let statuses: Vec<Status> = exhibits.iter().map(|one| one.status(paper, held, tables)).collect();
+    let statuses: Vec<Status> = exhibits.iter().map(|one| one.status(held, tables)).collect();
     let available = statuses.iter().filter(|status| matches!(status, Status::Available(_))).count();
-    let title = format!("{}: {available} of {} available from these runs", paper.title(), exhibits.len());
+    let n_wordless = exhibits.iter().filter(|one| matches!(one.made, Made::Wordless(_))).count();
+    let title = format!(
+        "{}: {available} of {} with numbers available from these runs; {n_wordless} without",
+        paper.title(),
+        exhibits.len() - n_wordless
+    );
     let columns = ["exhibit", "section", "shows", "state"].map(str::to_owned).to_vec();
     let mut table = Table::new(format!("{}-exhibits", paper.name()), title, columns);
     for (one, status) in exhibits.iter().zip(statuses) {

@@ -1,7 +1,7 @@
 //! What an exhibit needs of runs, and what they have of it.
 
 use crate::Run;
-use crate::judging::docket;
+use crate::judging::{correctness_panels, docket};
 use crate::paper::tabulate::HUMAN;
 use closeread_eval::Task;
 use closeread_eval::observations::{Ending, ItemFacts, MetricName, Observations, Rows, Score};
@@ -26,6 +26,10 @@ pub enum Need {
     EvidencePlaces,
     /// Answers whose correctness judges decided.
     Verdicts,
+    /// So many judges of correct answers on one run.
+    Judges(usize),
+    /// Files in which people say this of answers.
+    Labels(&'static str),
     /// Marks of judges on the evidence that answers cite.
     Evidence,
     /// Summaries judged against their key facts.
@@ -43,6 +47,8 @@ pub struct Held<'a> {
     pub trials: &'a Observations,
     /// The runs.
     pub runs: &'a [Run],
+    /// True if people's labels were given.
+    pub has_labels: bool,
 }
 
 impl Held<'_> {
@@ -128,6 +134,11 @@ impl Need {
                 let said = format!("needs judgements: closeread judge ({judged} of {answers} answers judged)");
                 unless(judged == answers, said)
             }
+            Self::Judges(n) => {
+                let there = held.runs.iter().map(|run| correctness_panels(run).len()).max().unwrap_or(0);
+                unless(there >= n, format!("needs {n} judges: closeread judge RUN with each ({there} of {n})"))
+            }
+            Self::Labels(what) => unless(held.has_labels, format!("needs people's {what}: --labels FILE")),
             Self::Evidence => {
                 let metrics = held.trials.metrics(&Rows::all());
                 let met = metrics.iter().any(|metric| metric.name() == EVIDENCE_MARKS[0]);
@@ -146,7 +157,7 @@ impl Need {
                 unless(met, "needs trials of people: a run whose method or model is `human`".to_owned())
             }
             Self::Words => {
-                let words = ["f1", "bleu_1", "bleu_4", "rougeL", "meteor"];
+                let words = ["f1_v2", "bleu_1", "bleu_4", "rougeL", "meteor"];
                 let metrics = held.trials.metrics(&Rows::all());
                 let there = metrics.iter().filter(|metric| words.contains(&metric.name())).count();
                 unless(there > 1, format!("needs the metrics {} ({there} of 5)", words.join(", ")))

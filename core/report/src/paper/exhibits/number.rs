@@ -1,5 +1,7 @@
 //! How papers number what they print.
 
+use super::exhibits;
+use closeread_eval::Paper;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,11 +14,16 @@ pub enum Number {
     Figure(u8),
     /// `section 4.2` or `appendix B`: numbers that stand in the text alone.
     Section(&'static str),
+    /// `equations`: what formulas define and no table prints.
+    Equations,
 }
 
 /// A text that numbers no table and no figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no table or figure: expected a number, as in 3, \"table 3\", \"figure 4\" or fig-4")]
+#[error(
+    "`{0}` is no table or figure: expected a number, as in 3, \"table 3\", \"figure 4\" or fig-4, or what --list names, as in \
+     \"section 4.2\" or equations"
+)]
 pub struct NotANumber(String);
 
 impl fmt::Display for Number {
@@ -26,6 +33,7 @@ impl fmt::Display for Number {
             Self::Figure(n) => write!(f, "Figure {n}"),
             Self::Section(n) if n.starts_with(|c: char| c.is_ascii_digit()) => write!(f, "section {n}"),
             Self::Section(n) => write!(f, "appendix {n}"),
+            Self::Equations => f.write_str("equations"),
         }
     }
 }
@@ -33,9 +41,17 @@ impl fmt::Display for Number {
 impl FromStr for Number {
     type Err = NotANumber;
 
-    /// A table or a figure as people write it; a bare number is a table.
+    /// A table or a figure as people write it; a bare number is a table. Of sections those that a paper's list has.
     fn from_str(text: &str) -> Result<Self, NotANumber> {
         let plain = text.trim().to_lowercase();
+        let mut named = Paper::ALL.into_iter().flat_map(exhibits).map(|exhibit| exhibit.number);
+        let is_named = |number: &Self| {
+            matches!(number, Self::Section(_) | Self::Equations)
+                && number.to_string().to_lowercase() == plain.replace('-', " ")
+        };
+        if let Some(number) = named.find(is_named) {
+            return Ok(number);
+        }
         let digits = plain.trim_start_matches(|c: char| !c.is_ascii_digit());
         let kind = plain[..plain.len() - digits.len()].trim_end_matches([' ', '-', '_', '.']);
         let digits = digits.trim_end_matches(|c: char| c.is_ascii_lowercase());
@@ -55,6 +71,7 @@ impl Number {
             Self::Table(n) => numbers(source, "table").contains(&n),
             Self::Figure(n) => numbers(source, "figure").contains(&n),
             Self::Section(_) => source.ends_with(&format!(" {self}")),
+            Self::Equations => source.contains(" Eq. "),
         }
     }
 }
@@ -91,10 +108,13 @@ mod tests {
             ("figure-4", Number::Figure(4)),
             ("Fig. 3a", Number::Figure(3)),
             ("fig-4", Number::Figure(4)),
+            ("section 4.2", Number::Section("4.2")),
+            ("Appendix-B", Number::Section("B")),
+            ("equations", Number::Equations),
         ] {
             assert_eq!(text.parse(), Ok(number), "{text}");
         }
-        for text in ["", "table", "section 4", "three", "3.1", "300"] {
+        for text in ["", "table", "section 4", "section 9.9", "three", "3.1", "300"] {
             assert!(text.parse::<Number>().is_err(), "{text}");
         }
     }

@@ -37,10 +37,10 @@ impl NovelQa<'_> {
             self.table_6(),
             self.table_16(),
         ];
-        all.into_iter().flatten().collect()
+        all.into_iter().flatten().chain(self.opinions()).collect()
     }
 
-    fn grid<S: Into<String>>(
+    pub(super) fn grid<S: Into<String>>(
         &self,
         id: &str,
         title: &str,
@@ -57,7 +57,7 @@ impl NovelQa<'_> {
     }
 
     /// The configuration, and the method where it is not the paper's.
-    fn name(row: &Row<'_>) -> String {
+    pub(super) fn name(row: &Row<'_>) -> String {
         let Arm { method, budget, .. } = &row.line.key.arm;
         let budget = budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
         match method.as_str() {
