@@ -1,6 +1,7 @@
 //! What people and further judges say of the same answers: Tables 7, 15 and 17.
 
-use super::{ASPECTS, FAULT, JUDGED, NovelQa, RATED, aspect};
+use super::items::{ASPECTS, aspect};
+use super::{FAULT, JUDGED, NovelQa, RATED};
 use crate::paper::grid::{Grid, Number, Place, average};
 use closeread_eval::Task;
 use closeread_eval::observations::{Aggregation, Ending, FailurePolicy, ItemFacts, MetricName, Observation, Rows};
