@@ -81,8 +81,9 @@ mod tests {
     #[test]
     fn options_count_from_one_on_their_own_lines() {
         let options = ["Ana", "Ben"].map(str::to_owned);
-        let text =
-            ReadChoice { context: "C", question: "Who?", options: &options }.render(&Prompts::built_in()).unwrap();
+        let text = ReadChoice { context: "C", question: "Who?", options: &options, portal: false }
+            .render(&Prompts::built_in())
+            .unwrap();
         assert!(text.contains("Question: Who?\n\n[[1]] Ana\n[[2]] Ben\n=== QUESTION ENDS ==="), "{text}");
     }
 
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn a_system_message_is_filled_hashed_and_replaced_with_its_prompt() {
         let mut prompts = Prompts::built_in();
-        let asked = ReadQuestion { context: "C", question: "Q" };
+        let asked = ReadQuestion { context: "C", question: "Q", portal: false };
         assert_eq!(asked.system(&prompts).unwrap(), None);
         let front = "paper = 'x'\nvariables = []\nresponse = ''\n";
         let mut replace = |system: &str| {
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_book_full_of_braces_stays_as_it_is() {
-        let prompt = ReadQuestion { context: "{{ question }} <b>&", question: "Q" };
+        let prompt = ReadQuestion { context: "{{ question }} <b>&", question: "Q", portal: false };
         let text = prompt.render(&Prompts::built_in()).unwrap();
         assert!(text.contains("\n{{ question }} <b>&\n"), "{text}");
     }

@@ -19,9 +19,12 @@ pub fn checked(out: &Path, file: &Path) -> Result<(AgainstFilter, usize, Option<
     Ok((found, questions.len(), collected))
 }
 
+/// Rows of a file of labels, its head first.
+pub type LabelRows = Vec<Vec<String>>;
+
 /// What several people ticked as labels, and what the pipeline says of the same, each as rows of a file of labels; beside them
 /// answers that cannot be used (HAMLET, Table 2).
-pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(Vec<Vec<String>>, Vec<Vec<String>>, Vec<String>)> {
+pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(LabelRows, LabelRows, Vec<String>)> {
     let (check, questions, _) = asked_on_the_page(out)?;
     let label = |passes: bool| if passes { "PASS" } else { "FAIL" }.to_owned();
     let criterion = |question: &Question| question.group.split(", label").next().unwrap_or_default().to_owned();

@@ -12,7 +12,7 @@ use closeread_eval::ranking::{best_first, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select, Settings, entry};
+use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select, Settings, WordScores, entry};
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Reader};
@@ -195,6 +195,7 @@ pub(crate) async fn run(args: RetrieveArgs) -> Result<ExitCode> {
                 context_window: None,
             },
             windows: BTreeMap::new(),
+            words: WordScores::default(),
             cells: planned,
             preparer: None,
             repeats: 1,

@@ -93,6 +93,7 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
         preparations: Vec::new(),
         prices: PriceList::default(),
         gaps,
+        data: Vec::new(),
     };
     score(&mut run);
     Ok(run)

@@ -191,7 +191,7 @@ impl TrialRunner<'_, '_> {
             *left = left.saturating_sub(keys.len());
             *left == 0
         });
-        if is_last { (self.finished)(&arm, &**self.folder.borrow()) } else { Ok(()) }
+        if is_last { (self.finished)(&arm, &self.folder.borrow()) } else { Ok(()) }
     }
 }
 

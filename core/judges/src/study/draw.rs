@@ -1,9 +1,9 @@
 //! What can be asked of people about a benchmark or about a run, and a sample of it.
 
 use super::{Asks, Shown, ShownAs, StudyUnit, TextFile, UnitKey};
-use crate::hamlet::linearised;
 use crate::{JudgementIndex, PanelVerdict, Ruling, Subject, TrialPlace};
 use closeread_eval::draw::{Draw, SelectError};
+use closeread_eval::hamlet::linearised;
 use closeread_eval::{Item, Outcome, Task};
 use closeread_methods::record::Record;
 use closeread_text::Language;

@@ -39,7 +39,7 @@ impl fmt::Display for Dispute {
 impl Dispute {
     /// Whether the extracted value stands first in the file.
     fn extracted_first(&self) -> bool {
-        sha256(format!("{} {}", self.document, self.column).as_bytes()).as_bytes()[0] % 2 == 0
+        sha256(format!("{} {}", self.document, self.column).as_bytes()).as_bytes()[0].is_multiple_of(2)
     }
 }
 

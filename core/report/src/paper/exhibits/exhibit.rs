@@ -2,7 +2,6 @@
 
 use super::need::{Held, Need};
 use super::number::Number;
-use closeread_eval::Paper;
 use closeread_table::Table;
 
 /// A table or figure of a paper, or numbers of its text.
