@@ -59,11 +59,11 @@ export function Stage({ byScore, byBook, order, nBytes, chapters, evidence, open
                 const rank = ranks.get(row.index);
                 return <li key={row.index} data-passage={row.index} class={evident ? "evident" : undefined}
                     style={{ transform: `translateY(${(at.get(row.index) ?? 0) * height}px)` }}>
-                    <button type="button" class="row" onClick={() => open(row)}
-                        aria-label={[say.passageOf(row.index + 1), rank === undefined ? "" : say.rank(rank + 1), say.into(row.start / nBytes), evident ? say.isEvidence : "", row.text]
-                            .filter((part) => part !== "").join(", ")}>
+                    <button type="button" class="row" onClick={() => open(row)}>
                         <span class="place num">{chapters.length > 1 ? say.chapter(chapterOf(row)) : say.percent(row.start / nBytes)}</span>
                         <span class="text book-text foreign" dir="auto">{evident ? <mark>{row.text}</mark> : row.text}</span>
+                        <span class="vh">{[say.passageOf(row.index + 1), rank === undefined ? "" : say.rank(rank + 1), say.into(row.start / nBytes), evident ? say.isEvidence : ""]
+                            .filter((part) => part !== "").join(", ")}</span>
                     </button>
                 </li>;
             })}</ol>

@@ -65,7 +65,7 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
             if (!current) return;
             setOpen(number);
             trace.current!.replaceChildren(...trialTrace(found, passages, () => session.core.ask("runs/sent", { id, number })));
-            const heading = trace.current!.querySelector("h3");
+            const heading = trace.current!.querySelector<HTMLElement>("#trace-heading");
             if (byKey.current) heading?.focus();
             else if (trace.current!.getBoundingClientRect().top > innerHeight) heading?.scrollIntoView({ block: "start" });
             byKey.current = false;

@@ -41,8 +41,8 @@ function parts({ notes, tables, charts }: ShownReport, session: Session, run: nu
     return [
         ...notes.map((note) => shownText("p", note, { class: "problem" })),
         ...first.flatMap(shownTable),
-        ...(charts.length === 0 ? [] : [make("h3", {}, say.charts), make("div", { class: "charts" }, ...charts.map(shownChart))]),
-        make("h3", {}, say.tables),
+        ...(charts.length === 0 ? [] : [make("h2", {}, say.charts), make("div", { class: "charts" }, ...charts.map(shownChart))]),
+        make("h2", {}, say.tables),
         ...others.map((table) => make("details", FIRST.includes(table.id) ? { open: "" } : {},
             make("summary", {}, table.title, ...(table.source === "" ? [] : [" ", make("small", {}, table.source)])),
             ...shownTable(table))),

@@ -8,7 +8,7 @@ import { percent, shownText, visible } from "./text.js";
 
 export function trialTrace({ item, cell, record, judgements }: TrialTrace, passages: TracedPassage[], sent: () => Promise<SentMessage[][]>): Node[] {
     const say = inLanguage(words);
-    const heading = shownText("h3", `${item.id}, ${cell}`, { id: "trace-heading", tabindex: "-1" });
+    const heading = shownText("h2", `${item.id}, ${cell}`, { id: "trace-heading", tabindex: "-1" });
     const facts = make("dl", { class: "trace-facts" });
     const fact = (name: string, ...values: Node[]) => values.length > 0 && facts.append(make("dt", {}, name), make("dd", {}, ...values));
     const lines = (texts: string[]) => texts.map((text) => shownText("p", text));

@@ -1,6 +1,6 @@
 // The whole window takes what is dropped.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { droppedFiles, looksLikeRun, type FoundFile } from "../runs/files.js";
 import * as words from "../words/app.js";
 import { useSession, useWords } from "./context.js";
@@ -9,7 +9,8 @@ export function Drop() {
     const session = useSession();
     const say = useWords(words);
     const [over, setOver] = useState(false);
-    useEffect(() => {
+    // Before the first paint: a book may be dropped at once.
+    useLayoutEffect(() => {
         const controller = new AbortController();
         const { signal } = controller;
         const enter = (event: DragEvent) => {
