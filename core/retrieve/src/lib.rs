@@ -12,6 +12,7 @@ mod passage_index;
 mod postings;
 mod ranking;
 mod retriever;
+mod search;
 
 pub use arriving::ArrivingVectors;
 pub use bm25::{Bm25, WordRule};

@@ -1,11 +1,7 @@
 //! The books an item is about, cut into passages and ready to be searched.
 
 use super::bm25::Bm25Builder;
-use super::dense::cosine_ranking_of_blocks;
-use super::ranking::Ranking;
-use super::{
-    ArrivingVectors, Bm25, IndexError, Retriever, VectorBlocks, WordRule, cosine_ranking, reciprocal_rank_fusion,
-};
+use super::{Bm25, IndexError, VectorBlocks, WordRule};
 use closeread_books::chunk::{Chunker, Pieces};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText, Flow};
@@ -26,8 +22,8 @@ pub struct PassageIndex {
     /// The pieces of all passages, one passage after another: start and end in their book's flow.
     pieces: Vec<(u32, u32)>,
     n_tokens: Vec<usize>,
-    bm25: Bm25,
-    vectors: Option<PassageVectors>,
+    pub(super) bm25: Bm25,
+    pub(super) vectors: Option<PassageVectors>,
 }
 
 /// A passage of one of the books: offsets only.
@@ -43,7 +39,7 @@ pub struct Passage {
 
 /// Where the vectors of the passages are.
 #[derive(Debug, Clone)]
-enum PassageVectors {
+pub(super) enum PassageVectors {
     Memory(Arc<Vectors>),
     Blocks(Arc<dyn VectorBlocks>),
 }
@@ -245,59 +241,6 @@ impl PassageIndex {
         let spans = spans.map(|&(start, end)| FlowSpan::new(start as usize, end as usize)).collect();
         Pieces { spans, n_tokens: self.n_tokens[idx] }.joined(text.flow().text())
     }
-
-    /// Every passage by how well it matches the query, best first.
-    ///
-    /// `query_vector` is the query's embedding; only [`Retriever::Bm25`] does without.
-    ///
-    /// # Errors
-    /// [`IndexError`] if embeddings are needed and missing, cannot be read, or are another model's than the query's.
-    pub fn ranking(
-        &self,
-        retriever: Retriever,
-        query: &str,
-        query_vector: Option<&[f32]>,
-    ) -> Result<Ranking, IndexError> {
-        let dense = || match (&self.vectors, query_vector) {
-            (Some(PassageVectors::Memory(vectors)), Some(query)) => {
-                let dimensions = IndexError::Dimension { query: query.len(), passages: vectors.dimension() };
-                let fits = vectors.is_empty() || vectors.dimension() == query.len();
-                if fits { Ok(cosine_ranking(query, vectors.rows())) } else { Err(dimensions) }
-            }
-            (Some(PassageVectors::Blocks(blocks)), Some(query)) => cosine_ranking_of_blocks(query, blocks.as_ref()),
-            _ => Err(IndexError::NoVectors(retriever.name())),
-        };
-        Ok(match retriever {
-            Retriever::Dense => dense()?,
-            Retriever::Bm25 => self.bm25.ranking(query),
-            Retriever::Hybrid => self.fused(query, &dense()?),
-        })
-    }
-
-    /// [`PassageIndex::ranking`] with the vectors that have come so far, and the query's if it has.
-    ///
-    /// A passage without one is not in the dense ranking, and in the fusion stands by its words alone. With all of them it
-    /// is the ranking of an index into which they were put.
-    pub fn ranking_so_far(
-        &self,
-        retriever: Retriever,
-        query: &str,
-        query_vector: Option<&[f32]>,
-        vectors: &ArrivingVectors,
-    ) -> Ranking {
-        let dense = || query_vector.map(|query| vectors.ranking(query)).unwrap_or_default();
-        match retriever {
-            Retriever::Dense => dense(),
-            Retriever::Bm25 => self.bm25.ranking(query),
-            Retriever::Hybrid => self.fused(query, &dense()),
-        }
-    }
-
-    fn fused(&self, query: &str, dense: &Ranking) -> Ranking {
-        let mut words = self.bm25.ranking(query);
-        words.retain(|ranked| ranked.score > 0.0);
-        reciprocal_rank_fusion(self.passages.len(), &[&words, dense])
-    }
 }
 
 fn word_rule<'b>(books: impl IntoIterator<Item = &'b Arc<Book>>) -> WordRule {
@@ -313,6 +256,7 @@ fn offset(at: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ArrivingVectors, Retriever};
     use closeread_books::{ReadOptions, TextError};
     use proptest::prelude::*;
     use std::cell::Cell;
