@@ -1,27 +1,13 @@
 //! One part of a run, for runs that are spread over machines.
 
 mod engine;
+mod number;
+
+pub use number::Shard;
 
 use anyhow::{Result, bail};
 use closeread_eval::Item;
-use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-
-/// Part `index` of `of`, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Shard {
-    /// Which one, from 1.
-    pub index: usize,
-    /// How many there are.
-    pub of: usize,
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.of)
-    }
-}
 
 impl Shard {
     /// Reads `I/N`; `auto` takes both from the engine's variables, `auto/N` the part alone.

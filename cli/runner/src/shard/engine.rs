@@ -1,6 +1,6 @@
 //! Where engines say which part of an array a process is. Each row names its source; docs/runs.md repeats the table.
 
-use super::Shard;
+use super::number::Shard;
 use anyhow::{Result, bail, ensure};
 
 /// Where an engine counts its parts from.
