@@ -135,7 +135,7 @@ fn main() -> ExitCode {
             Command::Protocol(args) => command::protocol::run(&args),
             Command::Verify(args) => command::verify::run(args).await,
             Command::Merge(args) => command::merge::run(&args),
-            Command::Submit(args) => command::submit::run(*args).await,
+            Command::Submit(args) => command::submit::run(*args, run_arguments).await,
             Command::Status(args) => command::status::run(args).await,
             Command::Score(args) => command::score::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),
@@ -172,7 +172,7 @@ fn main() -> ExitCode {
 }
 
 /// The options of `closeread run` in a command line of its own.
-fn run_arguments(line: impl Iterator<Item = String>) -> anyhow::Result<config::RunArgs> {
+fn run_arguments(line: Vec<String>) -> anyhow::Result<config::RunArgs> {
     let matches = ranges::within(Cli::command()).try_get_matches_from(line)?;
     match Cli::from_arg_matches(&matches)?.command {
         Some(Command::Run(args)) => Ok(*args),

@@ -1,6 +1,6 @@
 //! Kubernetes: an Indexed Job whose parts fail each for itself. JSON, which is YAML too.
 
-use super::Job;
+use super::job::Job;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 

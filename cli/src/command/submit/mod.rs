@@ -1,122 +1,31 @@
 //! `closeread submit`: a run in parts on a cluster. Writes the engine's script or manifest, and hands it in.
 
+mod job;
 mod kubernetes;
 mod ray;
 mod share;
 mod slurm;
 
+pub(crate) use job::SubmitArgs;
+
 use super::status::{self, State};
 use crate::config::RunArgs;
 use anyhow::{Context as _, Result, bail, ensure};
-use clap::ValueEnum;
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
+use job::{Engine, Job, call, shown};
 use share::shared;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 use tracing::info;
 
-/// Split a run into parts and hand it to a cluster: Slurm, Kubernetes or Ray
-///
-/// Parts are whole books where there are enough. Limits on money and on requests a minute hold over all parts together: each
-/// gets its share. Given again, it hands in only the parts that are not finished. A job joins the parts in DIR/whole.
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = "Examples:
-  closeread submit slurm --parts 16 --out /shared/novels --dry-run -- --benchmark novels/ --model openai/gpt-4.1
-  closeread submit slurm --parts 16 --out /shared/novels --follow -- --benchmark novels/ --model openai/gpt-4.1
-  closeread status /shared/novels")]
-pub(crate) struct SubmitArgs {
-    /// What runs the parts
-    #[arg(value_enum)]
-    engine: Engine,
-    /// How many parts
-    #[arg(long, value_name = "N")]
-    parts: usize,
-    /// Folder for the parts, their logs and the joined run, on a disk that all machines share
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Print the script or manifest, and hand in nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// Then show the parts until all have ended, as `closeread status --follow` does
-    #[arg(long, conflicts_with = "dry_run")]
-    follow: bool,
-    /// Longest time of a part, in minutes [default: what `closeread estimate` expects, times three, at least an hour]
-    #[arg(long, value_name = "MINUTES")]
-    minutes: Option<u32>,
-    /// Memory of a part, in MiB [default: what the cluster gives]
-    #[arg(long, value_name = "MIB")]
-    memory: Option<u32>,
-    /// Processors of a part
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    cpus: u16,
-    /// Slurm: the partition
-    #[arg(long, value_name = "NAME")]
-    partition: Option<String>,
-    /// Slurm: the account
-    #[arg(long, value_name = "NAME")]
-    account: Option<String>,
-    /// Kubernetes: the container image
-    #[arg(long, value_name = "IMAGE", required_if_eq("engine", "kubernetes"))]
-    image: Option<String>,
-    /// Kubernetes: the volume claim, mounted at the folder of --out
-    #[arg(long, value_name = "CLAIM", required_if_eq("engine", "kubernetes"))]
-    claim: Option<String>,
-    /// Kubernetes: the secret whose entries become variables, such as OPENAI_API_KEY
-    #[arg(long, value_name = "NAME")]
-    secret: Option<String>,
-    /// After `--`: the options of `closeread run`
-    #[arg(last = true, value_name = "OPTION")]
-    run: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Engine {
-    /// A job array, and a job that joins its parts
-    Slurm,
-    /// An Indexed Job
-    Kubernetes,
-    /// Tasks of a Ray cluster
-    Ray,
-}
-
-/// What a script is made of.
-struct Job<'a> {
-    args: &'a SubmitArgs,
-    /// The program that runs a part.
-    program: String,
-    /// The folder of --out.
-    out: String,
-    /// The folder in which relative paths hold.
-    working_folder: String,
-    /// The options of `closeread run`, the shares of its limits at their end.
-    run: Vec<String>,
-    /// What each part's limits are, in words.
-    shares: Vec<String>,
-    /// The parts to run, from 0.
-    wanted: Vec<usize>,
-    /// Most minutes of a part.
-    minutes: u32,
-}
-
-impl Job<'_> {
-    /// The folder of a part, whose number, or the variable with it, is `id`.
-    fn part(&self, id: &str) -> String {
-        format!("{}/parts/{id}", self.out)
-    }
-
-    /// What joins the parts.
-    fn merge(&self) -> Vec<String> {
-        let parts = (0..self.args.parts).map(|id| self.part(&id.to_string()));
-        let ends = ["--fresh".to_owned(), "--out".to_owned(), format!("{}/whole", self.out)];
-        [self.program.clone(), "merge".to_owned()].into_iter().chain(parts).chain(ends).collect()
-    }
-}
+/// How a command line of `closeread run` is read.
+type ReadRun = fn(Vec<String>) -> Result<RunArgs>;
 
 /// Writes the script, hands it in, and follows it if told to.
-pub(crate) async fn run(args: SubmitArgs) -> Result<ExitCode> {
-    let options = read_options(&args.run)?;
+pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode> {
+    let options = read_options(&args.run, read_run)?;
     let (run, shares) = shared(&args.run, &options, args.parts)?;
     let out = std::path::absolute(&args.out)?;
     let unfinished =
@@ -202,9 +111,9 @@ fn refuse_foreign(script: &Path) -> Result<()> {
 
 /// The options of the run, with its config file; those that belong to a part are refused, and those that hold a key, which
 /// would stand in the script.
-fn read_options(given: &[String]) -> Result<RunArgs> {
+fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
     let line = ["closeread", "run"].into_iter().map(str::to_owned).chain(given.iter().cloned());
-    let args = crate::run_arguments(line)?;
+    let args = read_run(line.collect())?;
     for (option, url) in [
         ("--base-url", &args.base_url),
         ("--judge-base-url", &args.judge_base_url),
@@ -240,17 +149,4 @@ fn expected_minutes(run: &[String], parts: usize) -> Result<u32> {
     let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
     let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
     Ok(u32::try_from(a_part.as_secs() / 60).unwrap_or(u32::MAX).max(60))
-}
-
-/// Runs a program of the engine to its end; gives what it printed.
-fn call(command: &mut Command) -> Result<String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let ended = command.output().with_context(|| format!("cannot start {name}: is this a machine of the cluster?"))?;
-    ensure!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr).trim());
-    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
-}
-
-/// A command as a shell takes it.
-fn shown(command: &[String]) -> String {
-    shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
 }

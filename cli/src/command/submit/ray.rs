@@ -1,6 +1,6 @@
 //! Ray: parts as tasks, through a few lines of Python.
 
-use super::Job;
+use super::job::Job;
 use anyhow::Result;
 
 /// The script. A part whose worker is lost is asked to end, and starts again elsewhere in its folder.

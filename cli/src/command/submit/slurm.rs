@@ -1,6 +1,6 @@
 //! Slurm: an array whose tasks are told to end two minutes before their limit, and a job that joins the parts after any end.
 
-use super::{Job, call, shown};
+use super::job::{Job, call, shown};
 use anyhow::{Context as _, Result};
 use std::fmt::Write as _;
 use std::path::Path;

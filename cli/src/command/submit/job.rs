@@ -1,0 +1,116 @@
+//! What is handed in: the options of `submit`, and what a script is made of.
+
+use anyhow::{Context as _, Result, ensure};
+use clap::ValueEnum;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Split a run into parts and hand it to a cluster: Slurm, Kubernetes or Ray
+///
+/// Parts are whole books where there are enough. Limits on money and on requests a minute hold over all parts together: each
+/// gets its share. Given again, it hands in only the parts that are not finished. A job joins the parts in DIR/whole.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "Examples:
+  closeread submit slurm --parts 16 --out /shared/novels --dry-run -- --benchmark novels/ --model openai/gpt-4.1
+  closeread submit slurm --parts 16 --out /shared/novels --follow -- --benchmark novels/ --model openai/gpt-4.1
+  closeread status /shared/novels")]
+pub(crate) struct SubmitArgs {
+    /// What runs the parts
+    #[arg(value_enum)]
+    pub(super) engine: Engine,
+    /// How many parts
+    #[arg(long, value_name = "N")]
+    pub(super) parts: usize,
+    /// Folder for the parts, their logs and the joined run, on a disk that all machines share
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Print the script or manifest, and hand in nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Then show the parts until all have ended, as `closeread status --follow` does
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(super) follow: bool,
+    /// Longest time of a part, in minutes [default: what `closeread estimate` expects, times three, at least an hour]
+    #[arg(long, value_name = "MINUTES")]
+    pub(super) minutes: Option<u32>,
+    /// Memory of a part, in MiB [default: what the cluster gives]
+    #[arg(long, value_name = "MIB")]
+    pub(super) memory: Option<u32>,
+    /// Processors of a part
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) cpus: u16,
+    /// Slurm: the partition
+    #[arg(long, value_name = "NAME")]
+    pub(super) partition: Option<String>,
+    /// Slurm: the account
+    #[arg(long, value_name = "NAME")]
+    pub(super) account: Option<String>,
+    /// Kubernetes: the container image
+    #[arg(long, value_name = "IMAGE", required_if_eq("engine", "kubernetes"))]
+    pub(super) image: Option<String>,
+    /// Kubernetes: the volume claim, mounted at the folder of --out
+    #[arg(long, value_name = "CLAIM", required_if_eq("engine", "kubernetes"))]
+    pub(super) claim: Option<String>,
+    /// Kubernetes: the secret whose entries become variables, such as OPENAI_API_KEY
+    #[arg(long, value_name = "NAME")]
+    pub(super) secret: Option<String>,
+    /// After `--`: the options of `closeread run`
+    #[arg(last = true, value_name = "OPTION")]
+    pub(super) run: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+pub(super) enum Engine {
+    /// A job array, and a job that joins its parts
+    Slurm,
+    /// An Indexed Job
+    Kubernetes,
+    /// Tasks of a Ray cluster
+    Ray,
+}
+
+/// What a script is made of.
+pub(super) struct Job<'a> {
+    pub(super) args: &'a SubmitArgs,
+    /// The program that runs a part.
+    pub(super) program: String,
+    /// The folder of --out.
+    pub(super) out: String,
+    /// The folder in which relative paths hold.
+    pub(super) working_folder: String,
+    /// The options of `closeread run`, the shares of its limits at their end.
+    pub(super) run: Vec<String>,
+    /// What each part's limits are, in words.
+    pub(super) shares: Vec<String>,
+    /// The parts to run, from 0.
+    pub(super) wanted: Vec<usize>,
+    /// Most minutes of a part.
+    pub(super) minutes: u32,
+}
+
+impl Job<'_> {
+    /// The folder of a part, whose number, or the variable with it, is `id`.
+    pub(super) fn part(&self, id: &str) -> String {
+        format!("{}/parts/{id}", self.out)
+    }
+
+    /// What joins the parts.
+    pub(super) fn merge(&self) -> Vec<String> {
+        let parts = (0..self.args.parts).map(|id| self.part(&id.to_string()));
+        let ends = ["--fresh".to_owned(), "--out".to_owned(), format!("{}/whole", self.out)];
+        [self.program.clone(), "merge".to_owned()].into_iter().chain(parts).chain(ends).collect()
+    }
+}
+
+/// Runs a program of the engine to its end; gives what it printed.
+pub(super) fn call(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let ended = command.output().with_context(|| format!("cannot start {name}: is this a machine of the cluster?"))?;
+    ensure!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr).trim());
+    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+}
+
+/// A command as a shell takes it.
+pub(super) fn shown(command: &[String]) -> String {
+    shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
+}
