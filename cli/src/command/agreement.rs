@@ -154,7 +154,7 @@ pub(super) fn corrected_table(run: &Run, found: &[AgainstPeople]) -> Option<Tabl
             ),
             Err(why) => (Value::missing(why.to_string()), Value::missing(why.to_string())),
         };
-        let budget = budget.map_or_else(|| Value::missing("no budget"), |budget| Value::count(budget));
+        let budget = budget.map_or_else(|| Value::missing("no budget"), Value::count);
         table.rows.push(vec![
             Value::text(method),
             Value::text(model),

@@ -21,7 +21,7 @@ enum Shell {
     Elvish,
     Fish,
     #[value(name = "powershell")]
-    PowerShell,
+    Power,
     Zsh,
 }
 
@@ -31,7 +31,7 @@ impl Shell {
             Self::Bash => "bash",
             Self::Elvish => "elvish",
             Self::Fish => "fish",
-            Self::PowerShell => "powershell",
+            Self::Power => "powershell",
             Self::Zsh => "zsh",
         }
     }

@@ -27,14 +27,15 @@ impl OutFolder {
                 serde_json::from_slice(&bytes).with_context(|| format!("{} is no list of names", list.display()))?
             }
         };
-        if ours.is_empty() && !list.exists() {
-            if let Some(foreign) = files::entries(path)?.first() {
-                bail!(
-                    "{} holds `{}`, which is no part of an export: name an empty or a new folder by --out",
-                    path.display(),
-                    foreign.strip_prefix(path).unwrap_or(foreign).display()
-                );
-            }
+        if ours.is_empty()
+            && !list.exists()
+            && let Some(foreign) = files::entries(path)?.first()
+        {
+            bail!(
+                "{} holds `{}`, which is no part of an export: name an empty or a new folder by --out",
+                path.display(),
+                foreign.strip_prefix(path).unwrap_or(foreign).display()
+            );
         }
         let is_plain = |name: &&String| !name.split('/').any(|part| part == ".." || part.is_empty());
         ours.iter().filter(is_plain).try_for_each(|name| files::remove(&path.join(name)))?;
