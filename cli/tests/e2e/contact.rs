@@ -81,7 +81,7 @@ fn config_says_where_every_value_comes_from_and_shows_no_key() {
     assert!(!said.out().contains("planted"), "{}", said.out());
     let said = said.json();
     let of = |option: &str| {
-        let rows = said["options"].as_array().unwrap().iter();
+        let mut rows = said["options"].as_array().unwrap().iter();
         let row = rows.rfind(|row| row["option"] == option).unwrap();
         (row["value"].as_str().unwrap().to_owned(), row["from"].as_str().unwrap().to_owned())
     };
