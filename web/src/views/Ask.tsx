@@ -100,13 +100,13 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
     };
     const counts = [...new Set([...COUNTS.filter((n) => n < items.length), items.length])];
     return <>
-        {asker === undefined && <form class="setup" aria-label={say.setup} onSubmit={(event) => { event.preventDefault(); void begin(); }}>
+        {asker === undefined && <form class="setup" noValidate aria-label={say.setup} onSubmit={(event) => { event.preventDefault(); void begin(); }}>
             <div class="row">
                 {items.length > 0 && <p class="field"><label for="count">{say.which}</label>
                     <select id="count" value={count === 0 ? "own" : String(count)} onChange={(event) => session.put({ qs: event.currentTarget.value })}>
                         {counts.map((n) => <option key={n} value={String(n)}>{say.ofSample(n, items.length)}</option>)}<option value="own">{say.own}</option></select></p>}
                 <p class="field"><label for="budget">{say.budget}</label>
-                    <input id="budget" type="number" min="1" step="100" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>
+                    <input id="budget" type="number" min="1" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>
             </div>
             {count === 0 && <p class="field"><label for="own-questions">{say.ownQuestions}</label>
                 <textarea id="own-questions" rows={4} placeholder={say.ownExample} value={own} onInput={(event) => setOwn(event.currentTarget.value)} /></p>}

@@ -43,7 +43,7 @@ export function Setup({ offers, offer, items, book, setup, set, budget, missing 
                 <select id="item" value={question.item?.id ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
                     {items.map(({ id, question }) => <option key={id} value={id}>{question}</option>)}<option value="">{say.own}</option></select></p>}
             {takesBudget(offer) && <p class="field"><label for="budget">{say.budget}</label>
-                <input id="budget" type="number" min="1" step="100" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>}
+                <input id="budget" type="number" min="1" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>}
         </div>
         {own && <div class="row"><p class="field wide"><label for="own-question">{say.question}</label>
             <input id="own-question" type="text" aria-invalid={missing === "question"} aria-describedby={missing === "question" ? "question-missing" : undefined}
