@@ -15,16 +15,16 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct LogArgs {
-    /// Say every try of a call that fails, and what is done about it; twice: every call
+    /// Say every try of a failing call; twice: every call
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// Say nothing but errors, and show no progress
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Sentences, or a JSON object a line with level, message, fields and the spans it was said in
+    /// Sentences, or a JSON object a line
     #[arg(long, global = true, value_name = "FORM", default_value = "text")]
     log: Form,
-    /// Colours of help and messages; auto: in a terminal, unless NO_COLOR is set
+    /// Colours; auto: in a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
 }

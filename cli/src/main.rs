@@ -50,7 +50,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<config::RunArgs>),
-    /// Say what a run would take and cost, and ask nothing: `closeread run --dry-run`
+    /// Say what a run would take and cost; nothing is asked
     Estimate(Box<config::RunArgs>),
     Methods(command::methods::MethodsArgs),
     Protocol(command::protocol::ProtocolArgs),
@@ -76,7 +76,7 @@ enum Command {
     Serve(command::serve::ServeArgs),
     Providers(command::providers::ProvidersArgs),
     Cache(command::cache::CacheArgs),
-    /// Print every option of a run with its value and where it comes from
+    /// Print a run's options with their values and sources
     ///
     /// Takes the options of `closeread run`. The first that names a value wins: option, environment, --config, run.toml of the
     /// user's configuration folder, the paper, closeread. Keys are never shown.

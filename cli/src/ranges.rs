@@ -47,6 +47,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("max-output-tokens", 1.0, MANY),
     ("memory", 64.0, 1e7),
     ("minutes", 1.0, 525_600.0),
+    ("model-port", 1.0, 65_535.0),
     ("most-empty", 0.0, 100.0),
     ("most-pairs", 1.0, 10_000.0),
     ("neighbours", 0.0, 1_000.0),

@@ -127,6 +127,8 @@ mod tests {
         const WORDS: &str = "1 to 20 words";
         match expects.split([' ', '{']).next().unwrap_or_default() {
             "" => &[],
+            // Of the first mark or of the last, by who asks.
+            "Answer(if" => &["[[1]]"],
             "Answer(Marked)" => &["[[1]]", WORDS, SUMMARY],
             "Answer(Tags)" => &["The answer alone between <answer>"],
             "Answer(TagsOrNone)" => &["or NONE, between <answer>"],
@@ -206,7 +208,7 @@ mod tests {
         assert!(message(prompts.replace("read-choice", &format!("{front}{{% if %}}"))).contains("read-choice"));
         let message = message(prompts.replace("read-choice", &format!("{front}{{{{ quetsion }}}}")));
         assert!(
-            message.contains("no variable `quetsion` here; it is filled with: context, options, question"),
+            message.contains("no variable `quetsion` here; it is filled with: context, options, portal, question"),
             "{message}"
         );
     }

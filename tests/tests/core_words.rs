@@ -33,6 +33,8 @@ fn no_text_of_core_names_an_option_of_the_command_line() {
     for folder in ["core", "prompts", "sample", "models", "gpu"] {
         sources(&root.join(folder), &mut files);
     }
+    // It writes the command that a competition's platform runs.
+    files.retain(|file| !file.ends_with("core/export/src/codabench.rs"));
     assert!(files.len() > 100, "the sources are where they were");
     let mut named = Vec::new();
     for file in files.iter().filter(|file| !file.ends_with("check/page.rs")) {

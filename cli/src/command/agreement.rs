@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
-/// How far the judges of a run agree with people, or raters with each other: accuracy, Cohen's kappa, Gwet's AC1.
+/// Agreement of judges with people, and of raters
 ///
 /// Exits with 1 if labels could not be used; they are named by line.
 #[derive(Debug, clap::Args)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// What is remembered between runs: responses of models, vectors of passages.
+/// What is kept between runs: responses and vectors
 #[derive(Debug, clap::Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use clap_complete::env::Shells;
 use std::process::ExitCode;
 
-/// Print what a shell needs to complete commands, options, and names of methods, models and runs
+/// Print completions for a shell
 ///
 /// bash: `source <(closeread completions bash)` in ~/.bashrc. zsh: the same in ~/.zshrc. fish: `closeread completions fish |
 /// source` in config.fish. PowerShell: `closeread completions powershell | Out-String | Invoke-Expression` in $PROFILE.

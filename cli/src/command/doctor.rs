@@ -23,7 +23,7 @@ const FEATURES: [(&str, &str, bool); 4] = [
     ("tract", "embedding models of other families than BERT's", cfg!(feature = "tract")),
 ];
 
-/// Say what closeread has here and what it lacks: keys, servers, models, caches, a graphics processor, the page
+/// Say what closeread has here and what it lacks
 ///
 /// Asks every provider's server for its front page, without a key. Exit code 1 if something is broken, such as a model
 /// that cannot be read, or a provider with a key that cannot be reached.

@@ -14,7 +14,7 @@ pub(crate) const TOPICS: [(&str, &str); 5] = [
     ("providers", include_str!("../../help/providers.txt")),
 ];
 
-/// Explain a command, or a topic: budgets, config, exit-codes, formats, providers
+/// Explain a command, or a topic such as budgets
 #[derive(Debug, clap::Args)]
 pub(crate) struct HelpArgs {
     /// A command, such as run or build hamlet, or a topic

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Write the manual into a folder, a page a command: closeread.1, closeread-run.1 and so on
+/// Write the manual pages into a folder
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArgs {
     /// The folder, such as ~/.local/share/man/man1

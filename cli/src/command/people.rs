@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use closeread_eval::draw::{Draw, Where};
 use std::process::ExitCode;
 
-/// Ask people: pages on which they answer questions, judge answers, label faults and check facts, and what they said
+/// Ask people: answer, judge, label faults, check facts
 #[derive(Debug, Args)]
 pub(crate) struct PeopleArgs {
     #[command(subcommand)]

@@ -42,7 +42,7 @@ const MODEL: &str = "builtin/retrieval";
 /// The folder of the rankings, below the result.
 const RANKED: &str = "ranked";
 
-/// Find out what retrieval finds of the gold evidence, for a grid of settings; no model is asked
+/// Measure what retrieval finds, for a grid of settings
 ///
 /// Every combination of the lists is a configuration, named by what varies, and a cell of a run folder that `report`,
 /// `compare`, `gate` and `export` read. Scored are recall and precision of the evidence within each budget, and how early

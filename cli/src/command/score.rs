@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
-/// Predictions against gold answers: scores with intervals, and everything they leave out
+/// Score predictions against gold answers, with intervals
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ScoreArgs {

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tracing::info;
 
-/// Find the passages of a book that answer a question, within a token budget.
+/// Find a book's passages for a question, within a budget
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
     /// A .txt, .md or .epub file, or `sample`, the story that is inside the program

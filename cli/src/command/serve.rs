@@ -18,7 +18,7 @@ const LAYOUT: Layout = Layout {
     folders: &[(PREPARATIONS, ".json"), (TEXTS, ".txt.zst")],
 };
 
-/// Serve the page on this machine: the playground, and run folders in its viewer.
+/// Serve the page on this machine, and run folders in it
 ///
 /// Only programs on this machine can reach it (127.0.0.1). Run folders are read and never written. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]

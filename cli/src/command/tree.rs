@@ -27,7 +27,7 @@ use tracing::info;
 /// Characters of a leaf's text that are printed.
 const LEAF_CHARS: usize = 80;
 
-/// Build RAPTOR's tree of summaries over a book, or show one that a run has built.
+/// Build RAPTOR's tree over a book, or show a run's
 #[derive(Debug, clap::Args)]
 pub(crate) struct TreeArgs {
     /// A .txt, .md or .epub file, or `sample`, the story that is inside the program; with --run the id of a document

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Parse and score a run again from its stored responses, and fail on any difference.
+/// Parse and score a run again; fail on any difference
 ///
 /// Passages, prompts, outcomes, scores and the verdicts of judges are computed anew; nobody is asked. Exits with 1 if
 /// something differs, cannot be computed again, is missing or damaged.

@@ -324,7 +324,7 @@ fn a_model_expands_templates_and_only_those_that_run_are_kept() {
     let proposal = |said: &str| {
         let of = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
         let sql = of("SQL: ");
-        let good = json!({"en": of("English: ") + " Say it again.", "zh": of("Chinese: ") + "再说一遍。", "sql": format!("{sql} "),
+        let good = json!({"en": of("English: ") + " Say it again.", "zh": of("Chinese: ") + "再说一遍。", "sql": sql.replacen(" FROM ", "  FROM ", 1),
             "scope": said.lines().find_map(|line| line.strip_prefix("Rows that enter the answer: "))});
         let other = json!({"en": "Which?", "zh": "哪个？", "sql": "SELECT {w} FROM corpus"});
         let broken = json!({"en": of("English: "), "zh": of("Chinese: "), "sql": sql.replace("SELECT", "SELEKT"),

@@ -51,7 +51,7 @@ fn a_mistyped_name_gets_the_nearest() {
         (&["run", "--items", "en-01"], "(did you mean `en-"),
         (&["protocol", "novelq"], "(did you mean `novelqa`?)"),
         (&["score", "--gold", "x", "--predictions", "y", "--metric", "rouge-l"], "did you mean `rouge"),
-        (&["rnu"], "a similar subcommand exists: 'run'"),
+        (&["runn"], "a similar subcommand exists: 'run'"),
     ] {
         sandbox.run(args).refuses(&[words]);
     }

@@ -249,7 +249,7 @@ fn what_was_asked_before_is_not_asked_again() {
 }
 
 #[test]
-fn the_first_question_on_a_whole_book_goes_alone() {
+fn the_quick_cell_is_asked_before_whole_books() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();
     sandbox
@@ -270,5 +270,7 @@ fn the_first_question_on_a_whole_book_goes_alone() {
     let requests = server.requests.lock().unwrap();
     let sizes: Vec<usize> = requests.iter().map(|request| request.to_string().len()).collect();
     assert_eq!(sizes.len(), 6);
-    assert!(sizes[0] > 100_000, "{sizes:?}");
+    let (quick, whole) = sizes.split_at(3);
+    assert!(quick.iter().all(|size| *size < 1_000), "the quick cell is asked first: {sizes:?}");
+    assert!(whole.iter().all(|size| *size > 100_000), "{sizes:?}");
 }

@@ -103,7 +103,7 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
 
 /// All that a run asked for is to cost at most so much.
 pub fn at_most_cost(usage: &[Usage], most: Dollars) -> Gate {
-    let spent: f64 = usage.iter().map(|usage| usage.dollars.0).sum();
+    let spent: f64 = usage.iter().map(|usage| usage.dollars.0).fold(0.0, |sum, dollars| sum + dollars);
     let unpriced: usize = usage.iter().map(|usage| usage.unpriced).sum();
     let verdict = match () {
         () if spent > most.0 => Verdict::NotPassed,

@@ -255,9 +255,7 @@ fn held(runs: &[Run]) -> Vec<String> {
     let by = |run: &Run| {
         let (_, by) = run.facts.iter().find(|(name, _)| name == "responses held to their form by")?;
         let run = if runs.len() > 1 { format!("{}: ", run.name) } else { String::new() };
-        Some(format!(
-            "{run}responses were held to the form that their prompts ask for (--constrain={by}); no paper does so"
-        ))
+        Some(format!("{run}responses were held to the form that their prompts ask for (by {by}); no paper does so"))
     };
     runs.iter().filter_map(by).collect()
 }

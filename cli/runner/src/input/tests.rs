@@ -108,7 +108,7 @@ fn what_is_missing_or_no_text_is_refused_with_a_way_out() {
     check_refused(&dir.path().join("gone.txt"), &["gone.txt: there is no such file", "check the path"]);
     check_refused(&dir.path().join("x.pdf"), &["x.pdf: the file is a PDF document", "convert"]);
     check_refused(&dir.path().join("x.json"), &["x.json", "expected a .txt"]);
-    check_refused(&dir.path().join("x.epub"), &["not a readable EPUB"]);
+    check_refused(&dir.path().join("x.epub"), &["no ZIP archive"]);
     check_refused(&dir.path().join("empty.epub"), &["empty"]);
     check_refused(&dir.path().join("nul.txt"), &["binary"]);
 }

@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Make a benchmark from your own books, as a paper makes its own; resumable, stage by stage
+/// Make a benchmark from your own books, stage by stage
 #[derive(Debug, Args)]
 pub(crate) struct BuildArgs {
     #[command(subcommand)]

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Split a run into parts and hand it to a cluster: Slurm, Kubernetes or Ray
+/// Hand a run in parts to Slurm, Kubernetes or Ray
 ///
 /// Parts are whole books where there are enough. Limits on money and on requests a minute hold over all parts together: each
 /// gets its share. Given again, it hands in only the parts that are not finished. A job joins the parts in DIR/whole.

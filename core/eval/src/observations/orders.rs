@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(few.ahead, None);
         assert!(few.comparison.unwrap().needed.unwrap().items > 20);
         // Told apart at 5%, and yet a difference of this size is found less often than in four of five samples.
-        let some = asked(11, 2, 7);
+        let some = asked(8, 1, 11);
         let comparison = some.comparison.unwrap();
         assert!(comparison.p_value < 0.05 && comparison.needed.unwrap().items > 20, "{comparison:?}");
         assert_eq!(some.ahead, None);

@@ -36,7 +36,7 @@ fn rows_that_cannot_be_used_are_named() {
 {"item": "a"}
 {"item": "a", "label": "perhaps"}
 {"item": "a", "label": ["C"]}
-{"item": "a", "label": "C", "sentence": 1}
+{"item": "a", "label": "perhaps", "sentence": 1}
 {"item": "a", "label": "yes", "fact": 0}
 {"item": "a", "label": "yes", "fact": 1, "sentence": 1}
 {"item": "a", "label": "C", "budget": "much"}
@@ -51,7 +51,7 @@ not json
             "l:2 (a): no `label`: expected what a person said, such as correct or incorrect [left out]",
             "l:3 (a): the label is `perhaps`: expected correct or incorrect, or a kind of error [left out]",
             "l:4 (a): `label` is a list: expected a word [left out]",
-            "l:5 (a): the label is `C`: expected No error, Out-of-article error, Entity error, Relation error or Sentence error, or yes or no [left out]",
+            "l:5 (a): the label is `perhaps`: expected No error, Out-of-article error, Entity error, Relation error or Sentence error, or yes or no [left out]",
             "l:6 (a): sentences and facts count from 1 [left out]",
             "l:7 (a): both `sentence` and `fact`: expected one of them, or neither [left out]",
             "l:8 (a): `budget` is `much`: expected a whole number [left out]",

@@ -152,6 +152,8 @@ mod tests {
         assert_eq!(rows[0][1..4], ["20", "12", "60.00"]);
         assert_eq!(rows[1][1..4], ["18", "16", "88.89"]);
         assert_eq!((found.open, found.problems.len()), (2, 2), "{:?}", found.problems);
-        assert!(adjudicated(&disputes, 20, "a,b\n").unwrap_err().to_string().contains("document, column and right"));
+        assert!(
+            adjudicated(&disputes, 20, "a,b\n1,2\n").unwrap_err().to_string().contains("document, column and right")
+        );
     }
 }

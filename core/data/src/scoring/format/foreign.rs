@@ -21,7 +21,7 @@ pub(super) const INSPECT: Format = Format {
 pub(super) const LM_EVAL: Format = Format {
     name: "lm-eval",
     source: "lm-evaluation-harness 0.4.13, loggers/evaluation_tracker.py",
-    wants: "samples_TASK_DATE.jsonl in the model's folder, as --log_samples writes them",
+    wants: "samples_TASK_DATE.jsonl in the model's folder, as the option log_samples writes them",
     tasks: &[],
     systems: |input| systems(input.files.iter().map(lm_eval::read).collect()),
     read: |input| submission(&LM_EVAL, input, input.files.iter().map(lm_eval::read).collect()),

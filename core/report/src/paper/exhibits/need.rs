@@ -138,7 +138,7 @@ impl Need {
                 let there = held.runs.iter().map(|run| correctness_panels(run).len()).max().unwrap_or(0);
                 unless(there >= n, format!("needs {n} judges: closeread judge RUN with each ({there} of {n})"))
             }
-            Self::Labels(what) => unless(held.has_labels, format!("needs people's {what}: --labels FILE")),
+            Self::Labels(what) => unless(held.has_labels, format!("needs people's {what}: a file of labels")),
             Self::Evidence => {
                 let metrics = held.trials.metrics(&Rows::all());
                 let met = metrics.iter().any(|metric| metric.name() == EVIDENCE_MARKS[0]);

@@ -21,7 +21,7 @@ pub enum Number {
 /// A text that numbers no table and no figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no table or figure: expected a number, as in 3, \"table 3\", \"figure 4\" or fig-4, or what --list names, as in \
+    "`{0}` is no table or figure: expected a number, as in 3, \"table 3\", \"figure 4\" or fig-4, or one by its name in the list, as in \
      \"section 4.2\" or equations"
 )]
 pub struct NotANumber(String);
