@@ -9,14 +9,17 @@ const SHORT: usize = 64;
 #[rustfmt::skip]
 const COMMON: &[(&[&str], &[&str])] = &[
     (&["run", "estimate", "config"], &[
-        "benchmark", "data", "limit", "draw", "method", "budget", "retriever", "embedder", "model", "base-url", "judge-model",
-        "concurrency", "max-cost", "dry-run", "out", "fresh", "extend", "config", "json",
+        "benchmark", "data", "limit", "method", "budget", "retriever", "model", "base-url", "judge-model", "max-cost", "dry-run",
+        "out", "fresh", "json",
     ]),
     (&["judge"], &["judge-model", "judge", "votes", "panel", "base-url", "max-cost", "json"]),
     (&["corpusqa", "hamlet", "options", "sagascale"], &[
         "out", "model", "books", "documents", "table", "benchmark", "entity", "questions", "dry-run", "from", "until", "fresh",
         "base-url", "max-cost", "json",
     ]),
+    (&["score"], &["gold", "predictions", "format", "task", "metric", "group-by", "write", "json"]),
+    (&["report"], &["html", "csv", "latex", "json", "paper", "table", "list", "labels"]),
+    (&["compare"], &["method", "model", "budget", "metric", "group-by", "json"]),
     (&["tree"], &["run", "model", "embedder", "retriever", "base-url", "json"]),
     (&["search"], &["budget", "order", "retriever", "embedder", "json"]),
 ];
@@ -213,16 +216,22 @@ mod tests {
         let mut command = crate::command().term_width(80);
         command.build();
         let pages = all(&command, "closeread");
+        let mut too_long = Vec::new();
         for (name, mut command) in pages {
             let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
             let lines = short.lines().count();
-            assert!(lines <= SCREEN, "closeread {name} -h has {lines} lines:\n{short}");
+            if lines > SCREEN {
+                too_long.push(format!("{name} -h has {lines} lines"));
+            }
             for line in short.lines().chain(long.lines()) {
-                assert!(line.chars().count() <= 96, "{name}: {line}");
+                // Usage lines are not wrapped, and what has no blank cannot be.
+                let is_whole = line.starts_with("Usage: ") || !line.trim().contains(' ');
+                assert!(is_whole || line.chars().count() <= 96, "{name}: {line}");
             }
             expect_file![format!("{}/help/pages/{name}.txt", env!("CARGO_MANIFEST_DIR"))]
                 .assert_eq(&format!("$ -h\n{short}\n$ --help\n{long}"));
         }
+        assert!(too_long.is_empty(), "these take options into COMMON: {too_long:?}");
     }
 
     #[test]
