@@ -44,6 +44,7 @@ pub use compare::{compare_json, shown_comparison};
 pub use embedding_model::EmbeddingModel;
 #[cfg(feature = "books")]
 pub use index::Index;
+#[cfg(feature = "books")]
 pub use index::one_book::{chunk, search};
 #[cfg(feature = "page")]
 pub use method::{MethodRun, changes, methods};
