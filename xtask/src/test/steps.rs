@@ -3,7 +3,7 @@
 use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
-use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, WASM};
+use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, PYTHON, RUSTFMT, WASM};
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
 
 pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
     NEXTEST.require()?;
-    for tool in [NGINX, LAVAPIPE, FAKETIME, READERS] {
+    for tool in [NGINX, LAVAPIPE, FAKETIME] {
         if let Err(error) = tool.require() {
             println!("{}: {error:#}", tool.used_by);
         }
@@ -119,6 +119,15 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
 
 /// The tests of web/, against the binary of the other tests; with node itself, which writes down what was left out.
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
+    pages_of(left_out, ".test.js")
+}
+
+/// The same of views whose tests have not all passed once.
+pub(super) fn new_pages(left_out: &mut LeftOut) -> Result<Done> {
+    pages_of(left_out, ".nightly.js")
+}
+
+fn pages_of(left_out: &mut LeftOut, ending: &str) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(true)?;
     run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
@@ -127,7 +136,7 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let web = root().join("web");
     let mut files: Vec<_> =
         std::fs::read_dir(web.join("test"))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    files.retain(|path| path.to_string_lossy().ends_with(".test.js"));
+    files.retain(|path| path.to_string_lossy().ends_with(ending));
     files.sort();
     let reporters = ["--test", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap"];
     let mut node = program("node");
