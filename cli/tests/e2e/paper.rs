@@ -67,7 +67,7 @@ fn what_people_say_of_answers_stands_in_the_paper_s_tables() {
     let seventeen = table("novelqa-table-17").unwrap_or_else(|| panic!("{report}"));
     assert_eq!(json!([seventeen["columns"][2], seventeen["columns"][3]]), json!(["chara", "mean"]));
     let listed = sandbox.run(&["report", "r", "--paper", "novelqa", "--list", "--table", "7,15,17"]).exits(0);
-    for words in ["needs people's verdicts: --labels FILE", "needs 2 judges", "needs people's kinds of errors"] {
+    for words in ["needs people's verdicts: a file of labels", "needs 2 judges", "needs people's kinds of errors"] {
         assert!(listed.out().contains(words), "{words} is not in {}", listed.out());
     }
 }
@@ -164,7 +164,7 @@ fn the_list_says_what_is_there_and_what_the_runs_lack() {
         ----------------------------------------------------------------------------------------------------------------------------------------------------------------
         Table 2   4.2      accuracy in both settings               available; needs judgements: closeread judge (0 of 12 answers judged)
         Table 5   4.5      marks of the cited evidence             needs cited evidence (parameter `evidence=true`) and what the judge judge-novelqa-evidence says of it
-        Table 7   C.1      agreement of the judge with two people  needs judgements: closeread judge (0 of 12 answers judged); needs people's verdicts: --labels FILE
+        Table 7   C.1      agreement of the judge with two people  needs judgements: closeread judge (0 of 12 answers judged); needs people's verdicts: a file of labels
         Figure 3  3.1      tokens of novels with their questions   available
     "#]].assert_eq(&ended.out());
     let ended = sandbox.run(&["report", "r", "--paper", "hamlet", "--list", "--table", "4,13"]).exits(0);

@@ -114,7 +114,7 @@ fn responses_are_held_to_their_form_where_that_is_asked_for_and_every_table_says
     assert!(record.contains("It says so. [[1]]"), "{record}");
     sandbox.run(&["verify", "r"]).exits(0);
     let report = sandbox.run(&["report", "r", "--json"]).exits(0).json();
-    let says = |table: &Value| table["notes"].to_string().contains("--constrain=json");
+    let says = |table: &Value| table["notes"].to_string().contains("(by json)");
     assert!(report["tables"].as_array().unwrap().iter().all(says), "{report}");
     let (asked, _) = run(&["--constrain=grammar"]);
     assert!(asked["grammar"].as_str().unwrap().starts_with("root ::= said \"[[\" (\"1\""), "{asked}");
