@@ -14,7 +14,7 @@ use closeread_llm::provider::{
     Protocol, ServerLoad, StreamReader, merge, streams,
 };
 use closeread_llm::{Call, HostError, Response};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -202,7 +202,8 @@ impl ChatModel {
             },
         );
         let mut post = self.client.post(protocol.url(self.account.base_url.reveal(), &request));
-        post = post.header(CONTENT_TYPE, "application/json");
+        // Packed streams would come late; some gateways pack all the same.
+        post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT_ENCODING, "identity");
         for (name, value) in &request.headers {
             post = post.header(*name, *value);
         }
@@ -268,7 +269,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// What sends requests that carry keys and books: to the server that the user named, and to none that it points to.
 pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
-    let client = crate::http::client().timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
+    let client = crate::http::client().gzip(true).timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
 }
 

@@ -3,14 +3,15 @@
 use anyhow::{Result, bail};
 use std::sync::Once;
 
-/// A client to be set up. What encrypts is ring; certificates are checked as the system checks them.
+/// A client to be set up. What encrypts is ring; certificates are checked as the system checks them; bodies are left as
+/// they come.
 pub fn client() -> reqwest::ClientBuilder {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error says that the process has a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
-    reqwest::Client::builder()
+    reqwest::Client::builder().gzip(false)
 }
 
 /// The body of a response of at most `most` bytes.

@@ -4,9 +4,10 @@
 use crate::fault_server::{Act, FaultServer, broken_off, cases, records, response, run_cases, stream};
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox};
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,6 +42,18 @@ pub(crate) fn error(status: &str, body: &Value) -> Act {
 
 fn success(body: &Value) -> Act {
     response("200 OK", "", &body.to_string())
+}
+
+/// A body that a gateway has packed.
+fn packed(body: &str) -> Act {
+    let mut packed = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(body.as_bytes()).unwrap();
+    let body = packed.finish().unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    Act::Send([head.as_bytes(), &body].concat())
 }
 
 /// What one choice says.
@@ -201,6 +214,7 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
             "failed",
             "answered 308 and sends us to https://elsewhere.example/v1: give the address it means by --base-url",
         ),
+        stays("packed unasked", packed(&answer("[[1]]")), "answered", "[[1]]"),
         stays("404", error("404 Not Found", &json!({"detail": "Not Found"})), "failed", "answered 404: Not Found"),
         stays("413", response("413 Payload Too Large", "", PAGE), "failed", "answered 413: Bad Gateway nginx"),
         stays(
@@ -228,11 +242,11 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
     let (sandbox, _) = check("openai-compatible/tiny", list, answer("[[1]]"), &[]);
     assert_eq!(
         records(&sandbox).values().filter(|record| record["outcome"] == "answered").count(),
-        8,
+        9,
         "what failed is answered by the second run"
     );
     let listed = sandbox.run(&["cache", "list", "--json"]).exits(0).json();
-    assert_eq!(listed["responses"][0]["n"], 8, "only answers are remembered: {listed}");
+    assert_eq!(listed["responses"][0]["n"], 9, "only answers are remembered: {listed}");
 }
 
 #[test]

@@ -25,9 +25,18 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     } else if error.is_eof() {
         Err(Fault::transient(ServerLoad::Connection, "the response was cut short"))
     } else if !text.starts_with(['{', '[']) {
-        Err(Fault::transient(ServerLoad::Server, format!("the server sent no JSON: {}", shortened(text))))
+        Err(Fault::transient(ServerLoad::Server, format!("the server sent {}", what(text))))
     } else {
         Err(Fault::Final(HostError::Failed(format!("the server's response is no JSON that can be read: {error}"))))
+    }
+}
+
+/// What came in the place of JSON: its words, or that it has none.
+fn what(text: &str) -> String {
+    let is_binary = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !c.is_whitespace());
+    match text.chars().take(100).any(is_binary) {
+        true => format!("{} bytes that are no text", text.len()),
+        false => format!("no JSON: {}", shortened(text)),
     }
 }
 
