@@ -179,24 +179,30 @@ fn say_dialect(dialect: Dialect) -> Result<()> {
 
 /// What to do about an error.
 fn hint(error: &HostError) -> &'static str {
-    let message = error.to_string();
-    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
     match error {
         HostError::Overflow { .. } => {
             "Its window does not even hold a short question: check how the server was started."
         }
         HostError::Blocked { .. } => "The provider refused a harmless question: check the account's content settings.",
-        _ if says(&["answered 401", "answered 403", "API_KEY_INVALID", "API key"]) => {
+        _ => hint_of(&error.to_string()).unwrap_or("The message above is the server's."),
+    }
+}
+
+/// What to do about a call that failed with these words, where that is known.
+pub(super) fn hint_of(message: &str) -> Option<&'static str> {
+    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    Some(match () {
+        () if says(&["answered 401", "answered 403", "API_KEY_INVALID", "API key"]) => {
             "The key was not accepted: check the variable that `closeread providers` names."
         }
-        _ if says(&["answered 404"]) => {
-            "Check the model's name, and that the address ends where the provider's path begins."
+        () if says(&["answered 404", "answered 405"]) => {
+            "Check the model's name, and that the address ends where the provider's path begins (OpenAI's: with /v1)."
         }
-        _ if says(&["answered 402", "quota", "credit"]) => "The account has no credit or quota left.",
-        _ if says(&["answered 429"]) => "The rate limit is reached: wait, or ask for a higher one.",
-        _ if says(&["onnection refused", "onnect", "dns", "no response in time"]) => {
+        () if says(&["answered 402", "quota", "credit"]) => "The account has no credit or quota left.",
+        () if says(&["answered 429"]) => "The rate limit is reached: wait, or ask for a higher one.",
+        () if says(&["onnection refused", "onnect", "dns", "no response in time"]) => {
             "The server cannot be reached: check --base-url and that it is running."
         }
-        _ => "The message above is the server's.",
-    }
+        () => return None,
+    })
 }

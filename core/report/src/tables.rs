@@ -276,7 +276,7 @@ pub(super) fn incomplete(cells: &[Cell]) -> Option<String> {
     let trials: usize = cells.iter().map(|cell| cell.ledger.planned()).sum();
     (missing > 0).then(|| {
         format!(
-            "INCOMPLETE: {} of {} trials have no record; they count as wrong, and are left out where failures are",
+            "INCOMPLETE: {} of {} trials have no record and count as wrong, unless failures are left out",
             thousands(missing as u64),
             thousands(trials as u64)
         )
@@ -358,14 +358,14 @@ mod tests {
             dos-rag       1,500  5      20.0 [0.0, 75.5]  50.0 [5.5, 94.5]*             10      1.0
             evidence recall: over 1 item
             dos-rag at 1,500: 1 answered, 1 not found, 3 missing
-            INCOMPLETE: 3 of 10 trials have no record; they count as wrong, and are left out where failures are
+            INCOMPLETE: 3 of 10 trials have no record and count as wrong, unless failures are left out
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
             How the trials ended
             method       budget  trials  answered  not found  missing
             ---------------------------------------------------------
             closed-book       -       5         5          0        0
             dos-rag       1,500       5         1          1        3
-            INCOMPLETE: 3 of 10 trials have no record; they count as wrong, and are left out where failures are
+            INCOMPLETE: 3 of 10 trials have no record and count as wrong, unless failures are left out
             Scores under both policies
             method       budget  accuracy, failures wrong  n  accuracy, failures left out  n
             --------------------------------------------------------------------------------
@@ -373,7 +373,7 @@ mod tests {
             dos-rag       1,500          20.0 [0.0, 75.5]  5            50.0 [9.5, 90.5]*  2
             failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0, as in the main tables of the five papers
             failures left out: these trials are not in the denominator; what the model did not find or could not put into the agreed form stays wrong
-            INCOMPLETE: 3 of 10 trials have no record; they count as wrong, and are left out where failures are
+            INCOMPLETE: 3 of 10 trials have no record and count as wrong, unless failures are left out
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
             accuracy by kind
             method       budget                     x                     y

@@ -1,5 +1,6 @@
 //! What a run says on standard error besides its report.
 
+use crate::command::providers::hint_of;
 use crate::config::RunArgs;
 use anyhow::Result;
 use closeread_eval::Outcome;
@@ -82,6 +83,9 @@ pub(super) fn say_failures(records: &[Record]) {
     info!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
     for (reason, n) in reasons.iter().take(SHOWN) {
         info!("  {} x {reason}", thousands(*n as u64));
+        if let Some(hint) = hint_of(reason) {
+            info!("    {hint}");
+        }
     }
     if reasons.len() > SHOWN {
         info!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
