@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { Session } from "./session.js";
 import { App } from "./shell/App.js";
-import { SessionContext } from "./shell/context.js";
+import { SessionContext } from "./context.js";
 import { language } from "./words/index.js";
 
 document.documentElement.lang = language();

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Save } from "../parts/Save.js";
 import { Term } from "../parts/Term.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { inView } from "../state/address.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/essay.js";

@@ -1,7 +1,7 @@
 // Order in the paper; budget against evidence.
 
 import { StepChart, type Curve } from "../parts/StepChart.js";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import * as words from "../words/essay.js";
 import type { Subject } from "./Hero.js";
 import { Idea, Paper } from "./Idea.js";

@@ -1,9 +1,7 @@
 // The first screen and the essay below it: a figure an idea, each on the sample until the reader opens a book.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useApp, useSession, useWords } from "../shell/context.js";
-import { VIEWS } from "../shell/views.js";
-import { chooseBook } from "../shell/Books.js";
+import { chooseBook, useApp, useSession, useWords } from "../context.js";
 import { inView } from "../state/address.js";
 import * as words from "../words/essay.js";
 import { essayFile, type EssayFile } from "./data.js";
@@ -31,7 +29,7 @@ export function Essay() {
         if (section && file) document.getElementById(`idea-${section}`)?.scrollIntoView();
     }, [section, file !== undefined]);
     const subject = useSubject(file);
-    const ask = useMemo(() => inView(address, VIEWS.ask ? "ask" : "watch"), [address]);
+    const ask = useMemo(() => inView(address, "ask"), [address]);
     return <article id="essay" class="essay" aria-labelledby="essay-heading">
         <header class="hero">
             <div><h1 id="essay-heading">{say.title}</h1><p class="lead">{say.lead}</p></div>

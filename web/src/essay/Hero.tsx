@@ -9,7 +9,7 @@ import { Reading, type Read } from "../parts/Reading.js";
 import type { Chapter, Stand } from "../parts/Ribbon.js";
 import { Term } from "../parts/Term.js";
 import { TwoOrders } from "../parts/TwoOrders.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import * as words from "../words/essay.js";
 import { shownAt, type EssayFile } from "./data.js";
 

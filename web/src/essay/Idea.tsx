@@ -1,7 +1,7 @@
 // One idea: what is said at the left, its figure at the right.
 
 import type { ComponentChildren } from "preact";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import * as words from "../words/essay.js";
 
 export function Idea({ id, heading, texts, paper, children }: {

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { embeddingOf, useRetrieval } from "../find/retrieval.js";
 import { Hatch, type Stand } from "../parts/Ribbon.js";
 import { Save } from "../parts/Save.js";
-import { useSession, useWords } from "../shell/context.js";
+import { useSession, useWords } from "../context.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/essay.js";
 import type { Subject } from "./Hero.js";

@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { Save } from "../parts/Save.js";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/essay.js";
 import type { Subject } from "./Hero.js";

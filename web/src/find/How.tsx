@@ -5,7 +5,7 @@ import type { Embedding, Compute } from "../encoder/embedding.js";
 import { SHIPPED, ownModel, shipped } from "../encoder/model.js";
 import type { Retriever } from "../messages/lab.js";
 import { Term } from "../parts/Term.js";
-import { useEvent, useSession, useWords } from "../shell/context.js";
+import { useEvent, useSession, useWords } from "../context.js";
 import { DEFAULTS, type Settings } from "../state/find.js";
 import * as words from "../words/find.js";
 import { embeddingOf } from "./retrieval.js";

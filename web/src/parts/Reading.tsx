@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Stretch } from "../messages/lab.js";
-import { useSession, useWords } from "../shell/context.js";
+import { useSession, useWords } from "../context.js";
 import * as words from "../words/parts.js";
 import type { Chapter, Stand } from "./Ribbon.js";
 

@@ -1,7 +1,7 @@
 // The whole book as a ribbon: its gaps are chapters, retrieved passages above, evidence hatched below.
 
 import { useId, useState } from "preact/hooks";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import * as words from "../words/parts.js";
 
 export interface Stand {

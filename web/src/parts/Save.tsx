@@ -1,7 +1,7 @@
 // The buttons that save a figure.
 
 import type { RefObject } from "preact";
-import { useSession, useWords } from "../shell/context.js";
+import { useSession, useWords } from "../context.js";
 import * as words from "../words/parts.js";
 import { csv, png, saveFile, standalone } from "./export.js";
 

@@ -2,7 +2,7 @@
 // book at the right. Choosing the other order moves the rows.
 
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import * as words from "../words/parts.js";
 import { Hatch, type Chapter, type Stand } from "./Ribbon.js";
 import { useTween } from "./tween.js";

@@ -1,7 +1,7 @@
 // Curves over tokens: drawn as steps where they are steps, labelled at their ends, read by pointer and arrow keys.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/parts.js";
 import { Save } from "./Save.js";

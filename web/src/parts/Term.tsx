@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import * as terms from "../words/terms.js";
 
 export function Term({ name, children }: { name: terms.Term; children: ComponentChildren }) {

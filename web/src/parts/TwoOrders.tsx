@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { metInOrder, stopAt, type Shown } from "../state/find.js";
-import { useWords } from "../shell/context.js";
+import { useWords } from "../context.js";
 import * as words from "../words/find.js";
 import { Key, Ribbon, type Chapter, type Stand } from "./Ribbon.js";
 import { OrderSwitch, Stage, type Order, type Row } from "./Stage.js";

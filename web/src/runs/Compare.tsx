@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ComparedItem, ShownComparison } from "../closeread_wasm.js";
 import { make, table } from "../dom.js";
 import type { HeldRun } from "../messages/runs.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { comparing, firstPair, type Side } from "../state/runs.js";
 import { inLanguage, shown } from "../words/index.js";
 import * as words from "../words/runs.js";

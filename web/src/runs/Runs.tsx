@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { HeldRun } from "../messages/runs.js";
 import type { Session } from "../session.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { addressHash } from "../state/address.js";
 import { PARTS, runsAddress, runsTo } from "../state/runs.js";
 import { shown } from "../words/index.js";

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { TrialFilter } from "../closeread_wasm.js";
 import type { HeldRun } from "../messages/runs.js";
 import { Term } from "../parts/Term.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { runsTo, type RunsAddress } from "../state/runs.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/runs.js";

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as words from "../words/app.js";
-import { useApp, useSession, useWords } from "./context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { Drop } from "./Drop.js";
 import { Rail } from "./Rail.js";
 import { Toast } from "./Toast.js";
@@ -38,13 +38,13 @@ export function App() {
 /** The view of the address, once it is there; going to another one moves the focus to its heading. */
 function useView() {
     const session = useSession();
-    const view = useApp(({ address }) => (VIEWS[address.view] ? address.view : "find"));
+    const view = useApp(({ address }) => address.view);
     const [loaded, setLoaded] = useState<{ view: string; shown: ShownView }>();
     const first = useRef(true);
     useEffect(() => {
         let wanted = true;
         void session.attempt(async () => {
-            const shown = await VIEWS[view]!();
+            const shown = await VIEWS[view]();
             if (wanted) setLoaded({ view, shown });
         });
         return () => void (wanted = false);

@@ -6,14 +6,9 @@ import { forgetBook, keptBook, recentBooks, type RecentBook } from "../recent.js
 import { sample, type Work } from "../sample.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/app.js";
-import { useApp, useSession, useWords } from "./context.js";
+import { useApp, useSession, useWords } from "../context.js";
 
 const ACCEPTED = ".txt,.md,.epub,.html,.htm,text/plain,text/markdown,text/html,application/epub+zip";
-
-/** Opens the choice of books, from wherever it is wanted. */
-export function chooseBook(): void {
-    document.querySelector<HTMLDialogElement>("#books")?.showModal();
-}
 
 export function Books({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
     const session = useSession();

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { droppedFiles, looksLikeRun, type FoundFile } from "../runs/files.js";
 import * as words from "../words/app.js";
-import { useSession, useWords } from "./context.js";
+import { useSession, useWords } from "../context.js";
 
 export function Drop() {
     const session = useSession();

@@ -2,14 +2,13 @@
 
 import { VERBS, inView, type Verb } from "../state/address.js";
 import * as words from "../words/app.js";
-import { useApp, useWords } from "./context.js";
-import { VIEWS } from "./views.js";
+import { useApp, useWords } from "../context.js";
 
 export function Rail() {
     const say = useWords(words);
     const address = useApp((state) => state.address);
     return <nav id="views" class="rail" aria-label={say.views}><ul>
-        {VERBS.filter((verb) => VIEWS[verb]).map((verb) => <li key={verb}>
+        {VERBS.map((verb) => <li key={verb}>
             <a id={`to-${verb}`} href={inView(address, verb)} aria-current={address.view === verb ? "page" : undefined}>
                 <Icon verb={verb} />{say.verbs[verb]}
             </a>

@@ -1,7 +1,7 @@
 // What went wrong, at the foot of the window, wherever the reader is.
 
 import * as words from "../words/app.js";
-import { useWords } from "./context.js";
+import { useWords } from "../context.js";
 
 export function Toast({ problem, close }: { problem: string; close: () => void }) {
     const say = useWords(words);

@@ -7,7 +7,7 @@ import { LANGUAGES, shown } from "../words/index.js";
 import * as words from "../words/app.js";
 import * as modelWords from "../words/model.js";
 import { Books } from "./Books.js";
-import { useApp, useSession, useWords } from "./context.js";
+import { useApp, useSession, useWords } from "../context.js";
 
 export function Top() {
     const session = useSession();

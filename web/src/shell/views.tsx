@@ -9,8 +9,8 @@ export interface ShownView {
     Component: ComponentType;
 }
 
-/** How each view is had; a view that is not here has no place in the rail. */
-export const VIEWS: Partial<Record<View, () => Promise<ShownView>>> = {
+/** How each view is had. */
+export const VIEWS: Record<View, () => Promise<ShownView>> = {
     essay: async () => ({ Component: (await both(import("../essay/Essay.js"), styled("essay"))).Essay }),
     find: async () => ({ Component: (await both(import("../find/Find.js"), styled("find"))).Find }),
     ask: async () => ({ Component: (await both(import("../views/Ask.js"), styled("ask"))).Ask }),

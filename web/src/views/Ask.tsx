@@ -7,7 +7,7 @@ import { ORDERS, isDone, secondsAQuestion } from "../play/asked.js";
 import { Asker } from "../play/asker.js";
 import { sample, type Item } from "../sample.js";
 import type { Session } from "../session.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { inView } from "../state/address.js";
 import type { OpenBook } from "../state/app.js";
 import { useStore } from "../state/store.js";

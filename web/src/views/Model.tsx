@@ -1,7 +1,7 @@
 // The picker: six kinds of readers, one of them chosen.
 
 import { useEffect } from "preact/hooks";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import { useStore } from "../state/store.js";
 import * as words from "../words/model.js";
 import { Chosen } from "./model/Chosen.js";

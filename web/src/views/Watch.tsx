@@ -9,7 +9,7 @@ import { Player } from "../play/player.js";
 import { nextCall, sentCall } from "../play/run.js";
 import { sample, type Item } from "../sample.js";
 import type { Session } from "../session.js";
-import { useApp, useSession, useWords } from "../shell/context.js";
+import { useApp, useSession, useWords } from "../context.js";
 import type { OpenBook } from "../state/app.js";
 import { useStore } from "../state/store.js";
 import * as modelWords from "../words/model.js";

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { OrderEffect } from "../../closeread_wasm.js";
 import { ORDERS, answered, isChanged, type Answer, type Asked } from "../../play/asked.js";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import * as words from "../../words/ask.js";
 import * as watchWords from "../../words/watch.js";
 import { Mark, goldOf } from "./Answers.js";

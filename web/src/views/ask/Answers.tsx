@@ -3,7 +3,7 @@
 import type { OrderEffect } from "../../closeread_wasm.js";
 import { Ribbon } from "../../parts/Ribbon.js";
 import { ORDERS, answered, type Answer, type Asked, type Order } from "../../play/asked.js";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import type { OpenBook } from "../../state/app.js";
 import * as words from "../../words/ask.js";
 import * as watchWords from "../../words/watch.js";

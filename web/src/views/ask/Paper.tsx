@@ -1,6 +1,6 @@
 // The paper's own numbers, beside what was just measured.
 
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/ask.js";
 

@@ -2,7 +2,7 @@
 
 import type { OrderEffect } from "../../closeread_wasm.js";
 import { groupOf, isChanged, type AskState, type Group } from "../../play/asked.js";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import * as words from "../../words/ask.js";
 
 const GROUPS: readonly Group[] = ["both", "book", "score", "neither"];

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { MethodCall } from "../../closeread_wasm.js";
 import { Missing } from "../../model/models.js";
 import { Clock, read, written, type Pace } from "../../model/timing.js";
-import { useApp, useSession, useWords } from "../../shell/context.js";
+import { useApp, useSession, useWords } from "../../context.js";
 import { inView } from "../../state/address.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";

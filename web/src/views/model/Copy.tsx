@@ -1,7 +1,7 @@
 // A button that copies a text.
 
 import { useState } from "preact/hooks";
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import * as words from "../../words/model.js";
 
 export function Copy({ text, label }: { text: string; label?: string }) {

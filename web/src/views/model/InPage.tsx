@@ -2,7 +2,7 @@
 
 import { OFFERED, type Offered } from "../../model/catalogue.js";
 import type { StoredWeights } from "../../model/weights.js";
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
 import { Option } from "./Option.js";

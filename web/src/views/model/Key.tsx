@@ -1,7 +1,7 @@
 // A model that is asked with the reader's own key.
 
 import { PROVIDERS, remember, remembered, type Account, type Provider } from "../../model/account.js";
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
 

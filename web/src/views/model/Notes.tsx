@@ -1,6 +1,6 @@
 // What must be known to read the answers of some models.
 
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/model.js";

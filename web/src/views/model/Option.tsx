@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Choice } from "../../model/state.js";
-import { useSession } from "../../shell/context.js";
+import { useSession } from "../../context.js";
 import { useStore } from "../../state/store.js";
 
 export function Option({ choice, name, about, children, id, choose }: {

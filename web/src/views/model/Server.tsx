@@ -1,7 +1,7 @@
 // Models on this machine: looked for on a click, listed, or the line that lets this page in.
 
 import type { LocalServer } from "../../model/local.js";
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
 import { Copy } from "./Copy.js";

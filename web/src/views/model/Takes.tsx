@@ -1,6 +1,6 @@
 // How long something will take with the chosen model, before it is begun.
 
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import { shown } from "../../words/index.js";
 import * as modelWords from "../../words/model.js";

@@ -1,7 +1,7 @@
 // The chosen model as it is called on the page.
 
 import { OFFERED } from "../../model/catalogue.js";
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
 

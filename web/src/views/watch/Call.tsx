@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Heard, MethodCall, MethodMessage, MethodOutcome, TextChange } from "../../closeread_wasm.js";
 import type { CallStep } from "../../play/run.js";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
 import { Copy } from "../model/Copy.js";
 import { Pacing } from "./Pacing.js";

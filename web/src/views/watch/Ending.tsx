@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { MethodRecord } from "../../closeread_wasm.js";
 import type { Player } from "../../play/player.js";
-import { useApp, useSession, useWords } from "../../shell/context.js";
+import { useApp, useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/watch.js";
 import { Notes } from "../model/Notes.js";

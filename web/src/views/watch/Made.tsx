@@ -1,7 +1,7 @@
 // What a method made of the book before the question: a tree of summaries, pages with their gists.
 
 import type { MethodPages, MethodPreparation, MethodTree } from "../../closeread_wasm.js";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
 import { Outcome } from "./Call.js";
 import { ExactText, Folded, LongList } from "./Text.js";

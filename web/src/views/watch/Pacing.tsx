@@ -2,7 +2,7 @@
 
 import { useEffect, useReducer } from "preact/hooks";
 import { written, type Pace } from "../../model/timing.js";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
 
 export function Pacing({ pace, counted }: { pace: Pace; counted?: number | null | undefined }) {

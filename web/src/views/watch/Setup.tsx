@@ -3,7 +3,7 @@
 import type { MethodOffer } from "../../closeread_wasm.js";
 import type { Item } from "../../sample.js";
 import type { OpenBook } from "../../state/app.js";
-import { useApp, useSession, useWords } from "../../shell/context.js";
+import { useApp, useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/watch.js";
 import { BUDGET, TASKS, costOf, takesBudget, type SetupState, type Task } from "./plan.js";

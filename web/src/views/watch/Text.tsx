@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { useWords } from "../../shell/context.js";
+import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
 
 /** UTF-16 code units shown at first, and with each press of the button. */

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Ribbon, type Chapter } from "../../parts/Ribbon.js";
 import type { Player } from "../../play/player.js";
 import { calls, type CallStep, type Step } from "../../play/run.js";
-import { useSession, useWords } from "../../shell/context.js";
+import { useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/watch.js";
 import { Pacing } from "./Pacing.js";

@@ -1,11 +1,11 @@
-// The session, for every component.
+// What every component is given: the session, the words, the choice of books.
 
 import { createContext } from "preact";
 import { useContext, useEffect, useReducer } from "preact/hooks";
-import type { Session, SessionEvent } from "../session.js";
-import type { AppState } from "../state/app.js";
-import { useStore } from "../state/store.js";
-import { inLanguage } from "../words/index.js";
+import type { Session, SessionEvent } from "./session.js";
+import type { AppState } from "./state/app.js";
+import { useStore } from "./state/store.js";
+import { inLanguage } from "./words/index.js";
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
@@ -35,4 +35,9 @@ export function useEvent(event: SessionEvent): void {
         session.addEventListener(event, heard);
         return () => session.removeEventListener(event, heard);
     }, [session, event]);
+}
+
+/** Opens the choice of books, from wherever it is wanted. */
+export function chooseBook(): void {
+    document.querySelector<HTMLDialogElement>("#books")?.showModal();
 }
