@@ -13,7 +13,7 @@ export interface ShownView {
 export const VIEWS: Record<View, () => Promise<ShownView>> = {
     essay: async () => ({ Component: (await both(import("../essay/Essay.js"), styled("essay"))).Essay }),
     find: async () => ({ Component: (await both(import("../find/Find.js"), styled("find"))).Find }),
-    ask: async () => ({ Component: (await both(import("../views/Ask.js"), styled("ask"))).Ask }),
+    ask: async () => ({ Component: (await both(import("../views/Ask.js"), styled("watch", "ask"))).Ask }),
     watch: async () => ({ Component: (await both(import("../views/Watch.js"), styled("watch"))).Watch }),
     model: async () => ({ Component: (await both(import("../views/Model.js"), styled("model"))).Model }),
     runs: async () => ({ Component: (await both(import("../runs/Runs.js"), styled("runs"))).Runs }),
@@ -24,9 +24,12 @@ async function both<T>(module: Promise<T>, style: Promise<void>): Promise<T> {
     return loaded;
 }
 
-/** A view's own style sheet. */
-export function styled(name: string): Promise<void> {
-    const href = `${name}.css`;
+/** A view's own style sheets, of which a later one has the last word. */
+export async function styled(...names: string[]): Promise<void> {
+    await Promise.all(names.map((name) => fetchedStyle(`${name}.css`)));
+}
+
+function fetchedStyle(href: string): Promise<void> {
     if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
     const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
     return new Promise((resolve, reject) => {

@@ -33,8 +33,12 @@ test("one question in both orders: the same passages, the same model, two answer
     assert.match(await page.textContent("#verdict"), /One question cannot tell/);
     assert.match(await page.textContent(".verdict"), /The order changed 1 of 1 answers/);
     assert.equal(await page.locator(".answer[data-state=done]").count(), 2);
-    await page.click('.answer[data-order="dos-rag"] summary');
-    assert.equal(await page.textContent('.answer[data-order="dos-rag"] .exact'), byBook.messages.map(({ content }) => content).join("\n\n"));
+    const prompt = page.locator('.answer[data-order="dos-rag"] details');
+    await prompt.locator("summary").click();
+    // Its first 6,000 characters are shown, and the rest on demand.
+    await prompt.getByRole("button").click();
+    await prompt.getByRole("button").waitFor({ state: "detached" });
+    assert.equal(await prompt.locator(".exact").textContent(), byBook.messages.map(({ content }) => content).join("\n\n"));
     assert.match(await page.textContent(".paper"), /69\.9\s*68\.9/);
 });
 
