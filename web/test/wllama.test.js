@@ -1,0 +1,64 @@
+// A language model in the page itself: a tiny one of random weights, and SmolLM2's real ones, which CLOSEREAD_SMOLLM names (a GGUF file).
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { tinyModel } from "./gguf.js";
+import { needs, openSample, useBrowser } from "./harness.js";
+
+const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "credentialless" };
+const LONG = { timeout: 900_000 };
+const MODELS = [
+    { what: "a tiny model", file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }), headers: {}, options: { timeout: 300_000 } },
+    { what: "SmolLM2", file: () => process.env.CLOSEREAD_SMOLLM, headers: ISOLATED, options: { ...needs("CLOSEREAD_SMOLLM"), timeout: 1_800_000 } },
+];
+
+for (const { what, file, headers, options } of MODELS) {
+    describe(what, () => {
+        const use = useBrowser({ route: "#/model", headers });
+
+        /** Keeps the weights in the page and has them write a sentence. */
+        async function withWeights() {
+            const { page } = use;
+            await openSample(page, "the-loan-of-the-bell");
+            await page.setInputFiles("#gguf", file());
+            await page.locator(".option input[value^='page ']:checked").waitFor(LONG);
+            await page.click("#try");
+            await page.waitForFunction(() => document.querySelector("#problem").textContent !== ""
+                || (document.querySelector("#try") && /\d s/.test(document.querySelector("#tried-facts").textContent)), undefined, LONG);
+            assert.equal(await page.textContent("#problem"), "");
+            assert.ok((await page.textContent("#tried")).length > 10);
+            assert.match(await page.textContent(".chosen"), /tokens\/s/);
+            return page;
+        }
+
+        test("answers a question in both orders, held to its form", options, async () => {
+            const page = await withWeights();
+            await page.click("#to-ask");
+            await page.selectOption("#count", "1");
+            await page.fill("#budget", "300");
+            await page.click("#ask-all");
+            await page.waitForFunction(() => document.querySelector("#progress")?.textContent.startsWith("1 of 1 "), undefined, LONG);
+            assert.equal(await page.locator(".answer[data-state=done]").count(), 2);
+            assert.match(await page.textContent("#verdict"), /One question cannot tell/);
+        });
+
+        test("steps agentic RAG to an end, cancelled once on the way", options, async () => {
+            const page = await withWeights();
+            await page.click("#to-watch");
+            await page.selectOption("#method", "agentic-rag");
+            await page.selectOption("#item", "en-002");
+            await page.click(".how > summary");
+            await page.fill("#parameter-max_searches", "2");
+            await page.click("#step");
+            await page.locator(".call").waitFor();
+            await page.click("#step");
+            await page.click("#cancel");
+            await page.locator(".call[data-state=waiting]").waitFor(LONG);
+            await page.click("#play");
+            await page.locator(".ending").waitFor(LONG);
+            assert.match(await page.textContent(".ending .outcome"), /^(Answered: .|Unanswered|Overflow)/, "no response was out of form");
+            await page.locator(".timeline li:nth-child(1) button").first().click();
+            assert.match(await page.textContent(".call .heard"), /a search for/);
+        });
+    });
+}
