@@ -105,7 +105,7 @@ test("a call tells the form of its response, and where its passages stand in the
     const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], { method: "dos-rag", budget: 300 });
     const calls = [];
     const record = await run.run({ chat: (call) => { calls.push(call); return run.extractive(call.id); } });
-    assert.match(calls[0].grammar, /^root ::= said "\[\[" \("1" \| "2" \| "3" \| "4"\) "\]\]"/);
+    assert.match(calls[0].grammar, /^root ::= said " \[\[" \("1" \| "2" \| "3" \| "4"\) "\]\]"/);
     const places = ({ start, end }) => [start, end];
     assert.deepEqual(run.places(0).map(places), record.context.passages.map(places));
     assert.equal(run.evidence().length, items[1].evidence.length);

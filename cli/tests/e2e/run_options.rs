@@ -117,7 +117,7 @@ fn responses_are_held_to_their_form_where_that_is_asked_for_and_every_table_says
     let says = |table: &Value| table["notes"].to_string().contains("(by json)");
     assert!(report["tables"].as_array().unwrap().iter().all(says), "{report}");
     let (asked, _) = run(&["--constrain=grammar"]);
-    assert!(asked["grammar"].as_str().unwrap().starts_with("root ::= said \"[[\" (\"1\""), "{asked}");
+    assert!(asked["grammar"].as_str().unwrap().starts_with("root ::= said \" [[\" (\"1\""), "{asked}");
     let (asked, _) = run(&["--constrain=regex"]);
     assert!(asked["structured_outputs"]["regex"].as_str().unwrap().starts_with("[^\\n]+ \\[\\[(1"), "{asked}");
     let refused =

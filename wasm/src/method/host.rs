@@ -105,7 +105,7 @@ impl JsHost<'_> {
             question: &input.question,
             options: &input.options,
             passages: &input.context,
-            grammar: input.grammar(),
+            grammar: input.shape().map(|shape| shape.grammar()),
         })
     }
 

@@ -2,7 +2,6 @@
 
 mod answer;
 mod expected;
-mod grammar;
 mod parsed;
 mod shape;
 

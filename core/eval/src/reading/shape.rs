@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 pub struct Shape {
     /// Of which one is chosen, with its name.
     alternatives: Vec<(&'static str, Vec<Part>)>,
-    grammar: String,
 }
 
 /// A part of a response.
@@ -26,14 +25,22 @@ enum Part {
 /// What may stand in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    /// Anything on one line.
+    /// What is thought aloud before an answer, on one line.
+    Said,
+    /// An answer of some words, on one line.
     Line,
     /// One of these words.
     OneOf(Vec<String>),
-    /// Whole numbers, at most so many.
-    Numbers(usize),
+    /// Whole numbers below `below`, at most so many; none is `STOP`.
+    Numbers { at_most: usize, below: usize },
 }
 
+/// What a reader of pages says who wants none.
+const STOP: &str = "STOP";
+/// Words before an answer: enough to think aloud, too few to get lost.
+const SAID: &str = "said ::= [^\\[\\]{}\\n]{0,240}";
+/// An answer of some words, between tags or braces or on a line of its own.
+const WORDS: &str = "words ::= [^<>{}$\\n]{1,160}";
 /// The field that says which alternative was chosen.
 const CHOSEN: &str = "kind";
 
@@ -45,17 +52,21 @@ fn place(name: &str, content: Content) -> Part {
     Part::Place { name: name.to_owned(), content }
 }
 
+fn said() -> Part {
+    place("explanation", Content::Said)
+}
+
 fn line(name: &str) -> Part {
     place(name, Content::Line)
 }
 
 impl ExtractiveInput {
-    /// The shape of the response that is asked for; `None` where it is free text.
+    /// The shape of the response that is asked for; `None` where it is free text. No paper holds its readers to one: what is
+    /// so answered is not comparable with what is not.
     pub fn shape(&self) -> Option<Shape> {
-        let grammar = self.grammar()?;
-        let one = |parts: Vec<Part>, grammar| Some(Shape { alternatives: vec![("answer", parts)], grammar });
+        let one = |parts: Vec<Part>| Some(Shape { alternatives: vec![("answer", parts)] });
         match self.expected {
-            Expected::Answer(form) => one(self.answer(form)?, grammar),
+            Expected::Answer(form) => one(self.answer(form)?),
             Expected::Turn { must_search } => {
                 let block = |tag: &'static str| {
                     let content =
@@ -66,16 +77,16 @@ impl ExtractiveInput {
                 };
                 let query = block("query");
                 let alternatives = if must_search { vec![query] } else { vec![query, block("answer")] };
-                Some(Shape { alternatives, grammar })
+                Some(Shape { alternatives })
             }
-            Expected::Break => {
-                one(vec![words("Break point: "), place("label", Content::OneOf(self.options.clone()))], grammar)
+            Expected::Break if !self.options.is_empty() => {
+                one(vec![words("Break point: "), place("label", Content::OneOf(self.options.clone()))])
             }
-            Expected::Pages(at_most) => one(
-                vec![words("I want to look up Page ["), place("pages", Content::Numbers(at_most)), words("]")],
-                grammar,
-            ),
-            Expected::Memory | Expected::Gist | Expected::Node => None,
+            Expected::Pages(at_most) if at_most > 0 && !self.context.is_empty() => {
+                let pages = Content::Numbers { at_most, below: self.context.len() };
+                one(vec![words("I want to look up Page ["), place("pages", pages), words("]")])
+            }
+            Expected::Break | Expected::Pages(_) | Expected::Memory | Expected::Gist | Expected::Node => None,
         }
     }
 
@@ -89,15 +100,15 @@ impl ExtractiveInput {
         };
         Some(match form {
             Form::Marked | Form::FirstMarked => {
-                vec![line("explanation"), words(" [["), place("option", by_number(1)?), words("]]")]
+                vec![said(), words(" [["), place("option", by_number(1)?), words("]]")]
             }
             Form::Lettered if !is_choice => return None,
             Form::Lettered => vec![words("Answer: ("), place("option", by_letter()), words(")")],
             Form::Tags | Form::TagsOrNone => vec![words("<answer>\n"), place("answer", short()), words("\n</answer>")],
-            Form::Announced => vec![line("explanation"), words("\nThe answer is: "), place("result", short())],
+            Form::Announced => vec![said(), words("\nThe answer is: "), place("result", short())],
             Form::Boxed | Form::BoxedOrAnnounced if self.task == Task::Summary => return None,
             Form::Boxed | Form::BoxedOrAnnounced => {
-                vec![line("explanation"), words("\n\\boxed{"), place("result", by_letter()), words("}")]
+                vec![said(), words("\n\\boxed{"), place("result", by_letter()), words("}")]
             }
             Form::Lines | Form::EvidencedLines => {
                 let of_question = |n: usize| {
@@ -133,9 +144,9 @@ impl Shape {
             let Part::Place { name, content } = part else { continue };
             let schema = match content {
                 Content::OneOf(_) if self.alternatives.len() > 1 => json!({ "type": "string" }),
-                Content::Line => json!({ "type": "string" }),
+                Content::Said | Content::Line => json!({ "type": "string" }),
                 Content::OneOf(words) => json!({ "type": "string", "enum": words }),
-                Content::Numbers(_) => json!({ "type": "array", "items": { "type": "integer" } }),
+                Content::Numbers { .. } => json!({ "type": "array", "items": { "type": "integer" } }),
             };
             fields.entry(name).or_insert(schema);
         }
@@ -157,11 +168,11 @@ impl Shape {
             match part {
                 Part::Words(words) => text.push_str(words),
                 Part::Place { name, content } => match (content, said.get(name)?) {
-                    (Content::Line | Content::OneOf(_), Value::String(said)) => {
+                    (Content::Said | Content::Line | Content::OneOf(_), Value::String(said)) => {
                         text.push_str(&said.split_whitespace().collect::<Vec<_>>().join(" "));
                     }
-                    (Content::Numbers(_), Value::Array(said)) if said.is_empty() => return Some("STOP".to_owned()),
-                    (Content::Numbers(at_most), Value::Array(said)) => {
+                    (Content::Numbers { .. }, Value::Array(said)) if said.is_empty() => return Some(STOP.to_owned()),
+                    (Content::Numbers { at_most, .. }, Value::Array(said)) => {
                         let numbers: Vec<String> =
                             said.iter().filter_map(Value::as_u64).map(|n| n.to_string()).collect();
                         text.push_str(&numbers[..numbers.len().min(*at_most)].join(", "));
@@ -173,9 +184,38 @@ impl Shape {
         Some(text)
     }
 
-    /// A grammar of the form in GBNF, which llama.cpp reads, see [`ExtractiveInput::grammar`].
-    pub fn grammar(&self) -> &str {
-        &self.grammar
+    /// A grammar of the form in GBNF, which llama.cpp and wllama read.
+    pub fn grammar(&self) -> String {
+        let one_of = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" | ");
+        let part = |part: &Part| match part {
+            Part::Words(words) => quoted(words),
+            Part::Place { content, .. } => match content {
+                Content::Said => "said".to_owned(),
+                Content::Line => "words".to_owned(),
+                Content::OneOf(words) => format!("({})", one_of(words)),
+                Content::Numbers { at_most, .. } => format!("page (\", \" page){{0,{}}}", at_most - 1),
+            },
+        };
+        let of = |parts: &[Part]| parts.iter().map(part).collect::<Vec<_>>().join(" ");
+        let mut root: Vec<String> = self.alternatives.iter().map(|(_, parts)| of(parts)).collect();
+        let mut rules = Vec::new();
+        for place in self.alternatives.iter().flat_map(|(_, parts)| parts) {
+            let rule = match place {
+                Part::Place { content: Content::Said, .. } => SAID.to_owned(),
+                Part::Place { content: Content::Line, .. } => WORDS.to_owned(),
+                Part::Place { content: Content::Numbers { below, .. }, .. } => {
+                    root.push(quoted(STOP));
+                    let pages: Vec<String> = (0..*below).map(|page| page.to_string()).collect();
+                    format!("page ::= {}", one_of(&pages))
+                }
+                _ => continue,
+            };
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        rules.insert(0, format!("root ::= {}", root.join(" | ")));
+        rules.join("\n")
     }
 
     /// A pattern of the form, which vLLM reads.
@@ -193,11 +233,11 @@ impl Shape {
         let part = |part: &Part| match part {
             Part::Words(words) => escaped(words),
             Part::Place { content, .. } => match content {
-                Content::Line => "[^\\n]+".to_owned(),
+                Content::Said | Content::Line => "[^\\n]+".to_owned(),
                 Content::OneOf(words) => {
                     format!("({})", words.iter().map(|word| escaped(word)).collect::<Vec<_>>().join("|"))
                 }
-                Content::Numbers(at_most) => format!("[0-9]{{1,6}}(, [0-9]{{1,6}}){{0,{}}}", at_most.saturating_sub(1)),
+                Content::Numbers { at_most, .. } => format!("[0-9]{{1,6}}(, [0-9]{{1,6}}){{0,{}}}", at_most - 1),
             },
         };
         let of = |parts: &Vec<Part>| parts.iter().map(part).collect::<String>();
@@ -206,6 +246,11 @@ impl Shape {
             several => format!("({})", several.iter().map(|(_, parts)| of(parts)).collect::<Vec<_>>().join("|")),
         }
     }
+}
+
+/// Text as GBNF writes it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
 #[cfg(test)]
@@ -267,6 +312,18 @@ mod tests {
     }
 
     #[test]
+    fn a_grammar_holds_a_choice_to_a_number_or_a_letter_of_its_options() {
+        let grammar = |form| input(Expected::Answer(form), Task::Choice, &["a", "b", "c"]).shape().unwrap().grammar();
+        let root = |form| grammar(form).lines().next().unwrap().to_owned();
+        assert_eq!(root(Form::Marked), r#"root ::= said " [[" ("1" | "2" | "3") "]]""#);
+        assert_eq!(root(Form::Tags), r#"root ::= "<answer>\n" ("0" | "1" | "2") "\n</answer>""#);
+        assert_eq!(grammar(Form::Lettered), r#"root ::= "Answer: (" ("A" | "B" | "C") ")""#);
+        assert_eq!(root(Form::Boxed), r#"root ::= said "\n\\boxed{" ("A" | "B" | "C") "}""#);
+        assert_eq!(root(Form::EvidencedLines), r#"root ::= "Answer0: " ("0" | "1" | "2") "$ " words"#);
+        assert_eq!(grammar(Form::Marked).lines().nth(1), Some(SAID));
+    }
+
+    #[test]
     fn several_questions_have_a_line_each() {
         let mut asked = input(Expected::Answer(Form::Lines), Task::Choice, &["a", "b"]);
         asked.further = vec![Question { question: "Who?".to_owned(), options: vec!["c".to_owned(); 3] }];
@@ -281,14 +338,19 @@ mod tests {
         let turn = input(Expected::Turn { must_search: false }, Task::Generative, &[]).shape().unwrap();
         assert_eq!(turn.render(r#"{"kind": "query", "text": "the key"}"#), "<query>\nthe key\n</query>");
         assert_eq!(turn.render(r#"{"kind": "answer", "text": "Ana"}"#), "<answer>\nAna\n</answer>");
-        assert_eq!(
-            turn.grammar(),
-            input(Expected::Turn { must_search: false }, Task::Generative, &[]).grammar().unwrap()
+        assert!(
+            turn.grammar().starts_with(r#"root ::= "<query>\n" words "\n</query>" | "<answer>\n" words "\n</answer>""#)
         );
+        let first = input(Expected::Turn { must_search: true }, Task::Choice, &["a", "b"]).shape().unwrap();
+        assert!(!first.grammar().contains("answer"), "who must search does not answer: {}", first.grammar());
         let asked = input(Expected::Pages(2), Task::Generative, &[]);
         let pages = ExtractiveInput { context: vec!["a gist".to_owned()], ..asked }.shape().unwrap();
         assert_eq!(pages.render(r#"{"pages": [3, 1, 4]}"#), "I want to look up Page [3, 1]");
         assert_eq!(pages.render(r#"{"pages": []}"#), "STOP");
+        assert_eq!(
+            pages.grammar(),
+            "root ::= \"I want to look up Page [\" page (\", \" page){0,1} \"]\" | \"STOP\"\npage ::= \"0\""
+        );
         assert_eq!(pages.pattern(), "I want to look up Page \\[[0-9]{1,6}(, [0-9]{1,6}){0,1}\\]");
         let pause = input(Expected::Break, Task::Choice, &["<57>", "<58>"]).shape().unwrap();
         assert_eq!(pause.render(r#"{"label": "<57>"}"#), "Break point: <57>");
