@@ -149,8 +149,8 @@ pub(crate) struct RunArgs {
     /// Repetitions of every trial [default: the paper's, for builtin/extractive and without a paper 1]
     #[arg(long, value_name = "N")]
     pub(crate) repeats: Option<u32>,
-    /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes
-    /// Indexed Job
+    /// Only this part of the items, I from 1; auto: as a Slurm array or one of twelve other schedulers numbers it, auto/N
+    /// where it says I alone, as Kubernetes does
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]

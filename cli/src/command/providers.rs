@@ -9,12 +9,14 @@ use closeread_llm::{Call, FinishReason, HostError, Message};
 use closeread_providers::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a model is asked to say.
 const QUESTION: &str = "Answer with the single word: ready";
 /// Room for a model that thinks before it speaks.
 const MAX_OUTPUT_TOKENS: u32 = 256;
+/// Longest that the answer to it may take: a local server may first load its model.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Which providers are configured; `check MODEL` asks one.
 #[derive(Debug, clap::Args)]
@@ -110,7 +112,7 @@ fn list(as_json: bool) -> Result<ExitCode> {
 }
 
 async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
-    let options = Options { limits: Limits::impatient(), ..Options::default() };
+    let options = Options { limits: Limits::impatient(), timeout: PATIENCE, ..Options::default() };
     let model = ChatModel::new(account(&args.model, args.base_url.as_deref())?, options)?;
     let call = Call {
         messages: vec![Message::user(QUESTION)],

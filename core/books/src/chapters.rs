@@ -1,6 +1,7 @@
 //! Where a book's chapters begin, by the lines that name them.
 
 use closeread_text::Span;
+use closeread_text::numbers::{ONES, TENS};
 
 /// A chapter of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,40 +21,8 @@ const SHORTEST_CHAPTER: usize = 200;
 const PARTS: [&str; 9] = ["chapter", "book", "part", "letter", "canto", "act", "volume", "stave", "section"];
 const ALONE: [&str; 6] = ["prologue", "epilogue", "preface", "introduction", "conclusion", "postscript"];
 const ALONE_ZH: [&str; 6] = ["楔子", "序章", "序", "引子", "尾声", "后记"];
-const NUMBERS: [&str; 32] = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "last",
-    "the",
-];
+/// What stands for a number beside the numbers themselves: `Chapter the Last`.
+const ORDINALS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "last", "the"];
 
 /// The chapters of `source` within `body`: lines behind a blank one that read like a heading in English (`Chapter One`,
 /// `XII.`, `Letter 3`, `Epilogue`) or in Chinese (`第三回 …`). Fewer than two are none.
@@ -125,7 +94,9 @@ fn is_english_heading(line: &str) -> bool {
 }
 
 fn is_number(word: &str) -> bool {
-    word.bytes().all(|b| b.is_ascii_digit()) || is_roman(word) || NUMBERS.contains(&word.to_ascii_lowercase().as_str())
+    let lower = word.to_ascii_lowercase();
+    let is_word = || [&ONES[..], &TENS, &ORDINALS].iter().any(|words| words.contains(&lower.as_str()));
+    word.bytes().all(|b| b.is_ascii_digit()) || is_roman(word) || is_word()
 }
 
 fn is_roman(word: &str) -> bool {

@@ -7,6 +7,7 @@ pub mod hash;
 pub mod language;
 mod locate;
 pub mod names;
+pub mod numbers;
 pub mod pattern;
 pub mod python;
 pub mod sentence;

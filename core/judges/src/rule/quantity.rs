@@ -1,5 +1,7 @@
 //! Numbers as people write them, in English and Chinese: digits, words, magnitudes, percentages, units.
 
+use closeread_text::numbers::{ONES, TENS};
+
 /// A number with what it counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantity {
@@ -123,29 +125,6 @@ fn magnitude(word: &str) -> Option<f64> {
 }
 
 fn small_number(word: &str) -> Option<f64> {
-    const ONES: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let ones = ONES.iter().position(|name| *name == word).map(|n| n as f64);
     let tens = || TENS.iter().position(|name| *name == word).map(|n| 10.0 * (n as f64 + 2.0));
     ones.or_else(tens).or_else(|| (word == "dozen").then_some(12.0))
