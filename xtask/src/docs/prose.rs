@@ -1,0 +1,91 @@
+//! The two rules of docs/style.md that a program can check: the length of sentences, and words that are not used.
+
+use super::Page;
+use super::markdown::prose;
+use super::stage::find;
+use anyhow::{Context as _, Result, ensure};
+use std::path::Path;
+
+const STYLE: &str = "docs/style.md";
+
+/// More words than that nobody says in one breath.
+const MOST_WORDS: usize = 45;
+
+/// Every sentence that breaks a rule, a line each. The style guide, which quotes such
+/// sentences, and prompts are left out.
+pub(super) fn all(pages: &[Page]) -> Result<Vec<String>> {
+    let style = find(pages, Path::new(STYLE)).context("docs/style.md is missing")?;
+    let words = words(&style.text);
+    ensure!(!words.is_empty(), "{STYLE} has no table under the heading `## Words`");
+    let is_prompt = |path: &Path| path.starts_with("prompts") && path != Path::new("prompts/README.md");
+    let read = pages.iter().filter(|page| page.path != Path::new(STYLE) && !is_prompt(&page.path));
+    Ok(read.flat_map(|page| problems(&page.path, &page.text, &words)).collect())
+}
+
+/// The phrases that are refused and what is written in their place, from the table under `## Words`.
+fn words(style: &str) -> Vec<(String, String)> {
+    let (_, table) = style.split_once("## Words").unwrap_or_default();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    rows.skip(2).map(|(not, but)| (not.to_lowercase(), but.to_owned())).collect()
+}
+
+fn problems(path: &Path, text: &str, words: &[(String, String)]) -> Vec<String> {
+    let mut problems = vec![];
+    for (line, run) in prose(text) {
+        let place = format!("{}:{line}", path.display());
+        let lower = run.to_lowercase();
+        for (not, but) in words.iter().filter(|(not, _)| has_phrase(&lower, not)) {
+            problems.push(format!("{place}: `{not}`: write {but} ({STYLE})"));
+        }
+        for sentence in sentences(&run) {
+            let n_words = sentence.split_whitespace().count();
+            if n_words > MOST_WORDS {
+                let start: Vec<&str> = sentence.split_whitespace().take(6).collect();
+                problems.push(format!(
+                    "{place}: a sentence of {n_words} words, \"{} ...\": cut it ({STYLE})",
+                    start.join(" ")
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether a text has the phrase as whole words.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(phrase)
+        .any(|(at, _)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + phrase.len()..].chars().next()))
+}
+
+/// Cut behind full stops, question marks, colons and semicolons that white space follows: a reader may breathe there.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end =
+            rest.char_indices().zip(rest.chars().skip(1)).find(|((_, c), next)| ".?!:;".contains(*c) && *next == ' ');
+        let end = end.map_or(rest.len(), |((at, _), _)| at + 1);
+        let (sentence, after) = rest.split_at(end);
+        rest = after;
+        (!sentence.is_empty()).then_some(sentence)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sentences_and_refused_words_are_named() {
+        let words = words("## Words\n\n| not | but |\n| --- | --- |\n| go on with | resume |\n");
+        assert_eq!(words, [("go on with".to_owned(), "resume".to_owned())]);
+        let text = format!("# A\n\nGo on with it. Ergo on within. `go on with`\n\n{}end.\n", "word ".repeat(45));
+        assert_eq!(
+            problems(Path::new("a.md"), &text, &words),
+            [
+                "a.md:3: `go on with`: write resume (docs/style.md)",
+                "a.md:5: a sentence of 46 words, \"word word word word word word ...\": cut it (docs/style.md)"
+            ]
+        );
+    }
+}
