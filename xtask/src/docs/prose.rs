@@ -76,6 +76,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_documentation_keeps_the_rules() {
+        let problems = all(&super::super::read_pages().unwrap()).unwrap();
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    #[test]
     fn long_sentences_and_refused_words_are_named() {
         let words = words("## Words\n\n| not | but |\n| --- | --- |\n| go on with | resume |\n");
         assert_eq!(words, [("go on with".to_owned(), "resume".to_owned())]);
