@@ -2,7 +2,8 @@
 //!
 //! Fenced blocks `sh` are run whole. Of blocks `console` each line behind `$ ` is run, and what it prints is compared with the lines
 //! below it; a line `...` stands for any lines. A comment before a block says more: `<!-- needs: a key -->` leaves it out,
-//! `<!-- exit: 1 -->` expects that code, `<!-- file: NAME -->` saves it. `<!-- run: COMMAND -->` alone prepares the folder.
+//! `<!-- exit: 1 -->` expects that code, `<!-- file: NAME -->` saves it. `<!-- run: COMMAND -->` alone prepares the folder. Commands in other
+//! blocks are counted as left out.
 
 use super::Page;
 use super::markdown::line_at;
@@ -32,10 +33,9 @@ enum Step {
 }
 
 fn has_examples(path: &Path) -> bool {
-    path == Path::new("README.md")
-        || path.starts_with("docs/tutorial")
-        || path.starts_with("docs/how-to")
-        || path.starts_with("docs/understanding")
+    let folders = ["docs/tutorial", "docs/how-to", "docs/understanding", "docs/zh"];
+    ["README.md", "README.zh.md"].iter().any(|page| path == Path::new(page))
+        || folders.iter().any(|folder| path.starts_with(folder))
 }
 
 /// Runs the commands of all pages with the program in `bin`, each page in a folder of its own below `work`.
@@ -131,6 +131,8 @@ fn steps(text: &str) -> Vec<Step> {
                     steps.push(Step::Run { line, script: content, exit, expected: None });
                 } else if kind == "console" {
                     steps.extend(console(&content, line, exit));
+                } else if content.lines().any(|line| line.trim_start_matches("$ ").starts_with("closeread ")) {
+                    steps.push(Step::LeftOut { needs: "a fence, `sh` or `console`".to_owned() });
                 }
             }
             _ => {}
