@@ -66,7 +66,11 @@ test("questions of one's own, with and without a gold answer", async (t) => {
     const { page } = use;
     await openBook(page, { name: "lamps.txt", bytes: Array.from({ length: 40 }, (_, n) => `Ana lit lamp ${n} in the long hall.`).join("\n") });
     await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    // A budget that is being typed is none yet; one that is left unfinished is the one before.
+    await page.fill("#budget", "");
+    assert.equal(await page.inputValue("#budget"), "");
     await page.fill("#own-questions", "Who lit the lamps?\nWhere are they?");
+    assert.equal(await page.inputValue("#budget"), "1500");
     await page.click("#ask-all");
     await finished(page, 2);
     assert.match(await page.textContent(".verdict"), /Nothing is scored.*changed 0 of 2/s);

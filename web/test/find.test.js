@@ -76,6 +76,18 @@ test("a question of which the book has no word retrieves nothing, and says so", 
     await page.waitForFunction(() => /No word of the question/.test(document.querySelector("#summary")?.textContent ?? ""));
     assert.equal(await page.locator("#passages li").count(), 0);
     assert.equal(await page.locator(".ribbon rect.retrieved").count(), 0);
+    assert.equal(await page.locator(".chart").count(), 0, "no curve of passages that fit by chance");
+});
+
+test("a single Chinese character finds nothing, and the page says why", async () => {
+    const { page } = use;
+    await openSample(page, "shedu-bu");
+    await page.fill("#question", "船");
+    await page.press("#question", "Enter");
+    await page.waitForFunction(() => /pairs of characters/.test(document.querySelector("#summary")?.textContent ?? ""));
+    await page.fill("#question", "马锣");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#passages li");
 });
 
 test("markup and direction marks in a book are shown as text", async () => {

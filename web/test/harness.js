@@ -79,6 +79,13 @@ export async function rankBy(page, retriever, compute) {
     await page.check(`#retriever-${retriever}`);
 }
 
+/** The order of the passages, once every passage has a vector and is ranked by it. */
+export async function rankedByVectors(page, timeout = 60_000) {
+    await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding")?.textContent ?? "")
+        && document.querySelector("#found")?.getAttribute("aria-busy") === "false", null, { timeout });
+    return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
+}
+
 /** The exports of a module of src/ that touches no page. */
 export async function unit(path) {
     const entry = fileURLToPath(new URL(`../src/${path}`, import.meta.url));

@@ -170,13 +170,16 @@ export class Embedding extends EventTarget {
             const first = this.#workers[0];
             if (signal.aborted || first === undefined) return;
             ({ on } = first.computing);
-            tell();
+            // All that is kept is of use once the question has its vector.
+            if (done < total) tell();
             this.#begun = { at: performance.now(), done };
             await this.#embedQuestion(this.#question, signal);
             await Promise.all(this.#workers.map(work));
         } while (this.#workers[0] !== undefined && this.#workers[0].computing.on !== on);
         if (!signal.aborted && kept < total) await core.ask("lab/keep", { model: key });
-        if (!signal.aborted) tell();
+        if (signal.aborted) return;
+        tell();
+        this.dispatchEvent(new Event("vectors"));
     }
 
     /** Loads the model into so many workers, or one that uses WebGPU; calls do not overlap. */

@@ -8,7 +8,7 @@ import { StepChart } from "../parts/StepChart.js";
 import { Term } from "../parts/Term.js";
 import { TwoOrders } from "../parts/TwoOrders.js";
 import { chooseBook, useApp, useSession, useWords } from "../context.js";
-import { queryOf, settingsOf, stopsOf, type Settings } from "../state/find.js";
+import { isNothing, queryOf, settingsOf, stopsOf, type Settings } from "../state/find.js";
 import * as words from "../words/find.js";
 import { How } from "./How.js";
 import { markedEvidence, useRetrieval } from "./retrieval.js";
@@ -20,7 +20,7 @@ export function Find() {
     const settings = useMemo(() => settingsOf(address.query), [address.query]);
     const stops = useMemo(() => stopsOf(book?.facts.nTokens ?? 100), [book]);
     const [marks, setMarks] = useState(0);
-    const { shown, budget, curve, evidence, missing, more } = useRetrieval(session, book, question, settings, stops, marks);
+    const { shown, budget, busy, curve, evidence, missing, more } = useRetrieval(session, book, question, settings, stops, marks);
     const [read, setRead] = useState<Read>();
     useEffect(() => setRead(undefined), [book, question]);
     const put = (change: Partial<Settings>, how: "push" | "replace" = "push") => session.put(queryOf(change), how);
@@ -44,11 +44,11 @@ export function Find() {
             <Asking key={book.key} />
             {missing > 0 && <p class="note">{say.missing(missing)}</p>}
             <How settings={settings} put={put} />
-            {shown && <div id="found" data-budget={budget}>
+            {shown && <div id="found" data-budget={budget} aria-busy={busy}>
                 <TwoOrders shown={shown} nBytes={book.facts.nBytes} nPassages={book.facts.nPassages} chapters={book.chapters} evidence={evidence} order={settings.order}
                     choose={(order) => put({ order })} budget={settings.budget} stops={stops} move={(budget) => put({ budget }, "replace")}
                     open={(row) => setRead({ ...row, rank: shown.byScore.findIndex(({ index }) => index === row.index) + 1 })} openAt={openAt} reading={read} more={more} />
-                <section class="curve" aria-labelledby="curve-heading">
+                {!isNothing(shown) && <section class="curve" aria-labelledby="curve-heading">
                     <h2 id="curve-heading">{evidence.length > 0 ? <Term name="recall">{say.curve}</Term> : say.places}</h2>
                     <p class="note">{evidence.length > 0 ? say.curveNote : say.placesNote}</p>
                     {curve.length > 0 && (evidence.length > 0
@@ -56,7 +56,7 @@ export function Find() {
                             curves={[{ name: say.recallName, line: "solid", step: true, points: curve.map(({ budget, recall }) => ({ x: budget, y: recall ?? 0 })) }]} />
                         : <StepChart name="places" title={say.places} low={0} high={Math.max(4, ...curve.map(({ nPlaces }) => nPlaces))} xLabel={say.budgetAxis} value={say.count} mark={settings.budget}
                             choose={(budget) => put({ budget })} curves={[{ name: say.placesName, line: "solid", step: true, points: curve.map(({ budget, nPlaces }) => ({ x: budget, y: nPlaces })) }]} />)}
-                </section>
+                </section>}
             </div>}
             <Reading read={read} close={() => setRead(undefined)} title={book.title} nBytes={book.facts.nBytes} chapters={book.chapters} around={around} prove={prove} />
         </>}

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { Embedding } from "../encoder/embedding.js";
 import type { RecallAt } from "../closeread_books.js";
-import type { Retrieval } from "../messages/lab.js";
+import type { Retrieval, Retriever } from "../messages/lab.js";
 import type { Row } from "../parts/Stage.js";
 import type { Stand } from "../parts/Ribbon.js";
 import type { Session } from "../session.js";
@@ -27,6 +27,8 @@ export interface Found {
     shown: Shown | undefined;
     /** The budget that it was found with. */
     budget: number | undefined;
+    /** Whether another ranking is on its way: of another budget, or of vectors that have come since. */
+    busy: boolean;
     curve: RecallAt[];
     evidence: Stand[];
     /** Pieces of gold evidence that are not in this book. */
@@ -49,20 +51,25 @@ export function useRetrieval(
 ): Found {
     const embedding = embeddingOf(session);
     const [evidence, setEvidence] = useState<{ places: Stand[]; missing: number; of: unknown }>({ places: [], missing: 0, of: undefined });
-    const [retrieval, setRetrieval] = useState<{ shown: Shown; budget: number; of: unknown }>();
+    const [retrieval, setRetrieval] = useState<{ shown: Shown; budget: number; of: unknown; ranked: Retriever; vectors: number }>();
     const [curve, setCurve] = useState<RecallAt[]>([]);
     const [listed, setListed] = useState(LISTED);
+    // How often vectors have come, and of what is ranked.
+    const [come, setCome] = useState(0);
     const [vectors, setVectors] = useState(0);
     const asked = book !== undefined && question.text.trim() !== "";
     // By words until there is something to rank by meaning with.
     const ranked = embedding.hasSome ? retriever : "bm25";
 
     useEffect(() => {
-        let timer = 0;
-        const heard = () => (timer ||= window.setTimeout(() => {
-            timer = 0;
-            setVectors((n) => n + 1);
-        }, AGAIN));
+        let [timer, n] = [0, 0];
+        const heard = () => {
+            setCome(++n);
+            timer ||= window.setTimeout(() => {
+                timer = 0;
+                setVectors(n);
+            }, AGAIN);
+        };
         embedding.addEventListener("vectors", heard);
         return () => {
             clearTimeout(timer);
@@ -90,7 +97,7 @@ export function useRetrieval(
         let wanted = true;
         void session.attempt(async () => {
             const found = await session.core.ask("lab/retrieve", { question: question.text, budget, retriever: ranked, neighbours, shown: listed });
-            if (wanted) setRetrieval({ shown: shownOf(found, ranked), budget, of: question });
+            if (wanted) setRetrieval({ shown: shownOf(found, ranked), budget, of: question, ranked, vectors });
         });
         return () => void (wanted = false);
     }, [book, question, evidence, budget, ranked, neighbours, listed, vectors]);
@@ -105,7 +112,8 @@ export function useRetrieval(
     }, [book, question, evidence, ranked, neighbours, stops, vectors]);
 
     return {
-        shown: asked && retrieval?.of === question ? retrieval.shown : undefined, budget: retrieval?.budget, curve, missing: evidence.missing,
+        shown: asked && retrieval?.of === question ? retrieval.shown : undefined, budget: retrieval?.budget, curve,
+        busy: retrieval?.budget !== budget || retrieval.ranked !== ranked || retrieval.vectors !== come, missing: evidence.missing,
         evidence: known ? evidence.places : [], more: useCallback(() => setListed((n) => n + LISTED), []),
     };
 }

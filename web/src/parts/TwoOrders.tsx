@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { metInOrder, stopAt, type Shown } from "../state/find.js";
-import { useWords } from "../context.js";
+import { isNothing, metInOrder, stopAt, type Shown } from "../state/find.js";
+import { useApp, useWords } from "../context.js";
 import * as words from "../words/find.js";
 import { Key, Ribbon, type Chapter, type Stand } from "./Ribbon.js";
 import { OrderSwitch, Stage, type Order, type Row } from "./Stage.js";
@@ -34,7 +34,8 @@ export function TwoOrders({ shown, nBytes, nPassages, chapters, evidence, order,
     const rows = order === "score" ? shown.byScore : shown.byBook;
     const met = useMemo(() => metInOrder(rows, evidence), [rows, evidence]);
     const place = stopAt(stops, budget);
-    const nothing = shown.n > 0 && shown.nMatched === 0;
+    const nothing = isNothing(shown);
+    const inPairs = useApp(({ book }) => book?.facts.language === "zh");
     const found = useMemo(() => metInOrder(shown.spans, evidence).length, [shown, evidence]);
     const label = say.ribbon(nothing ? 0 : shown.n, evidence.length, found);
     const figure = useRef<HTMLDivElement>(null);
@@ -52,7 +53,7 @@ export function TwoOrders({ shown, nBytes, nPassages, chapters, evidence, order,
                         aria-valuetext={say.tokens(stops[place] ?? budget)} onInput={(event) => move(stops[event.currentTarget.valueAsNumber] ?? budget)} />
                     <output id="budget-shown" class="num">{say.tokens(stops[place] ?? budget)}</output>
                 </p>
-                <p id="summary" class="num" role="status">{nothing ? say.nothing
+                <p id="summary" class="num" role="status">{nothing ? inPairs ? say.nothingInPairs : say.nothing
                     : <>{say.summary(shown.n, nPassages, shown.nMatched)}{evidence.length > 0 && <>{say.and}<b>{say.pieces(found, evidence.length)}</b></>}</>}</p>
             </div>
         </div>

@@ -68,6 +68,9 @@ export interface Shown {
     spans: readonly Stand[];
 }
 
+/** Whether no passage has anything of the question: what fits the budget then fits by chance. */
+export const isNothing = ({ n, nMatched }: Shown): boolean => n > 0 && nMatched === 0;
+
 /** The numbers, from 1, of the pieces of evidence in the order in which a reader of `rows` meets them. */
 export function metInOrder(rows: readonly Stand[], evidence: readonly Stand[]): number[] {
     const met = new Set<number>();

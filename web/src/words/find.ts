@@ -21,6 +21,7 @@ export const en = {
     budget: "Budget",
     tokens: (n: number) => `${shown(n)} tokens`,
     nothing: "No word of the question stands in this book. Nothing is retrieved; ask in other words, or rank by meaning.",
+    nothingInPairs: "Chinese is searched by pairs of characters, and no pair of the question stands in this book. Ask in other words, of two characters or more.",
     summary: (n: number, of: number, matched: number) => n === 0 ? "No passage fits this budget."
         : `${many(n, "passage", "passages")} of ${shown(of)}` + (matched < n ? `, ${shown(matched)} with a word of the question` : ""),
     and: " · ",
@@ -91,6 +92,7 @@ export const zh: typeof en = {
     budget: "预算",
     tokens: (n) => `${shown(n)} 个 token`,
     nothing: "问题里的词没有一个出现在书中，因此没有检索到段落。请换个说法，或按语义排序。",
+    nothingInPairs: "中文按相邻两字检索，问题里的任何两字都没有出现在书中。请换个说法，至少两个字。",
     summary: (n, of, matched) => n === 0 ? "此预算放不下任何段落。"
         : `${shown(of)} 个段落中的 ${shown(n)} 个` + (matched < n ? `，其中 ${shown(matched)} 个含有问题里的词` : ""),
     and: " · ",

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { DIST, openBook, rankBy, useBrowser } from "./harness.js";
+import { DIST, openBook, rankBy, rankedByVectors as ranked, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 /** Several passages of words that the tiny models know. */
@@ -44,12 +44,6 @@ describe("a model from files", () => {
 
     const choose = (page, contents) => page.setInputFiles("#model-files",
         Object.entries(contents).map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) })));
-    /** What the line of the encoder told until all passages had vectors, and their order. */
-    const ranked = async (page) => {
-        await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 60_000 });
-        await page.waitForTimeout(1000);
-        return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
-    };
 
     test("is run by the encoder or by tract, and forgotten when the shipped one is wanted again", { timeout: 120_000 }, async () => {
         const { page } = use;
@@ -76,7 +70,7 @@ describe("a model from files", () => {
         assert.ok(told.some((text) => /simd128/.test(text)) && !told.some((text) => /tract/.test(text)), told.join("\n"));
 
         await choose(page, { "model.toml": toml, "model.onnx": foreign(onnx), "tokenizer.json": TOKENIZER });
-        await page.waitForFunction(() => !/^All /.test(document.querySelector("#embedding").textContent));
+        await page.waitForFunction(() => !/^All /.test(document.querySelector("#embedding")?.textContent ?? ""));
         const byTract = await ranked(page);
         assert.ok(told.some((text) => /tract f32/.test(text)), told.join("\n"));
         assert.deepEqual(byTract, byEncoder);
@@ -106,7 +100,7 @@ describe("a model from files", () => {
         await rankBy(page, "dense");
         await page.fill("#question", "船");
         await page.press("#question", "Enter");
-        await page.waitForFunction(() => /does not know the language/.test(document.querySelector("#embedding").textContent));
+        await page.waitForFunction(() => /does not know the language/.test(document.querySelector("#embedding")?.textContent ?? ""));
         await page.click("#embedding-model");
         await choose(page, { "model.toml": tinyToml("letters", 8, "mean"), "model.onnx": await tinyBert(), "tokenizer.json": TOKENIZER });
         await ranked(page);

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { firstLoad } from "../tools/first-load.js";
-import { BINARY, DIST, needs, openBook, openSample, rankBy, useBrowser } from "./harness.js";
+import { BINARY, DIST, needs, openBook, openSample, rankBy, rankedByVectors, useBrowser } from "./harness.js";
 import { NoServer, folder } from "./serve.js";
 
 const run = promisify(execFile);
@@ -26,9 +26,7 @@ describe("the encoder", () => {
             await rankBy(page, "hybrid");
             await page.fill("#question", QUESTION);
             await page.press("#question", "Enter");
-            await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 580_000 });
-            await page.waitForTimeout(1000);
-            return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
+            return rankedByVectors(page, 580_000);
         };
         const first = await visit();
         assert.match(await page.textContent("#embedding"), /kept in this browser/);
@@ -51,9 +49,9 @@ describe("the encoder", () => {
         const { page } = use;
         await openSample(page, "shedu-bu");
         await rankBy(page, "hybrid");
-        await page.fill("#question", "船");
+        await page.fill("#question", "马锣");
         await page.press("#question", "Enter");
-        await page.waitForFunction(() => /does not know the language “zh”/.test(document.querySelector("#embedding").textContent));
+        await page.waitForFunction(() => /does not know the language “zh”/.test(document.querySelector("#embedding")?.textContent ?? ""));
         await page.waitForSelector("#passages li");
     });
 });
@@ -82,7 +80,7 @@ describe("without a server", () => {
 });
 
 describe("the first load", () => {
-    const use = useBrowser({ route: "#/find" });
+    const use = useBrowser();
 
     // What it weighs is held by tools/finish.js.
     test("fetches what its list says", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { DIST, openBook, rankBy, useBrowser } from "./harness.js";
+import { DIST, openBook, rankBy, rankedByVectors, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
@@ -63,12 +63,7 @@ describe("the lab's encoder", () => {
         await page.fill("#question", QUESTION);
         await page.press("#question", "Enter");
     };
-    /** The order of the passages, once all have vectors. */
-    const ranking = async (page) => {
-        await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 240_000 });
-        await page.waitForTimeout(1000);
-        return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
-    };
+    const ranking = (page) => rankedByVectors(page, 240_000);
     /** Forgets the vectors that this browser keeps. */
     const forget = async (page) => {
         await page.evaluate(async () => {
