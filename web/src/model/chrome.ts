@@ -69,7 +69,8 @@ export class ChromeEngine implements Engine {
         const session = await api.create({ ...speaking([this.language]), signal, ...(before.length > 0 ? { initialPrompts: before } : {}) });
         try {
             const last = all.slice(-1);
-            const promptTokens = await session.measureContextUsage(all, { signal });
+            // The interface speaks of a double.
+            const promptTokens = Math.ceil(await session.measureContextUsage(all, { signal }));
             if (promptTokens > session.contextWindow) throw overflow(promptTokens, session.contextWindow);
             let text = "";
             const reader = session.promptStreaming(last, { signal }).getReader();

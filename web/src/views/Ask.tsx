@@ -17,6 +17,7 @@ import { All } from "./ask/All.js";
 import { Answers } from "./ask/Answers.js";
 import { Paper } from "./ask/Paper.js";
 import { Verdict } from "./ask/Verdict.js";
+import { Budget } from "./Budget.js";
 import { Fits, Notes } from "./model/Notes.js";
 import { useModelName } from "./model/name.js";
 import { budgetOf } from "./watch/Setup.js";
@@ -105,8 +106,7 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
                 {items.length > 0 && <p class="field"><label for="count">{say.which}</label>
                     <select id="count" value={count === 0 ? "own" : String(count)} onChange={(event) => session.put({ qs: event.currentTarget.value })}>
                         {counts.map((n) => <option key={n} value={String(n)}>{say.ofSample(n, items.length)}</option>)}<option value="own">{say.own}</option></select></p>}
-                <p class="field"><label for="budget">{say.budget}</label>
-                    <input id="budget" type="number" min="1" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>
+                <Budget label={say.budget} budget={budget} />
             </div>
             {count === 0 && <p class="field"><label for="own-questions">{say.ownQuestions}</label>
                 <textarea id="own-questions" rows={4} placeholder={say.ownExample} value={own} onInput={(event) => setOwn(event.currentTarget.value)} /></p>}

@@ -86,7 +86,8 @@ export const en = {
     use: "Use this model",
     severalReaders: (names: string) => `More than one model answered: ${names}.`,
     held: "Responses were held to their form by a grammar, which no paper does.",
-    tooLarge: (budget: string, window: string) => `A budget of ${budget} tokens does not fit this model's window of ${window}.`,
+    tooLarge: (budget: string, response: string, window: string) =>
+        `A budget of ${budget} tokens does not fit this model's window of ${window}, of which ${response} are kept free for the response: take a smaller budget.`,
     missing: {
         noModel: "No model is named: write its name as the provider knows it.",
         noUrl: "No address is given: write the server's, up to and including /v1.",
@@ -177,7 +178,7 @@ export const zh: typeof en = {
     use: "使用此模型",
     severalReaders: (names) => `不止一个模型作答：${names}。`,
     held: "回复由语法约束在格式之内，没有论文这样做。",
-    tooLarge: (budget, window) => `${budget} 个 token 的预算超出此模型 ${window} 的窗口。`,
+    tooLarge: (budget, response, window) => `此模型的窗口为 ${window} 个 token，其中 ${response} 个留给回答，${budget} 个 token 的预算放不下：请减小预算。`,
     missing: {
         noModel: "没有填写模型：请按服务商的叫法写出名称。",
         noUrl: "没有填写地址：请写出服务器的地址，到 /v1 为止。",

@@ -18,11 +18,15 @@ export function Notes({ readers }: { readers: readonly string[] }) {
     </>;
 }
 
+/** Tokens that the core keeps free for a response without a limit. */
+const ASSUMED = 1024;
+
 /** Said before anything is sent: passages of this budget do not fit the chosen model. */
 export function Fits({ budget }: { budget: number }) {
     const { models } = useSession();
     const say = useWords(words);
     useStore(models.store, (state) => state);
-    const window = models.facts?.window;
-    return window !== undefined && budget >= window ? <p class="problem small" role="status">{say.tooLarge(shown(budget), shown(window))}</p> : null;
+    const { window, maxOutputTokens = ASSUMED } = models.facts ?? {};
+    const fits = window === undefined || budget + maxOutputTokens < window;
+    return fits ? null : <p class="problem small" role="status">{say.tooLarge(shown(budget), shown(maxOutputTokens), shown(window))}</p>;
 }

@@ -6,6 +6,7 @@ import type { OpenBook } from "../../state/app.js";
 import { useApp, useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/watch.js";
+import { Budget } from "../Budget.js";
 import { BUDGET, TASKS, costOf, takesBudget, type SetupState, type Task } from "./plan.js";
 
 interface Props {
@@ -42,8 +43,7 @@ export function Setup({ offers, offer, items, book, setup, set, budget, missing 
             {items.length > 0 && <p class="field wide"><label for="item">{say.item}</label>
                 <select id="item" value={question.item?.id ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
                     {items.map(({ id, question }) => <option key={id} value={id}>{question}</option>)}<option value="">{say.own}</option></select></p>}
-            {takesBudget(offer) && <p class="field"><label for="budget">{say.budget}</label>
-                <input id="budget" type="number" min="1" value={budget} onChange={(event) => session.put({ k: event.currentTarget.value }, "replace")} /></p>}
+            {takesBudget(offer) && <Budget label={say.budget} budget={budget} />}
         </div>
         {own && <div class="row"><p class="field wide"><label for="own-question">{say.question}</label>
             <input id="own-question" type="text" aria-invalid={missing === "question"} aria-describedby={missing === "question" ? "question-missing" : undefined}
