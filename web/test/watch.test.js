@@ -1,0 +1,392 @@
+// Watch: methods call by call. Headless Chromium over web/dist, which `cargo xtask web` builds.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { DIST, axe, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { KEY, OPEN, choose as reader, listening, localServer, provider, until, withKey } from "./reader.js";
+
+const use = useBrowser({
+    route: "#/watch", allowed: ["http://127.0.0.1:", "http://localhost:"], expected: /net::ERR_|Failed to load resource/,
+});
+const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
+
+/** Opens the sample story and waits for the form. */
+async function atTheStory() {
+    const { page } = use;
+    await openSample(page, "the-loan-of-the-bell");
+    await page.locator("#method").waitFor();
+    return page;
+}
+
+async function choose(page, { method, item = "en-002", budget = "500" }) {
+    await page.selectOption("#method", method);
+    await page.selectOption("#item", item);
+    if (await page.locator("#budget").isVisible()) await page.fill("#budget", budget);
+}
+
+const ended = (page) => page.locator(".ending").waitFor({ timeout: 120_000 });
+const outcome = (page) => page.textContent(".ending .outcome");
+const unfold = (page, id) => page.click(`.how:not([open]) > summary`).then(() => page.locator(id).waitFor());
+const step = (page, n) => page.locator(`.timeline li:nth-child(${n})`);
+/** Looks at the n-th step of the run, from 1. */
+async function look(page, n) {
+    await step(page, n).locator("button").first().click();
+    await page.locator(`.timeline li:nth-child(${n}) [aria-current]`).waitFor();
+}
+
+/** Starts llama-server over tiny random weights, for as long as the test goes on; its port. */
+async function llamaServer(t, servers) {
+    const port = 18460 + (process.pid % 400);
+    // The weights were made for fewer positions than the window has; being random, they do not mind.
+    const window = ["-c", "65536", "-np", "1", "--override-kv", "llama.context_length=int:65536"];
+    const serving = ["--host", "127.0.0.1", "--port", String(port), "-a", "tiny", "--jinja", ...window, "-m", `${servers}/tiny.gguf`];
+    const server = spawn(`${servers}/bin/llama-server`, serving, { stdio: "ignore" });
+    t.after(() => server.kill());
+    const failed = new Promise((_, reject) => server.once("error", reject));
+    const healthy = async () => {
+        while (!(await fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok, () => false))) {
+            if (server.exitCode !== null) throw new Error(`llama-server ended with ${server.exitCode}`);
+            await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+    };
+    await Promise.race([healthy(), failed]);
+    return port;
+}
+
+const METHODS = [
+    "closed-book", "full-document", "vanilla-rag", "dos-rag", "naive-rag", "corpus-rag", "agentic-rag", "raptor",
+    "read-agent", "memory-agent", "query-summary",
+];
+
+test("every method plays to its end by counting words", async (t) => {
+    const page = await atTheStory();
+    assert.deepEqual(await page.$$eval("#method option", (options) => options.map(({ value }) => value)), METHODS);
+    for (const method of METHODS) {
+        await t.test(method, async () => {
+            await choose(page, { method });
+            if (method === "query-summary") {
+                await page.selectOption("#item", "");
+                await page.fill("#own-question", "What becomes of the bell?");
+                await page.selectOption("#task", "summary");
+            }
+            await page.click("#play");
+            await ended(page);
+            assert.match(await outcome(page), method === "closed-book" ? /^(Answered|Not found)/ : /^Answered: ./);
+            assert.ok((await page.locator(".timeline [data-state=done]").count()) > 0);
+            await page.click("#again");
+            await page.locator("#method").waitFor();
+        });
+    }
+});
+
+test("an agent is stepped: the prompt first, then the search, then what it found, and where in the book", async () => {
+    const page = await atTheStory();
+    await choose(page, { method: "agentic-rag" });
+    await page.focus("#step");
+    await page.keyboard.press("Enter");
+    await page.locator(".call").waitFor();
+    assert.equal(await page.getAttribute(".call", "data-state"), "waiting");
+    assert.match(await page.textContent(".call .exact"), /Why is Mrs Rudge's goat called Bailiff\?/);
+    assert.equal(await page.locator(".ending").count(), 0, "nothing was sent yet");
+    assert.match(await page.textContent("#progress"), /^Call 1 of at most about \d+/);
+    await page.click("#step");
+    await step(page, 2).waitFor();
+    await look(page, 1);
+    assert.match(await page.textContent(".call .heard"), /a search for “Why is Mrs Rudge's goat called Bailiff\?”/);
+    await look(page, 2);
+    assert.match(await page.textContent(".call"), /Passages it holds: 3/);
+    assert.match(await page.textContent(".call"), /One message of the calls before/);
+    await step(page, 2).locator(".ribbon .retrieved").first().waitFor({ state: "attached" });
+    assert.equal(await step(page, 2).locator(".ribbon .retrieved").count(), 3);
+    await page.click("#step");
+    await ended(page);
+    assert.equal(await page.locator(".timeline .step-call").count(), 2);
+    await page.click(".ending summary");
+    await page.locator(".ending .exact").first().waitFor();
+    assert.match(await page.textContent("#status"), /^The end\. Answered/);
+    await page.click("#previous");
+    assert.match(await page.textContent("#call-heading"), /Call 1/);
+});
+
+test("a method that does not search is not asked how it searches", async () => {
+    const page = await atTheStory();
+    await page.selectOption("#method", "memory-agent");
+    await page.click(".how > summary");
+    await page.locator("#parameter-section_tokens").waitFor();
+    assert.equal(await page.locator("#searches-by").count(), 0);
+    await page.selectOption("#method", "agentic-rag");
+    await page.locator("#searches-by").waitFor();
+});
+
+test("a method that searches by meaning is given vectors from the page's own encoder", { timeout: 600_000 }, async () => {
+    const { page } = use;
+    // A few chapters: all of the story would take a development build minutes.
+    const story = (await readFile(STORY, "utf8")).slice(0, 12_000);
+    const visit = async () => {
+        await openBook(page, { name: "story.txt", bytes: story });
+        await page.locator("#method").waitFor();
+        await page.selectOption("#method", "naive-rag");
+        await page.fill("#own-question", "Who rings the bell?");
+    };
+    await visit();
+    const given = async (retriever) => {
+        await unfold(page, "#searches-by").catch(() => {});
+        await page.selectOption("#searches-by", retriever);
+        await page.click("#play");
+        await page.locator(".ending").waitFor({ timeout: 580_000 });
+        await page.click(".ending summary");
+        await page.locator(".ending .exact").first().waitFor();
+        const shown = await page.$$eval(".ending .facts", (facts) => facts.map(({ textContent }) => textContent));
+        await page.click("#again");
+        await page.locator("#method").waitFor();
+        return shown.filter((fact) => / % into the book/.test(fact));
+    };
+    const byWords = await given("bm25");
+    const byMeaning = await given("dense");
+    assert.equal(byMeaning.length, byWords.length);
+    assert.notDeepEqual(byMeaning, byWords);
+    for (const fact of byMeaning) assert.match(fact, /score 0\.\d\d/, "a cosine");
+
+    await page.reload();
+    await page.evaluate(() => {
+        globalThis.embedded = [];
+        const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (message, ...rest) {
+            if (message.kind === "embed") globalThis.embedded.push(message.role);
+            return post.call(this, message, ...rest);
+        };
+    });
+    await visit();
+    assert.deepEqual(await given("dense"), byMeaning);
+    assert.deepEqual([...new Set(await page.evaluate(() => globalThis.embedded))], ["query"], "a second visit embeds no passage");
+
+    await openSample(page, "shedu-bu");
+    await page.locator("#item").waitFor();
+    await page.click("#play");
+    await page.waitForFunction(() => /does not know the language “zh”: search by words/.test(document.querySelector("#problem").textContent));
+});
+
+test("a memory shows what it forgot and learnt, a tree its levels, a book its pages", async () => {
+    const page = await atTheStory();
+    await choose(page, { method: "memory-agent" });
+    await unfold(page, "#parameter-section_tokens");
+    await page.fill("#parameter-section_tokens", "4000");
+    await page.click("#play");
+    await ended(page);
+    await look(page, 3);
+    assert.ok((await page.locator(".changes ins").count()) > 0 && (await page.locator(".changes del").count()) > 0);
+    await page.click("#again");
+    await choose(page, { method: "raptor" });
+    await page.click("#play");
+    await ended(page);
+    await page.locator(".timeline .step-prepared button").click();
+    assert.match(await page.textContent(".made"), /Level 1: [\d,]+ summaries.*Level 0: [\d,]+ passages/s);
+    await page.click("#again");
+    await choose(page, { method: "read-agent" });
+    await page.click("#play");
+    await ended(page);
+    await page.locator(".timeline .step-prepared button").click();
+    assert.match(await page.textContent(".made"), /The pages: \d+/);
+});
+
+test("a person types the responses", async () => {
+    const page = await atTheStory();
+    await choose(page, { method: "agentic-rag" });
+    await reader(page, "watch", (page) => page.check("#choose-person"));
+    await choose(page, { method: "agentic-rag" });
+    await page.click("#step");
+    const type = async (text) => {
+        await page.fill("#response", text);
+        await page.click("#send-response");
+    };
+    await type("Let me think.");
+    await step(page, 2).waitFor();
+    await look(page, 1);
+    assert.match(await page.textContent(".call .heard"), /No <answer> and no <query> found\..*asked again/);
+    await look(page, 2);
+    await type("<query>goat Bailiff</query>");
+    await step(page, 3).waitFor();
+    await look(page, 2);
+    assert.match(await page.textContent(".call .heard"), /a search for “goat Bailiff”/);
+    await look(page, 3);
+    await type("<answer>0</answer>");
+    await ended(page);
+    assert.match(await outcome(page), /^Answered: He comes to the house and takes everything/);
+    assert.match(await page.textContent(".ending"), /accuracy\s*1/);
+});
+
+test("an agent is stepped to its end against llama-server", needs("CLOSEREAD_SERVERS"), async (t) => {
+    const url = `http://127.0.0.1:${await llamaServer(t, process.env.CLOSEREAD_SERVERS)}`;
+    const page = await atTheStory();
+    // Random weights keep to the form by a grammar alone.
+    const extra = JSON.stringify({ grammar: 'root ::= "<answer>" [0-3] "</answer>" | "<query>" [a-z]{3,9} "</query>"', seed: 5 });
+    await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${url}/v1`, extra }));
+    await choose(page, { method: "agentic-rag" });
+    await unfold(page, "#parameter-max_searches");
+    await page.fill("#parameter-max_searches", "3");
+    for (let n = 0; n < 20 && (await page.locator(".ending").count()) === 0; n += 1) {
+        await page.locator("#step:not([aria-disabled=true])").click({ timeout: 60_000 });
+        await page.locator("#step:not([aria-disabled=true]), .ending").first().waitFor({ timeout: 120_000 });
+    }
+    await ended(page);
+    assert.match(await outcome(page), /^(Answered: .|Unanswered)/);
+    await look(page, 1);
+    assert.match(await page.textContent(".call"), /[\d,]+ \+ [\d,]+ tokens by its own count/);
+});
+
+test("Anthropic is asked from the page, and the key is found nowhere", async (t) => {
+    const server = await provider(t, () => ({
+        content: [{ type: "text", text: `So [[1]]; you sent ${KEY}.` }], stop_reason: "end_turn", usage: { input_tokens: 812, output_tokens: 5 },
+    }));
+    const page = await atTheStory();
+    const seen = [];
+    page.on("console", (message) => seen.push(message.text()));
+    page.on("request", (request) => seen.push(request.url()));
+    await reader(page, "watch", withKey({ provider: "anthropic", url: server.url, model: "claude-x", key: KEY }));
+    await choose(page, { method: "full-document" });
+    await page.click("#play");
+    await ended(page);
+    const [{ url, headers, body }] = server.asked;
+    assert.deepEqual([url, headers["x-api-key"], headers["anthropic-dangerous-direct-browser-access"]], ["/v1/messages", KEY, "true"]);
+    assert.equal(body.messages[0].content.length, 2, "the book is marked for the provider's cache");
+    assert.match(await page.textContent(".call"), /812 \+ 5 tokens by its own count/);
+    assert.match(await page.textContent(".message .facts"), /Marked: the beginning that other calls share/);
+    assert.ok((await page.textContent(".message mark")).length > 1000);
+
+    const kept = await page.evaluate(async () => {
+        const names = (await indexedDB.databases()).map(({ name }) => name);
+        return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, names, location.href, document.cookie, document.documentElement.outerHTML]);
+    });
+    for (const text of [kept, ...seen]) assert.ok(!text.includes(KEY), text.slice(0, 300));
+});
+
+test("Gemini is asked from the page", async (t) => {
+    const server = await provider(t, () => ({
+        candidates: [{ content: { parts: [{ text: "[[1]]" }] }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 },
+    }));
+    const page = await atTheStory();
+    await reader(page, "watch", withKey({ provider: "gemini", url: server.url, model: "gemini-x", key: KEY }));
+    await choose(page, { method: "dos-rag" });
+    await page.click("#play");
+    await ended(page);
+    assert.equal(server.asked[0].headers["x-goog-api-key"], KEY);
+    assert.match(await outcome(page), /^Answered: He comes to the house/);
+});
+
+test("a server that dies in mid-stream leaves the call where it is; it is sent again", async (t) => {
+    // As many breaks as there are tries.
+    const server = await localServer(t, { say: () => "It comes to the house. [[1]]", breaks: 6 });
+    const page = await atTheStory();
+    await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    await choose(page, { method: "dos-rag" });
+    await page.click("#play");
+    // Between tries it says so, and a reader who does not want to wait cancels.
+    await page.waitForFunction(() => /try 1 of \d+, again in/.test(document.querySelector(".call")?.textContent ?? ""), undefined, { timeout: 60_000 });
+    await page.click("#cancel");
+    await page.locator(".call[data-state=waiting]").waitFor();
+    assert.equal(await page.locator(".ending").count(), 0, "the run is not over");
+    await reader(page, "watch", (page) => page.check("#choose-words"));
+    await page.locator(".call[data-state=waiting]").waitFor();
+    await page.click("#step");
+    await ended(page);
+    assert.match(await outcome(page), /^Answered: ./, "another model answered it");
+});
+
+test("a call that is refused waits with its reason, and can be sent again or by another model", async (t) => {
+    const refuses = { "content-type": "application/json", ...OPEN };
+    const server = await listening(t, ({ method }, response) => method === "OPTIONS" ? response.writeHead(204, OPEN).end()
+        : response.writeHead(404, refuses).end(JSON.stringify({ error: { message: "no such model" } })));
+    const page = await atTheStory();
+    await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${server.url}/nowhere/v1`, model: "gone" }));
+    await choose(page, { method: "dos-rag" });
+    await page.click("#play");
+    await page.locator(".call .failed").waitFor({ timeout: 60_000 });
+    assert.match(await page.textContent(".call .failed"), /no such model/);
+    const before = server.asked.length;
+    await page.click(".again");
+    await until(() => server.asked.length > before);
+    await page.locator(".call[data-state=waiting] .failed").waitFor({ timeout: 60_000 });
+    await reader(page, "watch", (page) => page.check("#choose-words"));
+    await page.click("#step");
+    await ended(page);
+});
+
+test("what is missing is said, and a run can be stopped", async () => {
+    const page = await atTheStory();
+    await reader(page, "watch", (page) => page.check("#choose-key"));
+    await choose(page, { method: "read-agent" });
+    await page.click("#step");
+    await page.waitForFunction(() => /No model is named/.test(document.querySelector("#problem").textContent));
+    await page.selectOption("#item", "");
+    await page.fill("#own-question", "");
+    await page.click("#step");
+    await page.locator("#own-question[aria-invalid=true]").waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "own-question");
+    await reader(page, "watch", (page) => page.check("#choose-words"));
+    await page.selectOption("#item", "en-002");
+    await page.click("#step");
+    await page.locator(".call").waitFor();
+    await page.click("#stop");
+    await page.waitForFunction(() => document.querySelector("#status").textContent === "Stopped.");
+    await page.click("#again");
+    await unfold(page, "#parameter-max_pages");
+    await page.fill("#parameter-max_pages", "many");
+    await page.click("#play");
+    await page.waitForFunction(() => /max_pages|invalid type/.test(document.querySelector("#problem").textContent));
+});
+
+test("a prompt of a whole novel does not hang the page, and a book full of HTML is text", async () => {
+    const { page } = use;
+    const line = "<script>document.title='owned'</script><img src=x onerror=alert(1)> \u202Ebackwards\u202C Ana lit lamp number ";
+    const text = Array.from({ length: 12_000 }, (_, n) => `${line}${n}. `).join("\n");
+    await openBook(page, { name: "long.txt", bytes: text });
+    await page.locator("#method").waitFor({ timeout: 60_000 });
+    await page.selectOption("#method", "full-document");
+    await page.fill("#own-question", "Who lit the lamp?");
+    await page.click("#step");
+    await page.locator(".call .exact").first().waitFor({ timeout: 120_000 });
+    const shown = await page.$eval(".call .exact", ({ textContent }) => textContent.length);
+    assert.ok(shown < 10_000, `${shown} characters at first`);
+    await page.click(".message > button");
+    await page.waitForFunction(() => document.querySelector(".call .exact").textContent.length > 50_000);
+    assert.notEqual(await page.title(), "owned");
+    assert.equal(await page.locator("#watch img, #watch script").count(), 0);
+});
+
+for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 360]]) {
+    test(`axe finds nothing: ${scheme}, ${width} px`, async () => {
+        const { page } = use;
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.setViewportSize({ width, height: 800 });
+        await atTheStory();
+        assert.deepEqual(await axe(page), []);
+        await choose(page, { method: "memory-agent" });
+        await page.click("#play");
+        await ended(page);
+        await look(page, 2);
+        for (const summary of await page.locator(".call summary, .ending summary").all()) await summary.click();
+        assert.deepEqual(await axe(page), []);
+        assert.equal(await scrollsSideways(page), false);
+    });
+}
+
+test("in Chinese, with a Chinese story", async () => {
+    const { page } = use;
+    await page.click("#language");
+    await openSample(page, "shedu-bu");
+    await page.locator("#method").waitFor();
+    await page.selectOption("#method", "agentic-rag");
+    await page.selectOption("#item", "zh-007");
+    await page.click("#play");
+    await ended(page);
+    assert.match(await outcome(page), /^已回答: ./);
+    await look(page, 1);
+    assert.match(await page.textContent(".call .heard"), /检索“/);
+    // Another language: the run is still there.
+    await page.click("#language");
+    await page.locator(".ending").waitFor();
+    await page.waitForFunction(() => /^Answered: ./.test(document.querySelector(".ending .outcome").textContent));
+    assert.equal(await page.locator(".timeline .step-call").count(), 2);
+});
