@@ -35,7 +35,7 @@ enum Set {
     Nightly,
 }
 
-const STEPS: [Step; 20] = [
+const STEPS: [Step; 19] = [
     Step { name: "format", about: "rustfmt agrees with every file", set: Set::Always, run: steps::format },
     Step { name: "lints", about: "clippy finds nothing, in tests neither", set: Set::Always, run: steps::lints },
     Step { name: "layers", about: "scoring compiles nothing that opens a book", set: Set::Always, run: steps::layers },
@@ -47,7 +47,6 @@ const STEPS: [Step; 20] = [
     Step { name: "conformance-wasm", about: "the vectors, in Node", set: Set::Always, run: steps::conformance_wasm },
     Step { name: "pages", about: "the page's modules in Node and Chromium", set: Set::Always, run: steps::pages },
     Step { name: "examples", about: "what stands in examples/ runs", set: Set::Nightly, run: steps::examples },
-    Step { name: "new-pages", about: "views that are not yet proven", set: Set::Nightly, run: steps::new_pages },
     Step { name: "features", about: "each feature of each crate alone", set: Set::Nightly, run: nightly::features },
     Step { name: "modules", about: "each WebAssembly module alone", set: Set::Nightly, run: nightly::modules },
     Step {

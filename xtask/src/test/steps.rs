@@ -139,15 +139,6 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
 
 /// The tests of web/, against the binary of the other tests; with node itself, which writes down what was left out.
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
-    pages_of(left_out, ".test.js")
-}
-
-/// The same of views whose tests have not all passed once.
-pub(super) fn new_pages(left_out: &mut LeftOut) -> Result<Done> {
-    pages_of(left_out, ".nightly.js")
-}
-
-fn pages_of(left_out: &mut LeftOut, ending: &str) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(true)?;
     run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
@@ -156,7 +147,7 @@ fn pages_of(left_out: &mut LeftOut, ending: &str) -> Result<Done> {
     let web = root().join("web");
     let mut files: Vec<_> =
         std::fs::read_dir(web.join("test"))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    files.retain(|path| path.to_string_lossy().ends_with(ending));
+    files.retain(|path| path.to_string_lossy().ends_with(".test.js"));
     files.sort();
     let reporters = ["--test", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap"];
     let mut node = program("node");
