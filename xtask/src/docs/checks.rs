@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::markdown::{anchors, line_at, links};
-use super::stage::{SUMMARY, chapters, find, has_commands, in_book};
+use super::stage::{SUMMARY, chapters, find, has_commands, helps, in_book};
 use crate::process::root;
 use anyhow::{Context as _, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,21 @@ pub(super) fn all(pages: &[Page]) -> Vec<String> {
         }
         Err(error) => problems.push(format!("{error:#}")),
     }
+    match helps() {
+        Ok(helps) => problems.extend(helps.iter().flat_map(|(name, text)| missing_pages(name, text, pages))),
+        Err(error) => problems.push(format!("{error:#}")),
+    }
     problems
+}
+
+/// Pages that a help names, such as `docs/costs.md`, and that do not exist.
+fn missing_pages(name: &str, text: &str, pages: &[Page]) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || ",;()".contains(c));
+    let named = words
+        .map(|word| word.trim_end_matches(['.', ':']))
+        .filter(|word| word.starts_with("docs/") && word.ends_with(".md"));
+    let missing = named.filter(|word| find(pages, Path::new(word)).is_none());
+    missing.map(|word| format!("the help of {name} names {word}, which does not exist")).collect()
 }
 
 fn broken_links(page: &Page, pages: &[Page]) -> Vec<String> {
@@ -114,6 +128,13 @@ mod tests {
     fn the_documentation_has_no_broken_links_and_every_page_a_place() {
         let problems = all(&super::super::read_pages().unwrap());
         assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    #[test]
+    fn a_help_that_names_no_page_is_found() {
+        let pages = [Page { path: "docs/costs.md".into(), text: String::new() }];
+        let text = "More: docs/costs.md, docs/prices.md.";
+        assert_eq!(missing_pages("x", text, &pages), ["the help of x names docs/prices.md, which does not exist"]);
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn moved(page: &Page, chapters: &BTreeMap<&Path, &Page>, src: &Path) -> Result<S
 }
 
 /// Every command and topic with its help, as the files in `cli/help` hold it.
-fn helps() -> Result<Vec<(String, String)>> {
+pub(super) fn helps() -> Result<Vec<(String, String)>> {
     let mut helps = vec![];
     for (folder, prefix) in [("cli/help/pages", ""), ("cli/help", "closeread help ")] {
         let mut files: Vec<PathBuf> = fs::read_dir(root().join(folder))?
