@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { DIST, axe, openBook, scrollsSideways, useBrowser } from "./harness.js";
+import { DIST, axe, openBook, scrollsSideways, unreadable, useBrowser } from "./harness.js";
 
 const use = useBrowser();
 const BOOK = { name: "harbour.txt", bytes: Array.from({ length: 40 }, (_, n) =>
@@ -83,6 +83,7 @@ for (const [colorScheme, language] of [["light", "en"], ["dark", "zh"]]) {
         await page.waitForSelector("#idea-whole");
         assert.equal(await page.getAttribute("html", "lang"), language);
         assert.ok(!(await scrollsSideways(page)));
+        assert.deepEqual(await unreadable(page), []);
         assert.deepEqual(await axe(page), []);
     });
 }

@@ -114,6 +114,12 @@ export async function axe(page) {
 export const scrollsSideways = (page) =>
     page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
+/** Labels of charts that cannot be read: cut off at a side of the window, or smaller than 11 pixels. */
+export const unreadable = (page) => page.$$eval("svg.drawing:not(.vh) text", (texts) => texts.flatMap((text) => {
+    const { left, right, height } = text.getBoundingClientRect();
+    return left < 0 || right > innerWidth || height < 11 ? [text.textContent] : [];
+}));
+
 /** Ink and paper of the page: the first channel of each colour. */
 export const inkAndPaper = (page) => page.evaluate(() => {
     const { backgroundColor, color } = getComputedStyle(document.body);

@@ -100,6 +100,10 @@ test("the link to what is shown is copied", async () => {
     await page.click("#copy-link");
     await page.waitForFunction(() => document.querySelector("#copy-link").textContent === "Copied");
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${use.origin}#/find?b=shedu-bu`);
+    await page.setViewportSize({ width: 360, height: 800 });
+    // On a phone, too.
+    await page.locator("#copy-link svg").waitFor();
+    assert.ok((await page.locator("#language").boundingBox()).height <= 48, "a language is named in one line");
 });
 
 test("a file that is no text says so and keeps the book before it", async () => {

@@ -40,7 +40,7 @@ export function Agents({ subject: { file, mine } }: { subject: Subject }) {
                 <text x="0" y={n * row + 20}>{name}</text><rect class="bar" x="120" y={n * row + 8} width={Math.max(2, x(tokens[1]))} height="14" />
                 <text x={128 + x(tokens[1])} y={n * row + 20}>{say.calls(tokens)}</text></g>)}</svg>
             <Save name="methods" title={say.agentsChart} figure={figure} rows={() => [["method", "calls_low", "calls_high", "tokens_low", "tokens_high"], ...methods.map(({ name, calls, tokens }) => [name, ...calls, ...tokens])]} />
-            <p><a href={inView(address, "watch")}>{say.watchThem}</a> <span class="mute num">{mine ? mine.book.title : file.book.title}, {shown(mine ? mine.book.facts.nTokens : file.book.nTokens)}</span></p>
+            <p><a href={inView(address, "watch")}>{say.watchThem}</a> <span class="mute num">{say.fits(mine ? mine.book.title : file.book.title, shown(mine ? mine.book.facts.nTokens : file.book.nTokens))}</span></p>
         </figure>
     </Idea>;
 }

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { embeddingOf, useRetrieval } from "../find/retrieval.js";
 import { Hatch, type Stand } from "../parts/Ribbon.js";
 import { Save } from "../parts/Save.js";
+import { useWidth } from "../parts/width.js";
 import { useSession, useWords } from "../context.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/essay.js";
@@ -51,7 +52,8 @@ function Lanes({ lanes, evidence, budget, title }: {
 }) {
     const id = useId();
     const figure = useRef<HTMLElement>(null);
-    const [width, above, tall, gap] = [640, 28, 40, 96];
+    const width = useWidth(figure);
+    const [above, tall, gap] = [28, 40, 96];
     const x = (tokens: number) => (width * tokens) / LENGTH;
     const placed = lanes.map(([, boxes]) => {
         let from = 0;
@@ -69,7 +71,7 @@ function Lanes({ lanes, evidence, budget, title }: {
     };
     const told = lanes.map(([name], lane) => `${name}: ${(placed[lane] ?? []).flatMap(({ proves }, n) => (proves < 0 ? [] : [`${proves + 1} → ${n + 1}`])).join(", ")}`).join("; ");
     return <figure class="chart lanes" ref={figure}>
-        <svg class="drawing" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}. ${told}`}>
+        <svg class="drawing" width={width} height={height} role="img" aria-label={`${title}. ${told}`}>
             <defs><Hatch id={`lanes${id}`} /></defs>
             {lanes.map(([name], lane) => <g key={name}>
                 {placed[lane]!.map(({ index, from, tokens, proves }) => <rect key={index} x={x(from)} y={y(lane)} width={Math.max(1, x(tokens) - 2)} height={tall}

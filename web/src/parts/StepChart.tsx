@@ -1,10 +1,11 @@
 // Curves over tokens: drawn as steps where they are steps, labelled at their ends, read by pointer and arrow keys.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useWords } from "../context.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/parts.js";
 import { Save } from "./Save.js";
+import { useWidth } from "./width.js";
 
 export interface Curve {
     name: string;
@@ -30,7 +31,9 @@ interface Props {
     choose?: (x: number) => void;
 }
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [48, 104, 18, 48];
+const [LEFT, TOP, BOTTOM] = [48, 18, 48];
+/** Of a label, in pixels: as wide as the style sheet sets a letter or a Chinese character, and what stands around it. */
+const [LETTER, CHARACTER, AROUND] = [8, 15, 20];
 
 export function StepChart({ name, title, curves, low, high, xLabel, value, mark, choose }: Props) {
     const say = useWords(words);
@@ -38,7 +41,7 @@ export function StepChart({ name, title, curves, low, high, xLabel, value, mark,
     const width = useWidth(figure);
     const [at, setAt] = useState<number>();
     const narrow = width < 480;
-    const [right, height] = [narrow ? 76 : RIGHT, narrow ? 240 : 300];
+    const [right, height] = [Math.max(...curves.map((curve) => widthOf(curve.name))), narrow ? 240 : 300];
     const all = curves.flatMap(({ points }) => points.map(({ x }) => x));
     const stops = [...new Set(all)].sort((a, b) => a - b);
     const [first, last] = [stops[0] ?? 0, stops.at(-1) ?? 1];
@@ -93,6 +96,10 @@ export function StepChart({ name, title, curves, low, high, xLabel, value, mark,
     </figure>;
 }
 
+function widthOf(label: string): number {
+    return AROUND + [...label].reduce((sum, letter) => sum + (letter > "\u2e80" ? CHARACTER : LETTER), 0);
+}
+
 /** Round numbers within bounds, about `n` of them. */
 function round(low: number, high: number, n: number): number[] {
     const power = 10 ** Math.floor(Math.log10((high - low) / n || 1));
@@ -122,16 +129,4 @@ function spaced(ys: number[]): number[] {
     const placed = [...ys];
     for (const { y, n } of order) placed[n] = y;
     return placed;
-}
-
-function useWidth(figure: { current: HTMLElement | null }): number {
-    const [width, setWidth] = useState(640);
-    useLayoutEffect(() => {
-        const measure = () => setWidth(Math.max(280, Math.floor(figure.current!.clientWidth)));
-        measure();
-        const observer = new ResizeObserver(measure);
-        observer.observe(figure.current!);
-        return () => observer.disconnect();
-    }, []);
-    return width;
 }

@@ -61,5 +61,8 @@ function CopyLink() {
         session.say(session.book && session.book.work === undefined ? say.copiedOwn : say.copied);
         setTimeout(() => setDone(false), 2000);
     });
-    return <button id="copy-link" type="button" class="quiet" onClick={copy}>{done ? say.copiedShort : say.copyLink}</button>;
+    return <button id="copy-link" type="button" class="quiet" onClick={copy}>
+        <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">{done ? <path d="M4 10.5l4 4 8-9" />
+            : <path d="M8.5 11.5l3-3M9 6l2-2a3.5 3.5 0 0 1 5 5l-2 2M11 14l-2 2a3.5 3.5 0 0 1-5-5l2-2" />}</svg>
+        <span class="words">{done ? say.copiedShort : say.copyLink}</span></button>;
 }

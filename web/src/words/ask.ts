@@ -18,7 +18,7 @@ export const en = {
     ask: (n: number) => `Ask ${n === 1 ? "one question" : `${shown(n)} questions`} in both orders`,
     askMore: (n: number, time: string | undefined) => `Ask ${shown(n)} more${time === undefined ? "" : ` · about ${time}`}`,
     goOn: "Go on", stop: "Stop", over: "Ask others",
-    needsModel: "Nobody reads yet but a counter of words, for which order is nothing. ",
+    needsModel: "What reads now only counts words: to it, order means nothing. ",
     chooseModel: "Choose a model",
     progress: (done: number, all: number) => `${shown(done)} of ${shown(all)} questions answered in both orders`,
     verdict: {

@@ -18,7 +18,7 @@ export const en = {
     hereLead: "Ollama, LM Studio and llama-server are looked for at their usual ports, by your click alone.",
     look: "Look for models", lookAgain: "Look again", looking: "Looking …",
     foundModels: (n: number, places: number) =>
-        n === 0 ? "No model was found." : `${n === 1 ? "One model" : `${n} models`} found, on ${places === 1 ? "one server" : `${places} servers`}.`,
+        n === 0 ? "No model was found. Start one of these programs and look again, or give the address of another server under “With my key”." : `${n === 1 ? "One model" : `${n} models`} found, on ${places === 1 ? "one server" : `${places} servers`}.`,
     server: {
         ready: (at: LocalServer) => `${place(at)}: ready`,
         absent: (at: LocalServer) => `${place(at)}: not running`,
@@ -116,7 +116,7 @@ export const zh: typeof en = {
     here: "在这台电脑上",
     hereLead: "只有你点击时，才会在常用端口上查找 Ollama、LM Studio 和 llama-server。",
     look: "查找模型", lookAgain: "再找一次", looking: "正在查找……",
-    foundModels: (n, places) => (n === 0 ? "没有找到模型。" : `在 ${places} 个服务上找到 ${n} 个模型。`),
+    foundModels: (n, places) => (n === 0 ? "没有找到模型。请启动其中一个程序后再找，或在“用我的密钥”下填写其他服务的地址。" : `在 ${places} 个服务上找到 ${n} 个模型。`),
     server: {
         ready: (at) => `${place(at)}：可用`,
         absent: (at) => `${place(at)}：未运行`,
