@@ -16,8 +16,8 @@ pub(super) fn with_section(page: &str, audit: &Audit) -> String {
 /// What does not follow, for the paper's page.
 fn section(audit: &Audit) -> String {
     let mut text = format!(
-        "{HEADING}\n\nWritten by `cargo xtask audit`; what follows stands in [the audit](../audit.md). Figures are as printed, \
-         then as recomputed.\n\n"
+        "{HEADING}\n\nWritten by `cargo xtask audit`. [The audit](../audit.md) also has the figures that do follow. Each figure is given \
+         as printed, then as recomputed.\n\n"
     );
     for finding in audit.findings.iter().filter(|finding| !finding.agrees) {
         text.push_str(&format!(
@@ -42,9 +42,9 @@ pub(super) fn page(audits: &[Audit]) -> String {
     let agree = all.iter().filter(|finding| finding.agrees).count();
     let mut page = format!(
         "# Figures of the papers, recomputed\n\n`cargo xtask audit` recomputes the figures of the papers that follow from \
-         the papers' own tables (`xtask/audit/`) and writes this page. Of {} entries, most of them with several figures, \
-         {agree} follow within rounding and {} do not: each paper's page under [papers](papers/README.md) lists these. `off by` \
-         is the greatest difference.\n",
+         the papers' own tables (`xtask/audit/`) and writes this page. Of {} entries, most with several figures, {agree} \
+         follow within rounding and {} do not; each paper's page under [papers](papers/README.md) lists the latter. `off by` is the \
+         greatest difference.\n",
         all.len(),
         all.len() - agree,
     );
