@@ -2,9 +2,9 @@
 
 use super::Page;
 use super::markdown::{anchors, line_at, links};
-use super::stage::{SUMMARY, chapters, find, has_commands, helps, in_book};
+use super::stage::{COMMANDS, SUMMARY, chapters, find, helps, in_book};
 use crate::process::root;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ pub(super) fn all(pages: &[Page]) -> Vec<String> {
             let unnamed = pages.iter().filter(|page| page.path.starts_with("docs") && page.path != Path::new(SUMMARY));
             let unnamed = unnamed.filter(|page| !chapters.iter().any(|chapter| chapter.path == page.path));
             problems.extend(unnamed.map(|page| format!("{SUMMARY} does not name {}", page.path.display())));
-            if !has_commands(&chapters) {
-                problems.push(format!("{SUMMARY} does not name docs/commands.md, under which the help pages stand"));
-            }
         }
         Err(error) => problems.push(format!("{error:#}")),
     }
     match helps() {
-        Ok(helps) => problems.extend(helps.iter().flat_map(|(name, text)| missing_pages(name, text, pages))),
+        Ok(helps) => {
+            problems.extend(helps.iter().flat_map(|(name, text)| missing_pages(name, text, pages)));
+            problems.extend(helps.iter().filter_map(|(name, _)| unlisted(name, pages)));
+        }
         Err(error) => problems.push(format!("{error:#}")),
     }
     problems
@@ -58,18 +58,26 @@ fn broken_links(page: &Page, pages: &[Page]) -> Vec<String> {
     problems
 }
 
+/// A command that docs/commands.md leaves out.
+fn unlisted(name: &str, pages: &[Page]) -> Option<String> {
+    let command = name.strip_prefix("closeread ")?.split(' ').next()?;
+    let listed = find(pages, Path::new(COMMANDS)).is_some_and(|page| page.text.contains(&format!("`{command}`")));
+    (!listed).then(|| format!("{COMMANDS} does not list `{command}`"))
+}
+
 /// What newcomers ask and the page that answers it, from the table of docs/questions.md: the question, and the page's
 /// address in the site.
 pub(super) fn questions(pages: &[Page]) -> Result<Vec<(String, String)>> {
     let page = find(pages, Path::new("docs/questions.md")).context("docs/questions.md is missing")?;
-    let rows = page.text.lines().filter(|line| line.starts_with("| ") && line.contains("]("));
+    let rows: Vec<&str> = page.text.lines().filter(|line| line.starts_with("| ") && line.contains("](")).collect();
+    ensure!(rows.len() >= 10, "docs/questions.md has {} questions, expected ten or more", rows.len());
     let row = |line: &str| {
         let question = line.trim_matches(['|', ' ']).split(" | ").next().unwrap_or_default().to_owned();
         let link = links(line).into_iter().next().context("a row has a link")?;
         let (file, _) = link.file(&page.path).context("a row links to a page")?;
         Ok((question, in_book(&file).with_extension("html").display().to_string()))
     };
-    rows.map(row).collect()
+    rows.into_iter().map(row).collect()
 }
 
 /// Links of the built site that lead nowhere within it.

@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::markdown::prose;
-use super::stage::find;
+use super::stage::{find, helps};
 use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
 
@@ -19,7 +19,9 @@ pub(super) fn all(pages: &[Page]) -> Result<Vec<String>> {
     ensure!(!words.is_empty(), "{STYLE} has no table under the heading `## Words`");
     let is_prompt = |path: &Path| path.starts_with("prompts") && path != Path::new("prompts/README.md");
     let read = pages.iter().filter(|page| page.path != Path::new(STYLE) && !is_prompt(&page.path));
-    Ok(read.flat_map(|page| problems(&page.path, &page.text, &words)).collect())
+    let topics = helps()?.into_iter().filter(|(name, _)| name.starts_with("closeread help "));
+    let of_topics = topics.flat_map(|(name, text)| problems(Path::new(&name), &text, &words));
+    Ok(read.flat_map(|page| problems(&page.path, &page.text, &words)).chain(of_topics).collect())
 }
 
 /// The phrases that are refused and what is written in their place, from the table under `## Words`.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(super) const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// The page under which the help pages of the commands stand.
-const COMMANDS: &str = "docs/commands.md";
+pub(super) const COMMANDS: &str = "docs/commands.md";
 
 /// The pages that the table of contents names.
 pub(super) fn chapters(pages: &[Page]) -> Result<Vec<&Page>> {
@@ -115,11 +115,6 @@ fn command_name(stem: &str) -> String {
         Some((group, command)) if GROUPS.contains(&group) => format!("closeread {group} {command}"),
         _ => format!("closeread {rest}"),
     }
-}
-
-/// Whether the help pages hang on the page that says what they are.
-pub(super) fn has_commands(chapters: &[&Page]) -> bool {
-    chapters.iter().any(|page| page.path == Path::new(COMMANDS))
 }
 
 #[cfg(test)]
