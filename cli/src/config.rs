@@ -219,7 +219,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
     /// Ask through the provider's batch API (openai/MODEL, anthropic/MODEL): half the price, within a day; the judges are
-    /// asked at once as ever
+    /// asked at once
     #[arg(long)]
     pub(crate) batch: bool,
     /// With --batch: seconds between two looks at the batches, 0.1 or more [default: 30]

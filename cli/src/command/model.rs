@@ -52,7 +52,7 @@ enum Command {
     },
     /// Fetch a model from the Hugging Face hub and convert it, or a tokenizer
     ///
-    /// An interrupted download goes on where it stopped. HF_ENDPOINT names another hub.
+    /// An interrupted download resumes where it stopped. HF_ENDPOINT names another hub.
     Pull {
         /// A model that is described out of the box, or a tokenizer (`model list`); or any name with --spec
         name: String,

@@ -19,9 +19,11 @@ pub(super) fn all(pages: &[Page]) -> Result<Vec<String>> {
     ensure!(!words.is_empty(), "{STYLE} has no table under the heading `## Words`");
     let is_prompt = |path: &Path| path.starts_with("prompts") && path != Path::new("prompts/README.md");
     let read = pages.iter().filter(|page| page.path != Path::new(STYLE) && !is_prompt(&page.path));
-    let topics = helps()?.into_iter().filter(|(name, _)| name.starts_with("closeread help "));
-    let of_topics = topics.flat_map(|(name, text)| problems(Path::new(&name), &text, &words));
-    Ok(read.flat_map(|page| problems(&page.path, &page.text, &words)).chain(of_topics).collect())
+    let of_helps = helps()?.into_iter().flat_map(|(name, text)| {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        refused(&format!("the help of {name}"), &text, &words)
+    });
+    Ok(read.flat_map(|page| problems(&page.path, &page.text, &words)).chain(of_helps).collect())
 }
 
 /// The phrases that are refused and what is written in their place, from the table under `## Words`.
@@ -35,10 +37,7 @@ fn problems(path: &Path, text: &str, words: &[(String, String)]) -> Vec<String> 
     let mut problems = vec![];
     for (line, run) in prose(text) {
         let place = format!("{}:{line}", path.display());
-        let lower = run.to_lowercase();
-        for (not, but) in words.iter().filter(|(not, _)| has_phrase(&lower, not)) {
-            problems.push(format!("{place}: `{not}`: write {but} ({STYLE})"));
-        }
+        problems.extend(refused(&place, &run, words));
         for sentence in sentences(&run) {
             let n_words = sentence.split_whitespace().count();
             if n_words > MOST_WORDS {
@@ -51,6 +50,13 @@ fn problems(path: &Path, text: &str, words: &[(String, String)]) -> Vec<String> 
         }
     }
     problems
+}
+
+/// The phrases of a text that are refused.
+fn refused(place: &str, text: &str, words: &[(String, String)]) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let found = words.iter().filter(|(not, _)| has_phrase(&lower, not));
+    found.map(|(not, but)| format!("{place}: `{not}`: write {but} ({STYLE})")).collect()
 }
 
 /// Whether a text has the phrase as whole words.

@@ -56,7 +56,7 @@ pub(crate) struct SagaScaleArgs {
     /// With --search: --checker searches by itself, as in the paper, and --search only counts results
     #[arg(long, requires = "search")]
     checker_searches: bool,
-    /// What stands between the keywords of a question in the one search for all of them
+    /// Text between the keywords of a question in the one search for all of them
     #[arg(long, value_name = "TEXT", default_value = " ")]
     keyword_join: String,
     /// The model that says whether an answer is right; with --no-realism or --checker-searches one that can search [default:
