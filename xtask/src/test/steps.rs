@@ -93,6 +93,7 @@ pub(super) fn doctests(_: &mut LeftOut) -> Result<Done> {
 /// Runs the commands of README, tutorials and how-to pages, builds the site and searches its index. What the sources link to is
 /// checked by tests.
 pub(super) fn docs(left_out: &mut LeftOut) -> Result<Done> {
+    PYTHON.require()?;
     run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
     let ran = crate::docs::run_examples(&target_dir()?.join("debug"))?;
     for (needs, n) in ran.left_out {
