@@ -7,7 +7,7 @@ mod prose;
 mod stage;
 
 use crate::machine::{MDBOOK, NODE};
-use crate::process::{program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{program, root, run as run_program, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
         return Ok(problems.is_empty());
     }
     let site = build(&pages)?;
+    search(&pages, &site)?;
     println!("the documentation is ready: {}", site.join("index.html").display());
     Ok(problems.is_empty())
 }
@@ -46,12 +47,16 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
 pub(crate) fn build_and_search() -> Result<(usize, usize)> {
     let pages = read_pages()?;
     let site = build(&pages)?;
+    Ok((stage::chapters(&pages)?.len(), search(&pages, &site)?))
+}
+
+/// Searches the site as its own search box does; gives how many questions were answered.
+fn search(pages: &[Page], site: &Path) -> Result<usize> {
     NODE.require()?;
-    let questions = checks::questions(&pages)?;
-    let searched =
-        stdout_of(program("node").arg("xtask/src/docs/search.mjs").arg(&site).arg(serde_json::to_string(&questions)?))?;
-    print!("{searched}");
-    Ok((stage::chapters(&pages)?.len(), questions.len()))
+    let questions = checks::questions(pages)?;
+    let asked = serde_json::to_string(&questions)?;
+    run_program(program("node").arg("xtask/src/docs/search.mjs").arg(site).arg(asked))?;
+    Ok(questions.len())
 }
 
 /// Runs the commands of README, tutorials and how-to pages with the program in `bin`.
