@@ -35,7 +35,7 @@ def row(run, cell, left_out, length_set):
 def expected(runs):
     tables = {}
     whole = ("full-document", None)
-    for suffix, left_out in [("", False), ("-left-out", True)]:
+    for suffix, left_out in [("", True), ("-wrong", False)]:
         rag = lambda run: [cell for cell in sorted(run.cells(), key=str) if cell[0] == "corpus-rag"]
         tables[f"corpusqa-table-3{suffix}"] = [row(run, whole, left_out, s) for s in SETS for run in runs]
         tables[f"corpusqa-table-4{suffix}"] = [row(run, cell, left_out, s) for s in SETS for run in runs for cell in rag(run)]

@@ -29,7 +29,7 @@ const ELEMENT_FILES: [&str; 2] = ["closeread-leaderboard.js", "closeread_scorer_
 pub(crate) struct ReportArgs {
     /// Run folders, or logs of inspect_ai or lm-evaluation-harness; NAME is what the tables call the run where there are
     /// several
-    #[arg(value_name = "RUN[=NAME]", required = true)]
+    #[arg(value_name = "RUN[=NAME]", required_unless_present = "list")]
     runs: Vec<NamedFolder>,
     /// Write a site of static pages into this folder
     #[arg(long, value_name = "DIR")]
@@ -53,7 +53,7 @@ pub(crate) struct ReportArgs {
     /// budget, repeat); may be repeated
     #[arg(long, value_name = "FILE[=RATER]", requires = "paper")]
     labels: Vec<NamedFolder>,
-    /// With --paper: list its tables and figures, and what these runs give of each
+    /// With --paper: list its tables and figures, and what these runs give of each; without a run, what each needs
     #[arg(long, requires = "paper")]
     list: bool,
 }

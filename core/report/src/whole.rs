@@ -172,7 +172,8 @@ fn tables_of_paper(
         paper => paper::tables_of(paper, trials),
     };
     if paper == Paper::CorpusQa {
-        let own = runs.iter().map(|run| run.view().observations()).collect::<Result<Vec<_>, _>>()?;
+        let own = runs.iter().map(|run| Ok((run.name.as_str(), run.view().observations()?)));
+        let own = own.collect::<Result<Vec<_>, PoolError>>()?;
         tables.extend(paper::corpusqa::figure_3(&own));
     }
     if paper == Paper::Hamlet {

@@ -32,10 +32,10 @@ fn layout(table: &Table) -> Option<(Layout, Unit, &'static str)> {
     const UP_TO: &str = "tokens of the longest book";
     let id = table.id.as_str();
     let rows = |heads, panels| Layout::Rows { heads, panels, shape: Shape::Lines };
-    let bars = Layout::Rows { heads: 1, panels: 0, shape: Shape::Dots };
+    let bars = Layout::Rows { heads: 1, panels: 0, shape: Shape::Bars };
     let curves = || Layout::Columns { shape: Shape::Curves };
     Some(match id {
-        "sagascale-figure-2" => (Layout::Columns { shape: Shape::Dots }, Unit::Percent, "type of question"),
+        "sagascale-figure-2" => (Layout::Columns { shape: Shape::Bars }, Unit::Percent, "type of question"),
         "sagascale-figure-3a-curve" | "sagascale-figure-3b" => (curves(), Unit::Percent, UP_TO),
         "sagascale-figure-4" => (rows(2, 0), Unit::Percent, "searches"),
         "novelqa-figure-4" | "novelqa-figure-6" => (rows(1, 1), Unit::Percent, "tokens before the evidence"),

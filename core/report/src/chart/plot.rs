@@ -58,6 +58,8 @@ pub enum Shape {
     Curves,
     /// Places from top to bottom, not joined: they have none.
     Dots,
+    /// The same, with a bar from 0 to each number.
+    Bars,
 }
 
 /// A place along the axis.

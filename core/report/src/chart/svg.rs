@@ -39,6 +39,7 @@ pub const STYLE: &str = "\
 .chart .faint{fill-opacity:.75}
 .chart .series path,.chart .series line{stroke:currentColor;fill:none}
 .chart .series .mark{fill:currentColor;stroke:none}
+.chart .series .bar{stroke:currentColor;stroke-width:9;stroke-opacity:.45}
 .chart .series .whisker{stroke-width:1.5}
 .chart .series .join{stroke-width:2}
 .chart .series .level{stroke-width:1.2;stroke-dasharray:2 5}
@@ -53,7 +54,7 @@ pub fn svg(chart: &Chart, placement: Placement) -> String {
     let mut drawing = Drawing::default();
     let height = match chart.shape {
         Shape::Lines | Shape::Curves => lines(chart, &mut drawing),
-        Shape::Dots => dots(chart, &mut drawing),
+        Shape::Dots | Shape::Bars => dots(chart, &mut drawing),
     };
     let name = id(&chart.id);
     let (style, ground) = match placement {
@@ -225,6 +226,9 @@ fn dots(chart: &Chart, drawing: &mut Drawing) -> f64 {
             let y = y + 22.0 + DOT_LINE * idx as f64;
             drawing.open(idx);
             drawing.point(chart, series, place, point);
+            if chart.shape == Shape::Bars {
+                drawing.line("bar", (x(0.0), y), (x(point.value), y));
+            }
             drawing.whisker(point, |value, beside| (x(value), y + beside));
             drawing.mark(idx, x(point.value), y);
             drawing.close();
@@ -374,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_drawing_is_well_formed_and_names_its_numbers() {
-        for shape in [Shape::Lines, Shape::Curves, Shape::Dots] {
+        for shape in [Shape::Lines, Shape::Curves, Shape::Dots, Shape::Bars] {
             let drawing = svg(&chart(shape), Placement::File);
             let mut reader = quick_xml::Reader::from_str(&drawing);
             let mut marks = 0;

@@ -3,9 +3,8 @@
 use super::{CorpusQa, length_set};
 use crate::paper::configurations::Configuration;
 use crate::paper::grid::{Grid, Number, Place};
-use closeread_eval::observations::{Aggregation, CellId, Observations, Rows};
+use closeread_eval::observations::{Aggregation, CellId, FailurePolicy, Observations, Rows};
 use closeread_table::{Table, Value};
-use std::collections::BTreeMap;
 
 /// The benchmarks of Figure 3, with the names that it has for them.
 const BENCHMARKS: [(&str, &str); 3] =
@@ -15,37 +14,48 @@ const SHORTEST_SET: [&str; 2] = ["set1", "128K"];
 /// What tells the two variants of a model apart in its name.
 const VARIANTS: [&str; 2] = ["thinking", "instruct"];
 
-/// Figure 3: accuracy of each model with the whole text in the prompt, by benchmark, from a table a run. Nothing where no
-/// other benchmark was run.
-pub fn figure_3(runs: &[Observations]) -> Option<Table> {
+/// Figure 3: accuracy of each model with the whole text in the prompt, by benchmark, from the table of each run and its name; a
+/// model that several runs asked of one benchmark has a row a run. Nothing where no other benchmark was run.
+pub fn figure_3(runs: &[(&str, Observations)]) -> Option<Table> {
     let other = |run: &Observations| BENCHMARKS[1..].iter().any(|(benchmark, _)| run.benchmark() == *benchmark);
-    if !runs.iter().any(other) {
+    if !runs.iter().any(|(_, run)| other(run)) {
         return None;
     }
-    let mut models: Vec<&str> = Vec::new();
-    let mut found: BTreeMap<(&str, &str), Number> = BTreeMap::new();
-    for run in runs {
+    let mut bars: Vec<(&str, &str, &str, Number)> = Vec::new();
+    for (name, run) in runs {
         for (id, cell) in run.cells().filter(|(_, cell)| &*cell.key.method == "full-document") {
-            let model = &*cell.key.model;
-            if !models.contains(&model) {
-                models.push(model);
-            }
             let rows = Rows::of(id);
             let Some(metric) = run.main_metric(&rows) else { continue };
-            if let Some(made) = run.aggregate(&rows, &Aggregation::new(metric)).estimate {
-                found.insert((model, run.benchmark()), Number::new(100.0 * made.value, made.n));
+            let by = Aggregation { policy: FailurePolicy::LeftOut, ..Aggregation::new(metric) };
+            if let Some(made) = run.aggregate(&rows, &by).estimate {
+                bars.push((name, &cell.key.model, run.benchmark(), Number::new(100.0 * made.value, made.n)));
             }
         }
     }
+    let row = |(name, model, ..): &(&str, &str, &str, Number)| {
+        let several = BENCHMARKS
+            .iter()
+            .any(|(benchmark, _)| bars.iter().filter(|bar| bar.1 == *model && bar.2 == *benchmark).count() > 1);
+        if several { format!("{name}: {model}") } else { (*model).to_owned() }
+    };
     let title = "Accuracy by benchmark, %";
     let columns = BENCHMARKS.map(|(_, name)| name);
     let mut grid = Grid::new("corpusqa-figure-3", title, "CorpusQA, Figure 3", &["Model"], columns);
-    for model in models {
-        let place = |(benchmark, _): (&str, &str)| found.get(&(model, benchmark)).copied().ok_or("not run");
-        grid.row([Value::text(model)], BENCHMARKS.map(place));
+    let mut heads: Vec<String> = Vec::new();
+    for head in bars.iter().map(row) {
+        if heads.contains(&head) {
+            continue;
+        }
+        let place = |(benchmark, _): (&str, &str)| {
+            let bar = bars.iter().find(|bar| bar.2 == benchmark && row(bar) == head);
+            bar.map(|bar| bar.3).ok_or("not run")
+        };
+        grid.row([Value::text(&head)], BENCHMARKS.map(place));
+        heads.push(head);
     }
     grid.note(
-        "the whole text in the prompt, failures as wrong; the paper's bars are a model before and after its training",
+        "the whole text in the prompt, correct over total, failures left out; the paper's bars are a model before and after its \
+         training",
     )
     .finished()
 }
