@@ -116,8 +116,9 @@ export interface TracedPassage {
     start: number;
     end: number;
     score?: number;
-    /** Absent where the book is not at hand. */
+    /** Absent where the book is not at hand, as is its length. */
     text?: string;
+    book_bytes?: number;
 }
 
 /** A turn of a dialogue. */

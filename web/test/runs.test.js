@@ -111,6 +111,10 @@ test("a trial shows its question, gold, passages with their text, calls and resp
     assert.equal(createHash("sha256").update(sent).digest("hex"), stored.calls[0].sha256, "the prompt, to the last byte");
     const passages = await page.$$eval(".trace .card .book-text", (all) => all.map((text) => text.textContent));
     assert.equal(passages.length, stored.context.passages.length);
+    const bars = await page.$$eval(".places .ribbon rect.retrieved", (all) => all.map((bar) => Number.parseFloat(bar.getAttribute("x"))));
+    assert.equal(bars.length, stored.context.passages.length, "where they stand in the book");
+    assert.ok(bars.every((at) => at >= 0 && at < 100) && new Set(bars).size > 1, bars.join());
+    assert.ok((await page.locator(".places .ribbon rect.evidence").count()) > 0);
     const document = JSON.parse((await readFile(join(work, "first/manifest.json"), "utf8"))).configuration.documents
         .find(({ id }) => id === stored.context.passages[0].document);
     const { start, end } = stored.context.passages[0];
@@ -140,6 +144,7 @@ test("a hundred thousand trials scroll, filter and open", needs("CLOSEREAD_BINAR
     await page.waitForSelector("#trace-heading");
     assert.match(await page.textContent(".trace"), /It was day 4711/);
     assert.match(await page.textContent(".trace"), /the book is not at hand/);
+    assert.equal(await page.locator(".places").count(), 0, "nothing is known of where they stand in it");
 });
 
 test("two runs compare as on the command line, in the page and in Node", needs("CLOSEREAD_BINARY"), async () => {

@@ -31,6 +31,8 @@ pub(super) struct TracedPassage<'a> {
     place: &'a PassageRef,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    book_bytes: Option<usize>,
 }
 
 impl Texts {
@@ -63,8 +65,9 @@ impl Texts {
         let mut traced = Vec::new();
         for place in places {
             let text = open.entry(&place.document).or_insert_with(|| self.text(hashes.get(place.document.as_str())?));
+            let book_bytes = text.as_ref().map(String::len);
             let text = text.as_ref().and_then(|text| text.get(place.start..place.end)).map(str::to_owned);
-            traced.push(TracedPassage { place, text });
+            traced.push(TracedPassage { place, text, book_bytes });
         }
         traced
     }

@@ -1,7 +1,7 @@
 // The trials of a run: which to list, the list, and the trial that is open, with the one before and the one behind it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { TrialFilter } from "../closeread_wasm.js";
+import type { TracedPassage, TrialFilter, TrialTrace } from "../closeread_wasm.js";
 import type { HeldRun } from "../messages/runs.js";
 import { Term } from "../parts/Term.js";
 import { useApp, useSession, useWords } from "../context.js";
@@ -9,6 +9,7 @@ import { runsTo, type RunsAddress } from "../state/runs.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/runs.js";
 import { TrialsInSight } from "./list.js";
+import { Places } from "./Places.js";
 import { visible } from "./text.js";
 import { trialTrace } from "./trace.js";
 
@@ -21,6 +22,7 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
     const list = useRef<TrialsInSight | undefined>(undefined);
     const [numbers, setNumbers] = useState<Uint32Array>();
     const [open, setOpen] = useState<number>();
+    const [read, setRead] = useState<{ trace: TrialTrace; passages: TracedPassage[] }>();
     const byKey = useRef(false);
     const { filter, trial } = at;
     const wanted = JSON.stringify(filter);
@@ -64,6 +66,7 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
             const { trace: found, passages } = await session.core.ask("runs/trace", { id, number });
             if (!current) return;
             setOpen(number);
+            setRead({ trace: found, passages });
             trace.current!.replaceChildren(...trialTrace(found, passages, () => session.core.ask("runs/sent", { id, number })));
             const heading = trace.current!.querySelector<HTMLElement>("#trace-heading");
             if (byKey.current) heading?.focus();
@@ -109,6 +112,7 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
                     <button type="button" id="previous-trial" aria-disabled={n <= 0} onClick={() => step(-1)}>{say.previous}</button>
                     <button type="button" id="next-trial" aria-disabled={n < 0 || n >= numbers!.length - 1} onClick={() => step(1)}>{say.next}</button>
                 </p>}
+                {open !== undefined && read && <Places {...read} />}
                 <section class="trace" aria-label={say.trial} ref={trace} key={`${trial === undefined}`}>{!trial && <p class="note">{say.chooseTrial}</p>}</section>
             </div>
         </div>

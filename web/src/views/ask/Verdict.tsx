@@ -11,10 +11,11 @@ export function Verdict({ state, available, select }: { state: AskState; availab
     const say = useWords(words);
     const { effect, questions } = state;
     const both = questions.map(isChanged).filter((changed) => changed !== undefined);
-    if (both.length === 0) return null;
-    const comparison = effect?.comparison;
+    // What the last answer means is being computed.
+    if (both.length === 0 || effect === undefined) return null;
+    const { comparison } = effect;
     const changed = <p>{say.changed(both.filter((one) => one).length, both.length)}</p>;
-    if (!effect || !comparison) return <section class="verdict" role="status"><div><h2>{say.verdict.unscored}</h2>{changed}<p>{say.unscored}</p></div></section>;
+    if (!comparison) return <section class="verdict" role="status"><div><h2>{say.verdict.unscored}</h2>{changed}<p>{say.unscored}</p></div></section>;
     const { n, mean_a, mean_b, difference, low, high, mcnemar, needed } = comparison;
     const ahead = effect.ahead === "a" ? "score" : effect.ahead === "b" ? "book" : undefined;
     return <section class="verdict"><div role="status">
@@ -36,9 +37,9 @@ function Interval({ difference, low, high }: { difference: number; low: number; 
     const ticks = [-most, -most / 2, 0, most / 2, most];
     return <figure class="interval"><svg viewBox={`0 0 ${WIDTH} 100`} role="img" aria-label={say.interval(difference, low, high)}>
         <rect class="range" x={x(low)} y="26" width={x(high) - x(low)} height="8" />
-        <line class="axis" x1="0" x2={WIDTH} y1="54" y2="54" /><line class="zero" x1={x(0)} x2={x(0)} y1="14" y2="54" />
+        <line class="axis" x1="0" x2={WIDTH} y1="54" y2="54" /><line class="zero" x1={x(0)} x2={x(0)} y1="20" y2="54" />
         {ticks.map((tick) => <g key={tick}><line class="axis" x1={x(tick)} x2={x(tick)} y1="54" y2="59" />
-            <text x={x(tick)} y="74" text-anchor="middle">{Math.round(100 * tick)}</text></g>)}
+            <text x={x(tick)} y="74" text-anchor="middle">{String(Math.round(100 * tick)).replace("-", "−")}</text></g>)}
         <circle cx={x(difference)} cy="30" r="7" /><text class="at" x={x(difference)} y="14" text-anchor="middle">{say.pointsShort(difference)}</text>
         <text x="0" y="94">{say.axis.score}</text><text x={WIDTH} y="94" text-anchor="end">{say.axis.book}</text>
     </svg></figure>;
