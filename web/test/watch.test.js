@@ -105,6 +105,9 @@ test("an agent is stepped: the prompt first, then the search, then what it found
     assert.equal(await page.locator(".timeline .step-call").count(), 2);
     await page.click(".ending summary");
     await page.locator(".ending .exact").first().waitFor();
+    const colour = (id) => page.$eval(id, (button) => getComputedStyle(button).color);
+    assert.equal(await colour("#step"), await colour("#next"), "what cannot be pressed any more can be read");
+    assert.doesNotMatch(await page.textContent(".call"), /\? \+ \? tokens/);
     assert.match(await page.textContent("#status"), /^The end\. Answered/);
     await page.click("#previous");
     assert.match(await page.textContent("#call-heading"), /Call 1/);

@@ -1,9 +1,12 @@
-// The pictures of docs/screens that need nothing but web/dist: `npm run screens`, after `cargo xtask web`.
+// The pictures of docs/screens: `npm run screens`, after `cargo xtask web`; those of the run viewer where CLOSEREAD_BINARY names the program.
 
-import { readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { DIST, openSample } from "../test/harness.js";
+import { BINARY, DIST, openSample } from "../test/harness.js";
 import { FLAGS, files, folder, serve } from "../test/serve.js";
 import { chromiumPath } from "./chromium.js";
 
@@ -41,8 +44,8 @@ await shot("watch-agent", `${server.origin}#/watch`, async (page) => {
     await page.click("#play");
     await page.locator(".ending").waitFor({ timeout: 120_000 });
     await page.locator(".timeline li:nth-child(2) button").first().click();
-    await fromTop(page, ".run");
-});
+    await page.evaluate(() => scrollTo(0, 0));
+}, { height: 1100 });
 await shot("watch-memory", `${server.origin}#/watch`, async (page) => {
     await story(page);
     await page.selectOption("#method", "memory-agent");
@@ -57,6 +60,29 @@ await shot("ask", `${server.origin}#/ask`, async (page) => {
     await page.click("#ask-all");
     await page.locator("#ask-more").waitFor({ timeout: 120_000 });
 }, { height: 1100 });
+
+if (BINARY) {
+    const work = await mkdtemp(join(tmpdir(), "closeread-screens-"));
+    const run = ["run", "--method", "closed-book,vanilla-rag,dos-rag", "--budget", "300,900,1500", "--retriever", "bm25", "--out", "first"];
+    execFileSync(BINARY, run, { cwd: work, stdio: "ignore", env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") } });
+    const opened = async (page) => {
+        await page.setInputFiles("#run-folder", join(work, "first"));
+        await page.locator(".part.report table").first().waitFor({ timeout: 120_000 });
+    };
+    await shot("runs-report", `${server.origin}#/runs`, opened, { height: 1100 });
+    await shot("runs-trials", `${server.origin}#/runs`, async (page) => {
+        await opened(page);
+        await page.click("#part-trials");
+        await page.selectOption("#trial-cell", { label: "dos-rag at 900" });
+        await page.check("#verdict-right", { force: true });
+        await page.locator(".trial strong").first().waitFor();
+        await page.focus(".trial-list");
+        for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
+        await page.locator("#trace-heading").waitFor();
+        await page.evaluate(() => scrollTo(0, 0));
+    }, { colorScheme: "dark", height: 1000 });
+    await rm(work, { recursive: true });
+}
 
 const [items, predictions, card] = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map(scored));
 const contents = { "items.jsonl": items, "predictions.jsonl": predictions };

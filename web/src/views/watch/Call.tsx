@@ -20,6 +20,7 @@ interface Props {
 export function Call({ step, before, typed, again }: Props) {
     const say = useWords(words);
     const { call, state, text, response, heard, changes, failure, retrying, pace, by } = step;
+    const counted = response?.usage?.prompt_tokens != null || response?.usage?.completion_tokens != null;
     const prompt = call.messages.map(({ content }) => content).join("\n\n");
     return <article class="call" data-call={call.id} data-state={state} aria-labelledby="call-heading">
         <section><h3 id="prompt-heading">{say.prompt} <span class="facts num">{say.callFacts(call.prompt, call.tokens)} <Copy text={prompt} label={say.copyPrompt} /></span></h3>
@@ -27,7 +28,7 @@ export function Call({ step, before, typed, again }: Props) {
             <Passages call={call} before={before} />
         </section>
         <section><h3>{say.response} {response !== undefined && <span class="facts num">
-            {say.usage(response.usage?.prompt_tokens ?? null, response.usage?.completion_tokens ?? null)} {by !== undefined && say.by(by)} <Copy text={text} label={say.copyResponse} /></span>}</h3>
+            {counted && say.usage(response.usage?.prompt_tokens ?? null, response.usage?.completion_tokens ?? null)} {by !== undefined && say.by(by)} <Copy text={text} label={say.copyResponse} /></span>}</h3>
             {state === "waiting" && typed ? <Typed call={call} typed={typed} />
                 : state === "waiting" && failure === undefined ? <p class="mute">{say.states.waiting}</p> : null}
             {failure !== undefined && <div class="failed" role="alert"><p class="problem">{failure}</p>
