@@ -87,3 +87,23 @@ for (const [colorScheme, language] of [["light", "en"], ["dark", "zh"]]) {
         assert.deepEqual(await axe(page), []);
     });
 }
+
+test("at 360 pixels what has the focus is never under the bars or the ribbon, forward and back", async () => {
+    const { page } = use;
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.waitForSelector("#idea-whole");
+    const hidden = () => page.evaluate(() => {
+        const focused = document.activeElement;
+        const { top, bottom } = focused.getBoundingClientRect();
+        const [pinned, rail] = [".pinned", ".rail"].map((one) => document.querySelector(one).getBoundingClientRect());
+        return bottom > rail.top || (focused.closest(".rows") && top < pinned.bottom) ? focused.textContent : "";
+    });
+    await page.focus("#budget");
+    const rows = await page.locator("#passages li").count();
+    for (const key of ["Tab", "Shift+Tab"]) {
+        for (let n = 0; n < rows; n++) {
+            await page.keyboard.press(key);
+            assert.equal(await hidden(), "", key);
+        }
+    }
+});
