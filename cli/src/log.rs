@@ -58,7 +58,7 @@ impl LogArgs {
 
     /// How an error of the command line itself is said: it is not parsed then.
     pub(crate) fn of_arguments() -> Self {
-        let given: Vec<String> = std::env::args().skip(1).collect();
+        let given: Vec<String> = arguments().collect();
         let json = given.iter().any(|one| one == "--log=json") || given.windows(2).any(|two| *two == ["--log", "json"]);
         let log = if json { Form::Json } else { Form::Text };
         Self { verbose: 0, quiet: false, log, color: color_of_arguments() }
@@ -72,7 +72,7 @@ impl LogArgs {
 
 /// How `--color` has it, before the command line is parsed: its help and errors are coloured, too.
 pub(crate) fn color_of_arguments() -> ColorChoice {
-    let given: Vec<String> = std::env::args().skip(1).take_while(|given| given != "--").collect();
+    let given: Vec<String> = arguments().take_while(|given| given != "--").collect();
     let apart = given.windows(2).filter(|two| two[0] == "--color").map(|two| two[1].as_str());
     let named = given.iter().filter_map(|one| one.strip_prefix("--color=")).chain(apart).last();
     named.and_then(|name| ColorChoice::from_str(name, true).ok()).unwrap_or_default()
@@ -219,4 +219,9 @@ impl Visit for Fields {
     fn record_bool(&mut self, field: &Field, value: bool) {
         self.0.insert(field.name().to_owned(), json!(value));
     }
+}
+
+/// What was given on the command line, whatever bytes it holds.
+pub(crate) fn arguments() -> impl Iterator<Item = String> {
+    std::env::args_os().skip(1).map(|given| given.to_string_lossy().into_owned())
 }

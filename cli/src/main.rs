@@ -96,11 +96,7 @@ fn command() -> clap::Command {
 fn main() -> ExitCode {
     CompleteEnv::with_factory(command).var(completion::VARIABLE).bin("closeread").complete();
     // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
-    if std::env::args()
-        .skip(1)
-        .take_while(|given| given != "--")
-        .any(|given| given.split('=').next() == Some("--max-tokens"))
-    {
+    if log::arguments().take_while(|given| given != "--").any(|given| given.split('=').next() == Some("--max-tokens")) {
         LogArgs::of_arguments().begin();
         error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
         return ExitCode::from(2);

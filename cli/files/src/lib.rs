@@ -195,9 +195,43 @@ pub fn pretty(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
+/// What a run folder holds that only runs, judges and merges write.
+const RUN_FILES: [&str; 12] = [
+    "manifest.json",
+    "items.jsonl",
+    "records.jsonl",
+    "report.json",
+    "judging.json",
+    "judgements.jsonl",
+    "prices.json",
+    "cut.json",
+    "embeddings.jsonl",
+    "superseded.jsonl",
+    "journal",
+    "texts",
+];
+
+/// Refuses a file that a person named as an output where it is part of a run: a report is never worth its records.
+pub fn refuse_run_file(path: &Path) -> Result<()> {
+    let followed = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_run = |folder: &&Path| folder.join("manifest.json").is_file() && folder.join("items.jsonl").is_file();
+    let run = followed.ancestors().skip(1).take(2).find(is_run);
+    let part = run.and_then(|run| followed.strip_prefix(run).ok()?.iter().next()?.to_str());
+    match part {
+        Some(part) if RUN_FILES.contains(&part) => {
+            bail!("cannot write {}: it is part of the run in that folder; name another file", path.display())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file that a person named, whole or not at all. Links are followed, and a device or a pipe is written into, never
 /// replaced.
+///
+/// # Errors
+/// As [`refuse_run_file`], and if it cannot be written.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<()> {
+    refuse_run_file(path)?;
     let followed = fs::canonicalize(path);
     let there = followed.as_deref().unwrap_or(path);
     if fs::metadata(there).is_ok_and(|there| !there.is_file() && !there.is_dir()) {

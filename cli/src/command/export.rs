@@ -14,7 +14,7 @@ use closeread_data::scoring::{Attempt, Problems, Submission};
 use closeread_eval::{InputFile, Task};
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, file_name, inspect, trec};
-use closeread_files::{refuse_input_as_output, write_atomically};
+use closeread_files::{refuse_run_file, write_output};
 use closeread_report::{Arm, report};
 use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
@@ -247,7 +247,7 @@ fn as_markdown(args: &MarkdownArgs) -> Result<ExitCode> {
     let tables: Vec<String> = report.tables.iter().map(markdown::table).collect();
     let text = format!("# {}\n\n{}", markdown::escaped(&report.title), tables.join("\n"));
     match &args.out {
-        Some(path) => write_atomically(path, text.as_bytes())?,
+        Some(path) => write_output(path, text.as_bytes())?,
         None => out!("{text}"),
     }
     Ok(exit_code(report.complete))
@@ -285,7 +285,7 @@ fn hub(args: &HfArgs) -> Result<ExitCode> {
 
 fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
     let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
-    refuse_input_as_output(&args.out, "--out", [args.run.join("records.jsonl").as_path()])?;
+    refuse_run_file(&args.out)?;
     let arm = one_arm(&run.plan, args.at.as_deref(), &args.run)?;
     let attempts =
         run.records.iter().filter(|record| Arm::of(&record.key) == arm && record.key.repeat == 0).map(|record| {

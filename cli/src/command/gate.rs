@@ -5,7 +5,7 @@ use super::export::at_name;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
-use closeread_files::write_atomically;
+use closeread_files::{refuse_run_file, write_output};
 use closeread_llm::price::Dollars;
 use closeread_report::compare::Choice;
 use closeread_report::gate::{
@@ -157,7 +157,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
     }
     let verdict = args.verdict(&gates);
     if let Some(path) = &args.junit {
-        write_atomically(path, junit(&run, &gates, args.undecided)?.as_bytes())?;
+        write_output(path, junit(&run, &gates, args.undecided)?.as_bytes())?;
     }
     let summary = args
         .summary
@@ -270,6 +270,7 @@ fn junit(run: &Run, gates: &[Gate], undecided: Option<Undecided>) -> Result<Stri
 
 /// Appends to a summary of a step, as far as its limit reaches.
 fn append(path: &Path, text: &str) -> Result<()> {
+    refuse_run_file(path)?;
     let named = || format!("cannot write {}", path.display());
     let there = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let room = usize::try_from(SUMMARY_BYTES.saturating_sub(there)).unwrap_or_default();

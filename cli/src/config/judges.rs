@@ -43,14 +43,19 @@ impl RunArgs {
 
     /// What the options say about judges; `None` without one.
     pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
+        check_judges(&self.judge)?;
         let models = self.judging_models();
         if models.is_empty() {
+            if let (Some(judge), []) = (self.judge.first(), self.judge_model.as_slice()) {
+                bail!(
+                    "--judge {judge}: nobody would judge; name the model that does by --judge-model, or {BUILTIN_RULE}"
+                );
+            }
             return Ok(None);
         }
         if models.iter().any(|model| model == NO_JUDGE) {
             bail!("--judge-model {}: expected models, or {NO_JUDGE} alone", models.join(","));
         }
-        check_judges(&self.judge)?;
         let judges = match self.judge.is_empty() && self.tries_everything() {
             true => vec![ALL_JUDGES.to_owned()],
             false => self.judge.clone(),

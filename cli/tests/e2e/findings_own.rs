@@ -1,6 +1,7 @@
 //! What is a person's stays: files in the cache folder, inputs named as outputs, links and names that lead elsewhere. A case a
 //! finding, by the numbers of issue 19.
 
+use crate::fault_server::cases;
 use crate::support::Sandbox;
 use serde_json::json;
 use std::fs;
@@ -101,4 +102,85 @@ fn finding_10_links_around_in_circles_end() {
     assert_eq!(score.json()["n"], 1, "each file once");
     let run = ["run", "--benchmark", "infinitebench", "--data", "set", "--dry-run"];
     sandbox.run(&run).exits(2);
+}
+
+/// A finished run of one question.
+fn run_of_one(sandbox: &Sandbox) {
+    cases(sandbox, &["a".to_owned()]);
+    sandbox.run(&["run", "--benchmark", "cases", "--method", "closed-book", "--out", "r"]).exits(0);
+}
+
+#[test]
+fn finding_01_a_study_is_written_into_no_folder_of_something_else() {
+    let sandbox = Sandbox::new();
+    run_of_one(&sandbox);
+    sandbox.write("mine/page.html", "mine");
+    sandbox.write("mine/study.json", "mine");
+    for (out, there) in [("mine", "page.html"), ("cases", "documents.jsonl"), ("r", "items.jsonl")] {
+        let before = fs::read(sandbox.path(out).join(there)).unwrap();
+        let answer = ["people", "answer", "--benchmark", "cases", "--out", out];
+        sandbox
+            .run(&answer)
+            .refuses(&[&format!("{out} holds `"), "and no study: name an empty or a new folder by --out"]);
+        sandbox.run(&["people", "rate", "r", "--ask", "correctness", "--out", out]).refuses(&["and no study"]);
+        assert_eq!(fs::read(sandbox.path(out).join(there)).unwrap(), before, "{out}");
+    }
+    let again = ["people", "answer", "--benchmark", "cases", "--out", "study"];
+    sandbox.run(&again).exits(0);
+    sandbox.run(&again).refuses(&["study holds a study already"]);
+}
+
+#[test]
+fn finding_02_no_report_is_written_over_a_part_of_a_run() {
+    let sandbox = Sandbox::new();
+    run_of_one(&sandbox);
+    for file in ["records.jsonl", "items.jsonl", "manifest.json", "report.json"] {
+        let target = format!("r/{file}");
+        let before = fs::read(sandbox.path(&target)).unwrap();
+        let gate = ["gate", "r", "--min", "accuracy=0.1"];
+        for args in [
+            vec!["export", "markdown", "r", "--out", &target],
+            vec!["export", "novelqa", "r", "--out", &target],
+            [&gate[..], &["--junit", &target]].concat(),
+            [&gate[..], &["--summary", &target]].concat(),
+        ] {
+            sandbox.run(&args).refuses(&["it is part of the run in that folder; name another file"]);
+        }
+        assert_eq!(fs::read(sandbox.path(&target)).unwrap(), before, "{file}");
+    }
+    sandbox.run(&["export", "markdown", "r", "--out", "r/notes.md"]).exits(0);
+}
+
+#[test]
+fn finding_06_judges_without_a_model_that_judges_are_refused() {
+    let sandbox = Sandbox::new();
+    run_of_one(&sandbox);
+    let run = ["run", "--benchmark", "cases", "--method", "closed-book", "--out", "x"];
+    sandbox
+        .run(&[&run[..], &["--judge", "judge-novelqa"]].concat())
+        .refuses(&["name the model that does by --judge-model"]);
+    sandbox.run(&[&run[..], &["--judge", "a/b"]].concat()).refuses(&["models are named by --judge-model"]);
+}
+
+#[test]
+fn finding_15_no_key_of_a_receiver_is_printed() {
+    let sandbox = Sandbox::new();
+    run_of_one(&sandbox);
+    for address in ["http://u:sk-PLANTED@127.0.0.1:1/v1", "http://127.0.0.1:1/x?api_key=sk-PLANTED", "sk-PLANTED"] {
+        let ended = sandbox.run(&["export", "otlp", "r", "--endpoint", address]).exits(2);
+        assert!(!ended.err().contains("sk-PLANTED"), "{}", ended.err());
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn finding_10_an_argument_of_any_bytes_is_an_argument() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let odd = std::ffi::OsStr::from_bytes(b"x\xff\xfey");
+    let ended = sandbox.command(&["report"]).arg(odd).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{}", String::from_utf8_lossy(&ended.stderr));
+    let sampled =
+        sandbox.command(&["run", "--method", "closed-book", "--limit", "1", "--out"]).arg(odd).output().unwrap();
+    assert_eq!(sampled.status.code(), Some(0), "{}", String::from_utf8_lossy(&sampled.stderr));
 }

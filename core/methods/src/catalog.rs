@@ -273,6 +273,22 @@ mod tests {
     }
 
     #[test]
+    fn finding_10_every_number_among_the_parameters_has_a_range() {
+        for entry in METHODS.iter() {
+            let own = serde_json::to_value(entry.preset()).unwrap();
+            for (name, _) in own.as_object().unwrap().iter().filter(|(_, value)| value.is_number() || value.is_null()) {
+                if ["embedder", "style"].contains(&name.as_str()) {
+                    continue;
+                }
+                for value in [json!(-1), json!(1e300)] {
+                    let refused = entry.method(&json!({ name: value })).unwrap_err().to_string();
+                    assert!(refused.contains("expected a number from"), "{}.{name}: {refused}", entry.name);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn an_unknown_parameter_is_refused_by_name() {
         let message = |name: &str, given: Value| AnyMethod::named(name, &given).unwrap_err().to_string();
         let unknown = message("dos-rag", json!({"bugdet": 1}));

@@ -44,12 +44,66 @@ pub enum ParameterProblem {
         /// What was expected.
         error: serde_json::Error,
     },
+    /// A number that hangs, takes all memory or means nothing.
+    #[error("`{name}` cannot be {value}: expected a number from {least} to {most}")]
+    Range {
+        /// Its parameter.
+        name: String,
+        /// As given.
+        value: Value,
+        /// The least it takes.
+        least: f64,
+        /// The most it takes.
+        most: f64,
+    },
     /// Values of which none is wrong by itself.
     #[error(transparent)]
     Together(#[from] serde_json::Error),
     /// Values that the method refuses, see [`Method::check`].
     #[error("{0}")]
     Refused(&'static str),
+}
+
+/// The least and the most of every number among the parameters.
+#[rustfmt::skip]
+const RANGES: &[(&str, f64, f64)] = &[
+    ("cluster_tokens", 1.0, 1e9),
+    ("depth", 0.0, 100.0),
+    ("max_context", 1.0, 1e9),
+    ("max_layers", 0.0, 100.0),
+    ("max_pages", 0.0, 10_000.0),
+    ("max_reprompts", 0.0, 1_000.0),
+    ("max_searches", 0.0, 10_000.0),
+    ("max_tokens", 1.0, 1e9),
+    ("membership", 0.0, 1.0),
+    ("memory_tokens", 1.0, 1e7),
+    ("min_words", 0.0, 1e9),
+    ("neighbours", 0.0, 1_000.0),
+    ("reduction_dimension", 1.0, 1_000.0),
+    ("section_tokens", 1.0, 1e9),
+    ("seed", 0.0, u64::MAX as f64),
+    ("start_threshold", 0.0, 1e9),
+    ("summary_tokens", 1.0, 1e7),
+    ("temperature", 0.0, 2.0),
+    ("top_k", 1.0, 1e6),
+    ("word_limit", 1.0, 1e9),
+];
+
+/// Holds the numbers among the given parameters to their ranges.
+fn in_range(given: &Map<String, Value>) -> Result<(), ParameterProblem> {
+    for (name, value) in given {
+        let Some(number) = value.as_f64() else { continue };
+        let Some((_, least, most)) = RANGES.iter().find(|(known, ..)| known == name) else { continue };
+        if !(*least..=*most).contains(&number) {
+            return Err(ParameterProblem::Range {
+                name: name.clone(),
+                value: value.clone(),
+                least: *least,
+                most: *most,
+            });
+        }
+    }
+    Ok(())
 }
 
 fn listed(names: &[String]) -> String {
@@ -79,6 +133,7 @@ pub(super) fn overlaid<M: Method>(method: &M, given: &Value) -> Result<M, Parame
     if let Some(name) = given.keys().find(|name| !own.contains_key(*name)) {
         return Err(ParameterProblem::Unknown { name: name.clone(), known: own.keys().cloned().collect() });
     }
+    in_range(given)?;
     overlay(&mut given.iter()).map_err(|error| {
         // The one at fault, for a message that names it.
         let alone = given.iter().find_map(|one| Some((one, overlay(&mut std::iter::once(one)).err()?)));

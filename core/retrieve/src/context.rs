@@ -69,7 +69,7 @@ pub fn with_neighbours(ranking: Ranking, n: usize, document: impl Fn(usize) -> u
     let mut widened = Vec::with_capacity(ranking.len());
     for Ranked { idx, .. } in ranking {
         widened.extend(left[idx].take());
-        for distance in 1..=n {
+        for distance in 1..=n.min(size) {
             let beside = [idx.checked_sub(distance), idx.checked_add(distance).filter(|&next| next < size)];
             for neighbour in beside.into_iter().flatten().filter(|&other| document(other) == document(idx)) {
                 widened.extend(left[neighbour].take());

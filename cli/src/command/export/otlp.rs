@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use closeread_export::otlp::{Batch, PATH};
 use closeread_export::{About, Row};
 use closeread_providers::http;
+use closeread_providers::without_credentials;
 use closeread_runner::finished::{NamedFolder, Streamed};
 use closeread_table::number::thousands;
 use reqwest::Url;
@@ -32,8 +33,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: Args) -> Result<ExitCode> {
     let given = args.endpoint.clone().or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT"));
     let endpoint = given.context("no receiver: name its address by --endpoint, such as http://localhost:5000")?;
-    let url = Url::parse(&format!("{}/{PATH}", endpoint.trim_end_matches('/')))
-        .with_context(|| format!("{endpoint} is no address: expected http://HOST:PORT"))?;
+    let url = receiving(&endpoint)?;
     let of_environment = variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
     let listed = of_environment.split(',').filter(|header| !header.trim().is_empty());
     let headers = headers(listed.chain(args.header.iter().map(String::as_str)))?;
@@ -62,8 +62,18 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
         }
         sent += spans;
     }
-    info!("{} spans sent to {}", thousands(sent), receiver.url);
+    info!("{} spans sent to {}", thousands(sent), receiver.shown());
     Ok(exit_code(complete))
+}
+
+/// The address that spans go to: the path is added to the receiver's own, unless it is there.
+fn receiving(endpoint: &str) -> Result<Url> {
+    let mut url = Url::parse(endpoint).context("the receiver's address does not parse: expected http://HOST:PORT")?;
+    let path = url.path().trim_end_matches('/').to_owned();
+    if !path.ends_with(PATH) {
+        url.set_path(&format!("{path}/{PATH}"));
+    }
+    Ok(url)
 }
 
 struct Receiver {
@@ -73,6 +83,11 @@ struct Receiver {
 }
 
 impl Receiver {
+    /// Its address without what may be a key.
+    fn shown(&self) -> String {
+        without_credentials(self.url.as_str())
+    }
+
     /// Sends the spans that wait, again if the receiver is busy; how many they were.
     async fn post(&self, batch: &mut Batch<'_>) -> Result<u64> {
         let n = batch.len() as u64;
@@ -85,7 +100,8 @@ impl Receiver {
             let request = self.client.post(self.url.clone()).headers(self.headers.clone());
             let answer = request.header(CONTENT_TYPE, "application/x-protobuf").body(body.clone()).send().await;
             let answer = answer.map_err(|error| anyhow::anyhow!("{}", error.without_url()));
-            let answer = answer.with_context(|| format!("{} cannot be reached: is the receiver running?", self.url))?;
+            let answer =
+                answer.with_context(|| format!("{} cannot be reached: is the receiver running?", self.shown()))?;
             let status = answer.status();
             if status.is_success() {
                 return Ok(n);
@@ -93,7 +109,7 @@ impl Receiver {
             let is_busy = matches!(status.as_u16(), 429 | 502 | 503 | 504);
             if !is_busy || pause > Duration::from_secs(30) {
                 let said: String = answer.text().await.unwrap_or_default().chars().take(300).collect();
-                bail!("{} answered {status}: {said}", self.url);
+                bail!("{} answered {status}: {said}", self.shown());
             }
             tokio::time::sleep(pause).await;
             pause *= 2;

@@ -79,6 +79,7 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
         "keep_frame": benchmark.keep_frame, "keep_wraps": benchmark.keep_wraps, "items": benchmark.items.len(),
         "cells": [], "repeats": 1, "tokenizer": tokenizer::load(None, None)?.name(),
     });
+    StudyFolder::claim(&args.out)?;
     if args.out.join(RUN).exists() {
         bail!("{} holds a study already: choose another folder with --out", args.out.display());
     }

@@ -31,6 +31,20 @@ pub(super) struct StudyFolder {
 }
 
 impl StudyFolder {
+    /// Refuses a folder that holds anything but a study: what is not ours is not written over.
+    pub(super) fn claim(path: &Path) -> Result<()> {
+        let study = closeread_files::read(&path.join(STUDY))?;
+        let is_ours = study.is_some_and(|bytes| serde_json::from_slice::<Study>(&bytes).is_ok());
+        match closeread_files::entries(path)?.first() {
+            Some(foreign) if !is_ours => bail!(
+                "{} holds `{}`, and no study: name an empty or a new folder by --out",
+                path.display(),
+                foreign.strip_prefix(path).unwrap_or(foreign).display()
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the page and all that is needed to read back what people say; gives the path of the page.
     pub(super) fn write(
         path: &Path,
@@ -45,6 +59,11 @@ impl StudyFolder {
         let (units, keys): (Vec<StudyUnit>, Vec<UnitKey>) = units.into_iter().unzip();
         let id = short_hash(&json!([title, minutes, units, keys]));
         let study = Study { format: STUDY_FORMAT, id, title, minutes, units };
+        let there = closeread_files::read(&path.join(STUDY))?;
+        let there = there.and_then(|bytes| serde_json::from_slice::<Study>(&bytes).ok());
+        if there.is_some_and(|there| there.id != study.id) {
+            bail!("{} holds another study: choose another folder with --out", path.display());
+        }
         fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
         write_atomically(&path.join(STUDY), &pretty(&json!(study)))?;
         write_lines(&path.join(KEYS), &keys)?;

@@ -40,6 +40,7 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
     if !finished::is_run_folder(&args.run) {
         bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
     }
+    StudyFolder::claim(&args.out)?;
     let draw = args.selection.draw()?;
     let mut run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
     keep_where(&mut run.items, &args.selection.only).context("--where")?;

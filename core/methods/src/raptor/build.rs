@@ -37,7 +37,9 @@ pub(super) async fn build<H: Host>(session: &mut Session<'_, H>, parameters: &Ra
         false => texts.iter().map(|text| words.vector(text)).collect(),
     };
     let mut layer = Layer { texts, n_tokens: index.n_tokens().to_vec(), vectors };
-    while tree.layers.len() < parameters.max_layers && layer.texts.len() > parameters.reduction_dimension + 1 {
+    while tree.layers.len() < parameters.max_layers
+        && layer.texts.len() > parameters.reduction_dimension.saturating_add(1)
+    {
         let rows = Rows::new(layer.vectors[0].len(), layer.vectors.concat());
         let clusters = two_step_clusters(&session.workers(), &rows, &layer.n_tokens, &parameters.clustering()).await;
         if clusters.len() >= layer.texts.len() {
