@@ -30,9 +30,11 @@ mod table;
 mod values;
 mod welcome;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use closeread_runner::interrupt;
+use closeread_text::names::nearest;
 use log::LogArgs;
 use std::process::ExitCode;
 use tracing::error;
@@ -93,6 +95,22 @@ fn command() -> clap::Command {
     completion::completed(help::explained(headings::under(environment::read(ranges::within(Cli::command())))))
 }
 
+/// An error about an unknown command with the nearest one where clap finds none, as for letters that changed places.
+fn with_nearest(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    if error.get(ContextKind::SuggestedSubcommand).is_none() {
+        let all = command();
+        let mut above = &all;
+        for given in std::env::args().skip(1).take_while(|given| given != unknown) {
+            above = above.find_subcommand(&given).unwrap_or(above);
+        }
+        if let Some(meant) = nearest(unknown, above.get_subcommands().map(clap::Command::get_name)) {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
+        }
+    }
+    error
+}
+
 fn main() -> ExitCode {
     CompleteEnv::with_factory(command).var(completion::VARIABLE).bin("closeread").complete();
     // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
@@ -101,7 +119,7 @@ fn main() -> ExitCode {
         error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
         return ExitCode::from(2);
     }
-    let matches = command().color(log::color_of_arguments()).try_get_matches();
+    let matches = command().color(log::color_of_arguments()).try_get_matches().map_err(with_nearest);
     let (cli, matches) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() && LogArgs::of_arguments().is_json() => {

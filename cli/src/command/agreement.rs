@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
-/// Agreement of judges with people, and of raters
+/// Measure how judges agree with people, and raters with each other
 ///
 /// Exits with 1 if labels could not be used; they are named by line.
 #[derive(Debug, clap::Args)]

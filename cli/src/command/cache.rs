@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// What is kept between runs: responses and vectors
+/// List or clear what is kept between runs: responses and vectors
 #[derive(Debug, clap::Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]

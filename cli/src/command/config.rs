@@ -68,8 +68,9 @@ pub(crate) fn run(args: RunArgs, given: Option<&ArgMatches>) -> Result<ExitCode>
         return Ok(ExitCode::SUCCESS);
     }
     outln!("{PRECEDENCE}\n");
-    let rows = settings.iter().map(|one| [format!("--{}", one.option), one.value.clone(), one.from.clone()]);
-    print_rows(&["option", "value", "from"], rows)?;
+    // The longest last, so that a narrow terminal breaks no column.
+    let rows = settings.iter().map(|one| [format!("--{}", one.option), one.from.clone(), one.value.clone()]);
+    print_rows(&["option", "from", "value"], rows)?;
     outln!("");
     print_rows(
         &["folder", "is"],

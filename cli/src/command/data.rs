@@ -6,7 +6,7 @@ mod stats;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Data sets: count them as the papers do, hide gold answers
+/// Count data sets as the papers do; hide gold answers
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     #[command(subcommand)]

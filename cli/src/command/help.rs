@@ -50,7 +50,8 @@ pub(crate) fn run(args: &HelpArgs) -> Result<ExitCode> {
 
 fn unknown(below: &Command, name: &str, is_first: bool) -> String {
     let commands = below.get_subcommands().map(Command::get_name);
-    let topics = TOPICS.iter().map(|(topic, _)| *topic).filter(|_| is_first);
+    let topics = TOPICS.iter().map(|(topic, _)| *topic);
+    let topics = topics.filter(|topic| is_first && below.find_subcommand(topic).is_none());
     let known: Vec<&str> = commands.chain(topics).collect();
     match &known[..] {
         [] => format!("`{}` has no commands below it", below.get_name()),

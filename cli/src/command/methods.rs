@@ -15,7 +15,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Every method: paper, parameters, calls and tokens
+/// List the methods: paper, parameters, calls and tokens
 #[derive(Debug, clap::Args)]
 pub(crate) struct MethodsArgs {
     /// The book that the calls and tokens are said for [default: the sample's English story]

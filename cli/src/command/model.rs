@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
 
-/// Embedding models and tokenizers: list, verify, pull, convert
+/// List, pull, verify and convert embedding models and tokenizers
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
@@ -26,7 +26,7 @@ pub(crate) struct ModelArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// What is installed, and what can be pulled
+    /// List what is installed, and what can be pulled
     List {
         /// Print one JSON value
         #[arg(long)]

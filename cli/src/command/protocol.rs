@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A paper's protocol with sources, or what a run changed of it
+/// Print a paper's protocol with sources, or what a run changed
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProtocolArgs {
     /// A benchmark or a paper, as sagascale or stronger-baselines; or a run folder, for what it changed

@@ -18,7 +18,7 @@ const MAX_OUTPUT_TOKENS: u32 = 256;
 /// Longest that the answer to it may take: a local server may first load its model.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Which providers are configured; `check MODEL` asks one.
+/// List the providers that are configured; `check MODEL` asks one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProvidersArgs {
     #[command(subcommand)]

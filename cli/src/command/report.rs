@@ -22,7 +22,7 @@ const ELEMENTS: &str = "elements";
 /// What a leaderboard needs to be sorted and scored again.
 const ELEMENT_FILES: [&str; 2] = ["closeread-leaderboard.js", "closeread_scorer_bg.wasm"];
 
-/// The tables and charts of one run, or of several in one table.
+/// Show the tables and charts of one run, or of several in one table.
 ///
 /// Without options the tables are printed as text. Exits with 1 if a run is incomplete.
 #[derive(Debug, clap::Args)]

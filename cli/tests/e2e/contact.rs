@@ -51,7 +51,9 @@ fn a_mistyped_name_gets_the_nearest() {
         (&["run", "--items", "en-01"], "(did you mean `en-"),
         (&["protocol", "novelq"], "(did you mean `novelqa`?)"),
         (&["score", "--gold", "x", "--predictions", "y", "--metric", "rouge-l"], "did you mean `rouge"),
-        (&["runn"], "a similar subcommand exists: 'run'"),
+        (&["runs"], "a similar subcommand exists: 'run'"),
+        (&["rnu"], "a similar subcommand exists: 'run'"),
+        (&["-q", "data", "hsah"], "a similar subcommand exists: 'hash'"),
     ] {
         sandbox.run(args).refuses(&[words]);
     }

@@ -128,7 +128,7 @@ fn scripts_share_limits_keep_signals_and_quote_what_a_shell_would_read() {
     for (run, words) in [
         (&["--rpm", "3"][..], "--rpm 3 cannot be shared by 4 parts"),
         (&["--shard", "1/2"], "--shard is submit's own"),
-        (&["--methodd", "x"], "--methodd"),
+        (&["--method-of", "x"], "--method-of"),
         (&["--items", "nope"], "nope"),
     ] {
         let refused = dry(&["slurm"], run);
