@@ -1,7 +1,8 @@
 //! The targets, and how the program is compiled for each.
 
+use crate::machine::{ZIG, zigbuild as zigbuild_path};
 use crate::process::{cargo, program, run as run_program, target_dir};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -78,7 +79,11 @@ impl Target {
     /// Compiles the program with the page inside; gives its path.
     pub(super) fn build(self, page: &Path) -> Result<PathBuf> {
         let mut build = match self {
-            Self::LinuxStaticArm | Self::Linux | Self::LinuxArm => zigbuild()?,
+            Self::LinuxStaticArm | Self::Linux | Self::LinuxArm => {
+                let mut build = zigbuild()?;
+                build.arg("zigbuild");
+                build
+            }
             _ => {
                 let mut build = cargo();
                 build.arg("build");
@@ -94,11 +99,14 @@ impl Target {
     }
 }
 
-/// cargo-zigbuild: on the path, or as a module of Python.
-fn zigbuild() -> Result<Command> {
-    let is_there = program("cargo-zigbuild").arg("--version").output().is_ok_and(|printed| printed.status.success());
-    ensure!(is_there, "needs cargo-zigbuild and zig: pip install cargo-zigbuild ziglang");
-    let mut build = program("cargo-zigbuild");
-    build.arg("zigbuild");
+/// cargo-zigbuild, which asks the Python beside it for zig.
+pub(crate) fn zigbuild() -> Result<Command> {
+    ZIG.require()?;
+    let zigbuild = zigbuild_path().context("it was found")?;
+    let beside = zigbuild.parent().context("a program lies in a folder")?.to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([beside].into_iter().chain(std::env::split_paths(&path)))?;
+    let mut build = program(&zigbuild);
+    build.env("PATH", path);
     Ok(build)
 }

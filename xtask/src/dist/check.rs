@@ -2,8 +2,9 @@
 
 use super::build::Target;
 use super::sandbox::{RUN, inside, json, page_is_served, scores};
-use super::{VERSION, archive, emptied, image};
-use crate::process::{cargo, program, run as run_program, stdout_of, target_dir};
+use super::{VERSION, archive, copy_program, emptied, image};
+use crate::machine::{CHROMIUM, DEBOOTSTRAP};
+use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use std::process::Command;
 
 /// The newest glibc that a program may ask for.
 const GLIBC: (u32, u32) = (2, 17);
+/// The oldest Debian that its archive still has, with glibc 2.31.
+const OLD_DEBIAN: &str = "bullseye";
 
 fn said(what: &str) {
     println!("  tried: {what}");
@@ -30,7 +33,7 @@ pub(super) fn tried(target: Target, archive: &Path, out: &Path) -> Result<()> {
     match target {
         Target::LinuxStatic => in_nothing(&built),
         Target::LinuxStaticArm => emulated(&built),
-        Target::Linux | Target::LinuxArm => old_library(&built),
+        Target::Linux | Target::LinuxArm => old_library(target, &built),
         Target::Mac | Target::Windows => Ok(()),
     }?;
     if target.is_static() {
@@ -42,7 +45,7 @@ pub(super) fn tried(target: Target, archive: &Path, out: &Path) -> Result<()> {
 
 /// The numbers of a build by plain cargo, to which those of packages are held.
 fn native() -> Result<Vec<(String, serde_json::Value)>> {
-    run_program(cargo().args(["build", "--package", "closeread", "--features", "closeread/full"]))?;
+    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
     let folder = target_dir()?.join("dist-stage/native");
     emptied(&folder)?;
     let mut run = Command::new(target_dir()?.join("debug/closeread"));
@@ -85,11 +88,32 @@ fn emulated(built: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A program that asks for no newer glibc than the oldest systems have.
-fn old_library(built: &Path) -> Result<()> {
+/// A program that asks for no newer glibc than the oldest systems have, and starts in an old Debian.
+fn old_library(target: Target, built: &Path) -> Result<()> {
     let newest = newest_glibc(&stdout_of(program("readelf").arg("-V").arg(built))?).context("it asks for no glibc")?;
     ensure!(newest <= GLIBC, "it asks for glibc {}.{}: at most {}.{}", newest.0, newest.1, GLIBC.0, GLIBC.1);
     said(&format!("it asks for glibc {}.{}", newest.0, newest.1));
+    if target != Target::Linux {
+        return Ok(());
+    }
+    if let Err(error) = DEBOOTSTRAP.require() {
+        println!("  not tried in an old Debian: {error:#}");
+        return Ok(());
+    }
+    let root = target_dir()?.join("dist-stage").join(OLD_DEBIAN);
+    if !root.join("usr/bin/env").exists() {
+        emptied(&root)?;
+        let from = "http://deb.debian.org/debian";
+        run_program(program("debootstrap").args(["--variant=minbase", OLD_DEBIAN]).arg(&root).arg(from))?;
+    }
+    let work = root.join("work");
+    emptied(&work)?;
+    run_program(program("chmod").arg("1777").arg(&work))?;
+    copy_program(built, &root.join("usr/bin/closeread"))?;
+    let report = json(inside(&root)?.args(RUN).args(["--out", "/work/run"]))?;
+    ensure!(scores(&report)? == native()?, "the sample's scores are not those of the native build:\n{report}");
+    page_is_served(inside(&root)?.args(["serve", "/work/run", "--port", "0"]))?;
+    said("the sample and the page in Debian 11");
     Ok(())
 }
 
@@ -133,17 +157,10 @@ pub(super) fn packages(out: &Path) -> Result<()> {
     };
     let install = ["install", "--offline", "--no-audit", "--no-fund", "--silent"];
     run_program(program("npm").args(install).args(packed.filter(own)).current_dir(&project))?;
-    const SCORE: &str = r#"
-        import { readFile } from "node:fs/promises";
-        import { createRequire } from "node:module";
-        import init, * as scorer from "@closeread/score";
-        const wasm = createRequire(import.meta.url).resolve("@closeread/score/closeread_scorer_bg.wasm");
-        await init({ module_or_path: await readFile(wasm) });
-        console.log(JSON.stringify(Object.keys(scorer).sort()));
-    "#;
-    let names = stdout_of(program("node").args(["--input-type=module", "--eval", SCORE]).current_dir(&project))?;
-    ensure!(names.contains("\"score\""), "@closeread/score has no function `score`: {names}");
-    said("@closeread/score from Node");
+    let mut tries = program("node");
+    tries.arg("tools/try-packages.js").arg(&project).current_dir(root().join("web"));
+    run_program(tries.env("CLOSEREAD_CHROMIUM", CHROMIUM.require()?))?;
+    said("@closeread/score from Node, from a bundler, and in a page of another origin");
     if project.join("node_modules/@closeread/cli-linux-x64").is_dir() {
         let version = stdout_of(program("npx").args(["--no-install", "closeread", "--version"]).current_dir(&project))?;
         if version.trim() != format!("closeread {VERSION}") {

@@ -1,7 +1,7 @@
 //! The packages of a registry: packed from the sources, then compiled alone, with nothing of the repository in reach.
 
 use super::{emptied, write};
-use crate::process::{cargo, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Bytes that crates.io takes at most.
 const MOST: u64 = 10 << 20;
 
-/// Packs every package that can be published, unpacks them elsewhere, and compiles closeread of them; gives their number.
+/// Packs every package that can be published, unpacks them elsewhere, and compiles them alone; gives their number.
 ///
 /// # Errors
 /// If one cannot be packed, is too large for a registry, or does not compile alone.
@@ -63,6 +63,6 @@ fn compile_alone(public: &[&Value], packed: &Path, alone: &Path) -> Result<()> {
     fs::copy(root().join("Cargo.lock"), alone.join("Cargo.lock"))?;
     let target = target_dir()?;
     let mut check = cargo();
-    check.args(["check", "--package", "closeread", "--offline"]).current_dir(alone);
+    check.args(["check", "--workspace", "--lib", "--bins", FULL, "--offline"]).current_dir(alone);
     run_program(check.env("CARGO_TARGET_DIR", target).env_remove("CLOSEREAD_PAGE"))
 }

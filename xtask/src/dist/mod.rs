@@ -11,11 +11,11 @@ mod release;
 mod sandbox;
 mod wheel;
 
+pub(crate) use build::{Target, zigbuild};
 pub(crate) use crates::check as check_crates;
 
 use crate::process::{root, target_dir};
 use anyhow::{Context as _, Result};
-use build::Target;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +44,13 @@ pub(crate) struct Args {
     /// Leave the checks of what came out to others, as where the target cannot be run
     #[arg(long)]
     no_check: bool,
+}
+
+impl Args {
+    /// All there is, for these targets.
+    pub(crate) fn of(target: Vec<Target>) -> Self {
+        Self { target, ..Self::default() }
+    }
 }
 
 /// Builds, packs, checks.

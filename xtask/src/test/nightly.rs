@@ -1,8 +1,12 @@
 //! The checks that take too long for every change.
 
 use super::outcome::{Done, LeftOut};
-use crate::machine::{AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MIRI, MUSL, MUSL_TARGET, is_root};
-use crate::process::{cargo, program, run as run_program, stdout_of};
+use crate::dist::Target;
+use crate::machine::{
+    AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MAC, MAC_TARGET, MIRI, MUSL, MUSL_TARGET, WINDOWS,
+    WINDOWS_TARGET, ZIG, is_root,
+};
+use crate::process::{FULL, cargo, program, run as run_program, stdout_of};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
@@ -85,7 +89,7 @@ pub(super) fn packages(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{n} packages")))
 }
 
-/// Makes the static program for this kind of machine with everything around it, and tries each.
+/// Makes the programs for this kind of machine with everything around them, and tries each.
 pub(super) fn dist(_: &mut LeftOut) -> Result<Done> {
     if let Err(error) = MUSL_TARGET.require().and_then(|_| MUSL.require()) {
         return Ok(Done::Skipped(error.to_string()));
@@ -93,8 +97,32 @@ pub(super) fn dist(_: &mut LeftOut) -> Result<Done> {
     if !is_root() {
         return Ok(Done::Skipped("needs root, to enter a root file system".to_owned()));
     }
-    crate::dist::run(&crate::dist::Args::default())?;
-    Ok(Done::Passed(String::new()))
+    let mut targets = vec![Target::LinuxStatic];
+    let zig = ZIG.require();
+    if zig.is_ok() {
+        targets.push(Target::Linux);
+    }
+    crate::dist::run(&crate::dist::Args::of(targets))?;
+    Ok(Done::Passed(zig.map_or_else(|error| format!("but for glibc: {error:#}"), |_| String::new())))
+}
+
+/// Checks the program's types on the systems that this machine is not; zig has the C headers of both.
+pub(super) fn systems(_: &mut LeftOut) -> Result<Done> {
+    if let Err(error) = ZIG.require().and_then(|_| MAC_TARGET.require()).and_then(|_| WINDOWS_TARGET.require()) {
+        return Ok(Done::Skipped(error.to_string()));
+    }
+    for target in [MAC, WINDOWS] {
+        run_program(crate::dist::zigbuild()?.args([
+            "check",
+            "--workspace",
+            "--bin",
+            "closeread",
+            FULL,
+            "--target",
+            target,
+        ]))?;
+    }
+    Ok(Done::Passed(format!("{MAC}, {WINDOWS}")))
 }
 
 /// Runs the kernels' tests under Miri, which has no vector instructions.
