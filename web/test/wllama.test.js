@@ -8,7 +8,7 @@ import { needs, openSample, useBrowser } from "./harness.js";
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "credentialless" };
 const LONG = { timeout: 900_000 };
 const MODELS = [
-    { what: "a tiny model", file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }), headers: {}, options: { timeout: 300_000 } },
+    { what: "a tiny model", file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }), headers: {}, options: { timeout: 900_000 } },
     { what: "SmolLM2", file: () => process.env.CLOSEREAD_SMOLLM, headers: ISOLATED, options: { ...needs("CLOSEREAD_SMOLLM"), timeout: 1_800_000 } },
 ];
 
