@@ -101,7 +101,7 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
     if error.get(ContextKind::SuggestedSubcommand).is_none() {
         let all = command();
         let mut above = &all;
-        for given in std::env::args().skip(1).take_while(|given| given != unknown) {
+        for given in log::arguments().take_while(|given| given != unknown) {
             above = above.find_subcommand(&given).unwrap_or(above);
         }
         if let Some(meant) = nearest(unknown, above.get_subcommands().map(clap::Command::get_name)) {
