@@ -3,7 +3,9 @@
 use anyhow::{Context, Result, bail};
 use closeread_eval::Paper;
 use closeread_methods::protocol::{Change, Line, PROTOCOLS, Protocol};
+use closeread_prompts::Prompts;
 use closeread_runner::finished::is_run_folder;
+use closeread_runner::judging::JUDGING;
 use closeread_text::names::meant;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -65,6 +67,37 @@ fn named(name: &str) -> Result<Vec<&'static Protocol>> {
     Ok(found)
 }
 
+/// The prompts of a run that are not closeread's own.
+fn other_prompts(configuration: &Value) -> Option<Change> {
+    let own = Prompts::built_in();
+    let of_run = configuration.get("prompts")?.as_object()?;
+    let is_other = |(name, hash): &(&String, &Value)| own.hashes().get(*name).is_some_and(|own| **hash != **own);
+    let others: Vec<&str> = of_run.iter().filter(is_other).map(|(name, _)| name.as_str()).collect();
+    (!others.is_empty()).then(|| Change {
+        name: "prompts".to_owned(),
+        protocol: "as this closeread has them".to_owned(),
+        run: format!("other words in {}", others.join(", ")),
+    })
+}
+
+/// The models that judged a run, where they are not the protocol's.
+fn other_judges(folder: &Path, protocol: &Protocol) -> Result<Option<Change>> {
+    let Some(bytes) = closeread_files::read(&folder.join(JUDGING))? else { return Ok(None) };
+    let judging: Value = serde_json::from_slice(&bytes).with_context(|| format!("{}/{JUDGING}", folder.display()))?;
+    let panels = judging.get("panels").and_then(Value::as_array).into_iter().flatten();
+    let models = panels.flat_map(|panel| panel.get("models").and_then(Value::as_array).into_iter().flatten());
+    let mut names: Vec<&str> = models.filter_map(Value::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of_protocol = (*protocol.judge_model).unwrap_or("none");
+    let is_same = |name: &&str| name.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(of_protocol));
+    Ok((!names.iter().all(is_same)).then(|| Change {
+        name: "judging model".to_owned(),
+        protocol: of_protocol.to_owned(),
+        run: names.join(", "),
+    }))
+}
+
 fn of_run(folder: &Path, as_json: bool) -> Result<ExitCode> {
     let file = folder.join("manifest.json");
     let bytes = closeread_files::read_file(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -75,7 +108,9 @@ fn of_run(folder: &Path, as_json: bool) -> Result<ExitCode> {
     };
     let benchmark = configuration.get("benchmark").and_then(Value::as_str).unwrap_or_default();
     let protocol = Protocol::of(benchmark);
-    let changes = protocol.changes(configuration);
+    let mut changes = protocol.changes(configuration);
+    changes.extend(other_prompts(configuration));
+    changes.extend(other_judges(folder, protocol)?);
     if as_json {
         outln!("{}", json!({"benchmark": benchmark, "source": protocol.source, "changes": changes}));
         return Ok(ExitCode::SUCCESS);

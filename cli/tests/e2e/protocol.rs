@@ -155,3 +155,16 @@ fn sagascale_counts_by_the_papers_tokenizer_where_it_is_installed_and_says_so_wh
     let report = sandbox.run(&["report", "with", "--paper", "sagascale"]).out();
     assert!(!report.contains("tokens are counted by"), "{report}");
 }
+
+#[test]
+fn other_prompts_and_other_judges_are_changes() {
+    let sandbox = Sandbox::new();
+    crate::fault_server::cases(&sandbox, &["a".to_owned()]);
+    let own = include_str!("../../../prompts/closed-book-choice.md");
+    sandbox.write("words/closed-book-choice.md", format!("{own}\nThink twice.\n"));
+    let run = ["run", "--benchmark", "cases", "--method", "closed-book", "--out", "r"];
+    sandbox.run(&[&run[..], &["--prompts", "words", "--judge-model", "builtin/rule"]].concat()).exits(0);
+    let changes = sandbox.run(&["protocol", "r", "--json"]).exits(0).json()["changes"].to_string();
+    assert!(changes.contains("other words in closed-book-choice"), "{changes}");
+    assert!(changes.contains("\"name\":\"judging model\",\"protocol\":\"none\",\"run\":\"builtin/rule\""), "{changes}");
+}
