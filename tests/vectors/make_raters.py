@@ -90,6 +90,17 @@ cases = [
     case("three-labels", "three labels, ratings and judgements missing", ["C", "U", "N"], 0.3, 0.2, 2),
     {"id": "second-label", "about": "a rater labels a unit twice", "input": {"labels": "unit,rater,label\nu,a,yes\nu,a,yes\n"},
      "expected": {"refused": "second_label", "unit": "u", "rater": "a", "line": 3, "first_line": 2}},
+    {"id": "second-label-crlf", "about": "the same in a file whose lines end in CRLF, with a blank line and a line end in a cell",
+     "input": {"labels": "unit,rater,label\r\n\r\n\"u\r\nv\",a,yes\r\nu,a,yes\r\nu,a,no\r\n"},
+     "expected": {"refused": "second_label", "unit": "u", "rater": "a", "line": 6, "first_line": 5}},
+    {"id": "criterion-undecided", "about": "a criterion by which no unit has a majority; more raters than the panel",
+     "input": {"labels": "unit,criterion,rater,label\nu,true,a,yes\nu,true,b,yes\nu,clear,a,yes\nu,clear,b,no\n", "panel": 1},
+     "expected": {
+         "raters": ["a", "b"], "units": 2, "labels": 4, "panel": 1, "rated_by": {"2": 2}, "without_majority": 1,
+         "majority": {"true/u": "yes", "clear/u": None}, "kappa": [{"a": "a", "b": "b"} | kappa([("yes", "yes"), ("yes", "no")])],
+         "ac1": ac1([["yes", "yes"], ["yes", "no"]]),
+         "criteria": {"true": {"value": 1.0, "hit": 1, "of": 1}, "clear": {"value": None, "hit": 0, "of": 0}},
+         "all_criteria": {"value": None, "hit": 0, "of": 0}}},
 ]
 file = {"schema": "raters/1", "tolerance": 1e-9, "cases": cases}
 print(json.dumps(file))

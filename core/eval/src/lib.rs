@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod hamlet;
 mod input;
 mod item;
+pub mod lines;
 pub mod observations;
 mod outcome;
 mod paper;

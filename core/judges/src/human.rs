@@ -7,6 +7,7 @@ use super::{
     TrialPlace, Verdict, correctness_judge,
 };
 use closeread_eval::hamlet::ErrorCategory;
+use closeread_eval::lines::Lines;
 use closeread_eval::rows::{Row, kind, rows, scalar};
 use closeread_eval::{InputFile, Problem};
 use closeread_metrics::stats::accuracy::majority;
@@ -136,12 +137,13 @@ pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Pr
         let why = format!("the head is `{}`: expected columns `{columns}`, or JSON Lines", head.join(","));
         return vec![Err(wrong(Some(1), why))];
     }
+    let mut lines = Lines::new(bytes);
     let row = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| {
-            let line = error.position().and_then(|position| usize::try_from(position.line()).ok());
+            let line = error.position().map(|position| lines.line_of(position.byte()));
             wrong(line, error.to_string())
         })?;
-        let line = record.position().and_then(|position| usize::try_from(position.line()).ok()).unwrap_or(0);
+        let line = lines.line_of(record.position().map_or(0, csv::Position::byte));
         let fields = head.iter().zip(&record).filter(|(_, text)| !text.is_empty());
         let fields: Map<String, Value> =
             fields.map(|(name, text)| (name.clone(), Value::String(text.to_owned()))).collect();

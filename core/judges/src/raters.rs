@@ -144,8 +144,9 @@ impl RaterLabels {
         let mut by_criterion: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
         let mut by_unit: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
         for unit in self.units.keys() {
+            let own = by_criterion.entry(&unit.criterion).or_default();
             if let Some(label) = self.label(unit) {
-                by_criterion.entry(&unit.criterion).or_default().push(is_yes(label));
+                own.push(is_yes(label));
                 by_unit.entry((&unit.group, &unit.unit)).or_default().push(is_yes(label));
             }
         }

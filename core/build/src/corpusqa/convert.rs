@@ -1,6 +1,7 @@
 //! CSV tables as Markdown, so that a document is one kind of text.
 
-use csv::ReaderBuilder;
+use closeread_eval::lines::Lines;
+use csv::{Position, ReaderBuilder};
 
 /// Why a text is no table in CSV.
 #[derive(Debug, thiserror::Error)]
@@ -44,9 +45,10 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
         .double_quote(!escaped)
         .from_reader(text.as_bytes());
     let mut records: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut lines = Lines::new(text.as_bytes());
     for record in reader.records() {
         let record = record?;
-        let line = record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
+        let line = lines.line_of(record.position().map_or(0, Position::byte));
         let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         if cells.iter().all(String::is_empty) {
             continue;

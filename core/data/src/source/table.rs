@@ -1,5 +1,6 @@
 //! Records of a CSV or TSV file with a header, with the line each begins in.
 
+use closeread_eval::lines::Lines;
 use closeread_eval::{InputFile, Problem};
 use csv::{ByteRecord, ReaderBuilder};
 use std::collections::HashMap;
@@ -33,7 +34,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Vec<Pr
     let mut columns: Option<Vec<String>> = None;
     let mut records = Vec::new();
     while let Ok(true) = reader.read_byte_record(&mut raw) {
-        let start = raw.position().map_or(0, csv::Position::byte) as usize;
+        let start = raw.position().map_or(0, csv::Position::byte);
         let end = reader.position().byte() as usize;
         let line = lines.line_of(start);
         let mut fail = |message: String| problems.push(Problem::dropped(&file.name, Some(line), None, message));
@@ -52,7 +53,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Vec<Pr
             columns = Some(names);
             continue;
         };
-        if let Some(n_lines) = unclosed_quote(bytes, start, end) {
+        if let Some(n_lines) = unclosed_quote(bytes, start as usize, end) {
             fail(format!(
                 "a quotation mark is never closed: {n_lines} lines to the end of the file are read as one record"
             ));
@@ -78,31 +79,6 @@ fn unclosed_quote(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let n_quotes = raw.iter().filter(|byte| **byte == b'"').count();
     let n_lines = raw.trim_ascii().iter().filter(|byte| **byte == b'\n').count() + 1;
     (end == bytes.len() && n_quotes % 2 == 1 && n_lines > 1).then_some(n_lines)
-}
-
-/// Counts lines up to ascending offsets.
-struct Lines<'b> {
-    bytes: &'b [u8],
-    end: u8,
-    at: usize,
-    line: usize,
-}
-
-impl<'b> Lines<'b> {
-    fn new(bytes: &'b [u8]) -> Self {
-        // Lone CRs inside fields are no lines to an editor, unless the whole file ends its lines so.
-        let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
-        Self { bytes, end, at: 0, line: 1 }
-    }
-
-    fn line_of(&mut self, start: usize) -> usize {
-        // The reader leaves the LF of a CRLF, and blank lines, to the record that follows.
-        let blank = self.bytes[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let begin = (start + blank).min(self.bytes.len());
-        self.line += self.bytes[self.at..begin].iter().filter(|byte| **byte == self.end).count();
-        self.at = begin;
-        self.line
-    }
 }
 
 #[cfg(test)]

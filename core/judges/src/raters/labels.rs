@@ -78,10 +78,15 @@ impl RaterLabels {
         counts
     }
 
-    /// The label that counts: the consensus, else that of more than half of the panel.
+    /// The label that counts: the consensus, else that of more than half of the panel, or of the unit's raters where these
+    /// are more.
     pub fn label(&self, unit: &Rated) -> Option<&str> {
         let consensus = self.consensus.get(unit).map(String::as_str);
-        consensus.or_else(|| majority(self.units.get(unit)?.values().map(String::as_str), self.panel))
+        let most = || {
+            let labels = self.units.get(unit)?;
+            majority(labels.values().map(String::as_str), self.panel.max(labels.len()))
+        };
+        consensus.or_else(most)
     }
 
     /// The values of group and criterion that occur, in order.
