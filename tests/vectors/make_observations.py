@@ -58,7 +58,7 @@ def runs():
     other = run([cell("c"), cell("r", "rag", budget=500)], [item("a", ["x"]), item("b", ["y"], gold="new"), item("h", ["z"])],
                 [row("a", "answered", 0.25), row("b", "answered", 1), row("h", "no_gold"), row("a", "failed", cell="r")])
     choice = run([cell("c", task="choice")], [item("b", ["y"], gold="letter B")], [row("b", "answered", 1)])
-    return {"small": small, "drawn": drawn(), "other": other, "choice": choice, "none": run([cell("c")], [], []),
+    return {"small": small, "drawn": drawn(), "other": other, "choice": choice, "none": run([cell("c")], [], [], 2),
             "elsewhere": run([cell("z", "none")], [], [], benchmark="river")}
 
 
@@ -183,7 +183,7 @@ def aggregate(run, cells, items, ask):
         value, n = mean(mean(group) for group in groups.values()), sum(map(len, groups.values()))
         made["unlabelled"] = len(scores) - n
     made |= {"mean": None if value is None else float(value), "n": n}
-    if run["repeats"] > 1 and made["planned"]:
+    if run["repeats"] > 1:
         each = [mean(means([one for one in seen if one[2] == repeat]).values()) for repeat in range(run["repeats"])]
         each = [value for value in each if value is not None]
         made["over_repeats"] = {"mean": float(mean(each)) if each else None,
@@ -206,7 +206,7 @@ def clusters(scores):
         members.setdefault(frozenset(documents) or name, []).append((name, value - average))
     g, squares = len(members), sum(sum(value for _, value in of) ** 2 for of in members.values())
     error = sqrt(squares) / len(scores)
-    return {"n": g, "members": sorted(sorted(name for name, _ in of) for of in members.values()),
+    return {"n": g, "members": [[name for name, _ in of] for of in members.values()],
             "clustered_se": error if g > 1 else None, "small_sample": error * sqrt(g / (g - 1)) if g > 1 else None}
 
 

@@ -64,21 +64,24 @@ impl Aggregate {
 impl Observations {
     /// The mean of these rows.
     pub fn aggregate(&self, rows: &Rows, by: &Aggregation) -> Aggregate {
-        self.aggregate_rows(self.rows(rows), by)
+        self.aggregate_rows(self.rows(rows), by, self.repeats(rows))
     }
 
     /// The mean of each group of items that `key` gives.
     pub fn grouped<K: Ord>(&self, rows: &Rows, by: &Aggregation, key: impl Fn(&ItemFacts) -> Option<K>) -> Grouped<K> {
         let mut groups: BTreeMap<K, Vec<&Observation>> = BTreeMap::new();
-        let mut in_none: BTreeSet<ItemId> = BTreeSet::new();
+        let (mut in_none, repeats): (BTreeSet<ItemId>, _) = (BTreeSet::new(), self.repeats(rows));
         for row in self.rows(rows) {
             match key(self.item(row.item)) {
                 Some(key) => groups.entry(key).or_default().push(row),
                 None => drop(in_none.insert(row.item)),
             }
         }
-        let groups = groups.into_iter().map(|(key, rows)| (key, self.aggregate_rows(rows.into_iter(), by))).collect();
-        Grouped { groups, in_none: in_none.len() }
+        let aggregate = |rows: Vec<_>| self.aggregate_rows(rows.into_iter(), by, repeats);
+        Grouped {
+            groups: groups.into_iter().map(|(key, rows)| (key, aggregate(rows))).collect(),
+            in_none: in_none.len(),
+        }
     }
 
     /// What each unit of these rows scored; one of which nothing counts is not among them.
@@ -105,13 +108,17 @@ impl Observations {
         }
     }
 
-    fn aggregate_rows<'a>(&'a self, rows: impl Iterator<Item = &'a Observation>, by: &Aggregation) -> Aggregate {
+    fn aggregate_rows<'a>(
+        &'a self,
+        rows: impl Iterator<Item = &'a Observation>,
+        by: &Aggregation,
+        n_repeats: u32,
+    ) -> Aggregate {
         let mut out: BTreeMap<Out, usize> = BTreeMap::new();
-        let (mut ledger, mut seen, mut n_repeats) = (Ledger::default(), Vec::new(), 0);
+        let (mut ledger, mut seen) = (Ledger::default(), Vec::new());
         let (mut tokens, mut n_prompts) = (0usize, 0usize);
         for row in rows {
             ledger.count(row.outcome);
-            n_repeats = n_repeats.max(row.repeat + 1);
             tokens += row.spent.prompt_tokens;
             n_prompts += usize::from(row.spent.prompt_tokens > 0);
             match self.counted(row, by) {

@@ -7,13 +7,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Every planned trial of a run, or of several that are pooled under names.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observations {
     benchmark: String,
     items: Vec<ItemFacts>,
     cells: Vec<Cell>,
     /// The rows of each cell: item by item, repeat by repeat.
     plan: Vec<Range<usize>>,
+    /// How often each cell asks each item.
+    repeats: Vec<u32>,
     rows: Vec<Observation>,
     unplanned: usize,
 }
@@ -75,8 +77,9 @@ impl Observations {
             let (cell, item) = (CellId(cell), ItemId(item));
             rows[at] = Observation { cell, item, repeat, outcome, scores, measures, marks, spent };
         }
+        let repeats = vec![repeats; cells.len()];
         let plan = (0..cells.len()).map(|cell| cell * per_cell..(cell + 1) * per_cell).collect();
-        Self { benchmark: benchmark.to_owned(), items: items.to_vec(), cells, plan, rows, unplanned }
+        Self { benchmark: benchmark.to_owned(), items: items.to_vec(), cells, plan, repeats, rows, unplanned }
     }
 
     /// Several runs side by side, each under a name that becomes the configuration of its cells.
@@ -94,7 +97,7 @@ impl Observations {
             return Err(PoolError::TwoBenchmarks { first: benchmark, other: other.benchmark.clone() });
         }
         check_golds(&runs)?;
-        let mut pool = Self { benchmark, items: vec![], cells: vec![], plan: vec![], rows: vec![], unplanned: 0 };
+        let mut pool = Self { benchmark, ..Self::default() };
         let mut keys = BTreeSet::new();
         let mut known: HashMap<[String; 3], ItemId> = HashMap::new();
         for (name, run) in runs {
@@ -112,6 +115,7 @@ impl Observations {
                 let (cell, item) = (CellId(first_cell + row.cell.0), items[row.item.0]);
                 Observation { cell, item, ..row }
             }));
+            pool.repeats.extend(run.repeats);
             pool.unplanned += run.unplanned;
         }
         Ok(pool)
@@ -166,6 +170,12 @@ impl Observations {
             let planned = self.rows[self.plan[id.0].clone()].iter();
             planned.filter(move |row| rows.has_item(cell, row.item, self.item(row.item)))
         })
+    }
+
+    /// How often the cells that were asked for ask an item, at most.
+    pub(super) fn repeats(&self, rows: &Rows) -> u32 {
+        let asked = self.cells().filter(|(id, _)| rows.has_cell(*id)).map(|(id, _)| self.repeats[id.0]);
+        asked.max().unwrap_or(0)
     }
 
     /// The metrics that one of the rows has a score under, in their order.

@@ -179,6 +179,7 @@ fn clusters(table: &Observations, rows: &Rows, by: &Aggregation) -> Value {
         members.entry(name).or_default().push(&scored.item.id);
     }
     let mut members: Vec<Vec<&str>> = members.into_values().collect();
+    members.iter_mut().for_each(|names| names.sort_unstable());
     members.sort();
     let observed: Vec<stats::Observation<'_>> = scores
         .iter()
