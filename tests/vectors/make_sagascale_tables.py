@@ -11,7 +11,8 @@ METHODS = {"NR": "naive-rag", "AR": "agentic-rag", "LC": "full-document"}
 FAILED = ("overflow", "cut_short", "failed", "missing")
 
 
-def made():
+def made(answers=True):
+    """Without answers every trial ends otherwise."""
     rng = random.Random(20261123)
     configurations = [
         {"name": "wide", "model": "w", "context_window": 400_000, "reasoning": True},
@@ -31,6 +32,8 @@ def made():
                 fits = item["book_tokens"] <= configuration["context_window"]
                 endings = ["answered"] * 7 + ["not_found", "unanswered", "unparsed", "cut_short", "failed", "missing"]
                 ending = rng.choice(endings)
+                if not answers and ending == "answered":
+                    ending = "failed"
                 if method == "full-document" and not fits:
                     ending = "overflow"
                 trial = {"configuration": configuration["name"], "method": method, "item": item["id"], "ending": ending}
@@ -44,7 +47,7 @@ def percent(part, whole):
     return {"value": float(Fraction(100 * part, whole)), "n": whole} if whole else {"value": None, "n": 0, "reason": "none"}
 
 
-def cases(given):
+def cases(name_of_input, given):
     own = lambda name, method: [t for t in given["trials"] if (t["configuration"], t["method"]) == (name, method)]
     right = lambda trials: sum(t.get("correct", False) for t in trials)
     ordered = sorted(given["configurations"], key=lambda c: c["context_window"])
@@ -58,7 +61,7 @@ def cases(given):
 
     def table(name, columns, cell, **more):
         rows = [{"head": head(c), "cells": {column: cell(c, column) for column in columns}} for c in ordered]
-        return {"id": f"own-{name}", "table": name, "input": {"name": "made"}, "expected": {"columns": columns, "rows": rows, **more}}
+        return {"id": f"own-{name_of_input}-{name}", "table": name, "input": {"name": name_of_input}, "expected": {"columns": columns, "rows": rows, **more}}
 
     def over_all(c, column):
         trials = own(c["name"], METHODS[column])
@@ -88,6 +91,7 @@ def cases(given):
     ]
 
 
-given = made()
-file = {"schema": "paper-tables/1", "paper": "sagascale", "tolerance": 1e-9, "inputs": {"made": given}, "cases": cases(given)}
+inputs = {"made": made(), "nothing answered": made(answers=False)}
+file = {"schema": "paper-tables/1", "paper": "sagascale", "tolerance": 1e-9, "inputs": inputs,
+        "cases": [case for name, given in inputs.items() for case in cases(name, given)]}
 print(json.dumps(file))

@@ -2,12 +2,13 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Grid, Number, Place, average};
-use super::tabulate::{HUMAN, policy_note, values};
+use super::tabulate::{HUMAN, main_metric, policy_note, values};
 use crate::PASSAGES;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, Ending, FailurePolicy, ItemFacts, ItemId, Observation, Observations, Rows,
     Treatment,
 };
+use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ const READERS: [(&str, &str); 2] = [("memory-agent", "Memory Agent"), ("corpus-r
 /// The paper's tables for these trials; those for which the trials carry nothing are left out. Each stands twice: with
 /// failures left out, as the paper and its authors' script have it, and with failures as wrong.
 pub fn tables(trials: &Observations) -> Vec<Table> {
-    let Some(metric) = trials.main_metric(&Rows::all()) else { return Vec::new() };
+    let Some(metric) = main_metric(trials, &Rows::all(), JUDGED_ACCURACY) else { return Vec::new() };
     let of_policy = |policy| {
         // The authors' script counts a judge's call that failed as wrong.
         let counting = Counting { unjudged: Treatment::Zero, ..Counting::default() };

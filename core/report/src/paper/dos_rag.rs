@@ -3,7 +3,8 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Better, Grid, Number, Place};
-use super::tabulate::{policy_note, values};
+use super::tabulate::{main_metric, policy_note, values};
+use closeread_eval::Task;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, FailurePolicy, ItemFacts, MetricName, NotFoundAs, Observations, Rows,
     Treatment, Weighting,
@@ -61,7 +62,8 @@ fn metrics(trials: &Observations, of: &Configuration<'_>) -> Vec<MetricName> {
         let rows = Rows::all().cells(cells.map(|(id, _)| *id));
         let has_own = trials.metrics(&rows).contains(&F1_OF_PAPER.into());
         let of_paper = |main: MetricName| if has_own && main.name() == "f1" { F1_OF_PAPER.into() } else { main };
-        let metric = trials.main_metric(&rows).map(of_paper);
+        let otherwise = if key.task == Task::Choice { "accuracy" } else { F1_OF_PAPER };
+        let metric = main_metric(trials, &rows, otherwise).map(of_paper);
         found.extend(metric.filter(|metric| !found.contains(metric)));
     }
     found

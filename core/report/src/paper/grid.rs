@@ -183,7 +183,8 @@ impl Grid {
 
     /// The table; `None` if no place has a number.
     pub(super) fn finished(self) -> Option<Table> {
-        self.places.iter().flatten().any(Result::is_ok).then_some(self.table)
+        let is_number = |value: &Value| matches!(value, Value::Printed { .. });
+        self.table.rows.iter().flatten().any(is_number).then_some(self.table)
     }
 }
 

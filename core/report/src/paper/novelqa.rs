@@ -12,6 +12,7 @@ pub(super) use data::tables as data_tables;
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Number, Place};
+use super::tabulate::{main_metric, nothing_answered};
 use crate::plan::{Line, LineKey, lines};
 use closeread_data::novelqa::COMPLEXITIES;
 use closeread_eval::Task;
@@ -19,7 +20,7 @@ use closeread_eval::correlate;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, FailurePolicy, ItemFacts, ItemId, Observations, Rows,
 };
-use closeread_judges::EVIDENCE_MARKS;
+use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY};
 use closeread_table::Table;
 use items::evidence_distance;
 
@@ -90,7 +91,7 @@ impl<'a> NovelQa<'a> {
     }
 
     fn by(&self, rows: &Rows) -> Result<Aggregation, &'static str> {
-        let metric = self.trials.main_metric(rows).ok_or("no scored items")?;
+        let metric = main_metric(self.trials, rows, JUDGED_ACCURACY).ok_or("no scored items")?;
         Ok(Aggregation { policy: self.policy, ..Aggregation::new(metric) })
     }
 
@@ -124,12 +125,15 @@ impl<'a> NovelQa<'a> {
 
     /// Table 5: marks of the evidence that answers cite, over the questions with gold evidence.
     fn evidence_marks(&self, of: &Configuration<'_>) -> Option<[Place; 4]> {
-        let has_marks =
-            |cell: CellId| self.trials.metrics(&Rows::of(cell)).iter().any(|metric| metric.name() == EVIDENCE_MARKS[0]);
+        let has_marks = |id: CellId, key: &CellKey| {
+            let rows = Rows::of(id);
+            self.trials.metrics(&rows).iter().any(|metric| metric.name() == EVIDENCE_MARKS[0])
+                || &*key.method == EVIDENCE && nothing_answered(self.trials, &rows)
+        };
         let asked_alike = |key: &CellKey| {
             let same =
                 |other: &CellKey| (&other.method, other.budget, other.task) == (&key.method, key.budget, key.task);
-            self.trials.cells().any(|(id, cell)| same(&cell.key) && has_marks(id))
+            self.trials.cells().any(|(id, cell)| same(&cell.key) && has_marks(id, &cell.key))
         };
         // Where no answer came there are no marks, only zeros.
         let cells: Vec<CellId> = of.cells.iter().filter(|(_, key)| asked_alike(key)).map(|(id, _)| *id).collect();
@@ -180,7 +184,7 @@ impl<'a> NovelQa<'a> {
         let points = || {
             let rows = self.rows(row, Task::Generative)?;
             let by = self.by(&rows)?;
-            let multi_hop = |item: &ItemFacts| item.label("complexity").is_none_or(|value| value == COMPLEXITIES[0]);
+            let multi_hop = |item: &ItemFacts| item.label("complexity") == Some(COMPLEXITIES[0]);
             let scores = self.trials.scores(&self.only(rows, multi_hop), &by);
             let points = scores.into_iter();
             let points: Vec<(f64, f64)> = points

@@ -7,8 +7,10 @@ pub(super) mod tables;
 
 use super::configurations::{Configuration, by_window};
 use super::grid::{Number, Place, average};
+use super::tabulate::main_metric;
 use closeread_eval::correlate::spearman;
-use closeread_eval::observations::{Aggregation, Ending, ItemId, MetricName, Observation, Observations, Rows};
+use closeread_eval::observations::{Aggregation, Ending, ItemId, Observation, Observations, Rows};
+use closeread_judges::JUDGED_ACCURACY;
 use closeread_methods::record::SEARCHES;
 use closeread_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,9 +74,9 @@ struct SagaScale<'a> {
 }
 
 impl<'a> SagaScale<'a> {
-    /// `None` where no trial has a score. The judges' verdict counts, and where there is none the benchmark's own metric.
+    /// `None` where there are answers and no trial has a score. The judges' verdict counts, and where there is none the benchmark's own metric.
     fn new(trials: &'a Observations) -> Option<Self> {
-        let metric: MetricName = trials.main_metric(&Rows::all())?;
+        let metric = main_metric(trials, &Rows::all(), JUDGED_ACCURACY)?;
         Some(Self { trials, by: Aggregation::new(metric), configurations: by_window(trials) })
     }
 

@@ -1,9 +1,21 @@
 //! What the papers' tables share: the values of a label, what must be said below.
 
-use closeread_eval::observations::{FailurePolicy, Observations};
+use closeread_eval::observations::{Ending, FailurePolicy, MetricName, Observations, Rows};
 
 /// The method or model under which trials of people stand.
 pub(super) const HUMAN: &str = "human";
+
+/// The metric that speaks for these rows. Where nothing was answered no row has a score, but the zeros of failures are the
+/// same under any metric: `otherwise` then.
+pub(super) fn main_metric(table: &Observations, rows: &Rows, otherwise: &str) -> Option<MetricName> {
+    table.main_metric(rows).or_else(|| nothing_answered(table, rows).then(|| otherwise.into()))
+}
+
+/// True if there are rows and none ended in an answer.
+pub(super) fn nothing_answered(table: &Observations, rows: &Rows) -> bool {
+    let mut endings = table.rows(rows).map(|row| row.outcome).peekable();
+    endings.peek().is_some() && endings.all(|ending| ending != Ending::Answered)
+}
 
 /// The values of a label in the table: as `order` has them, then the others by name.
 pub(super) fn values(table: &Observations, label: &str, order: &[&str]) -> Vec<String> {

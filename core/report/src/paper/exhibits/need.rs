@@ -5,7 +5,7 @@ use crate::judging::{correctness_panels, docket};
 use crate::paper::tabulate::HUMAN;
 use closeread_eval::Task;
 use closeread_eval::observations::{Ending, ItemFacts, MetricName, Observations, Rows, Score};
-use closeread_judges::{EVIDENCE_MARKS, Judge, PanelVerdict};
+use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY, Judge, PanelVerdict};
 
 /// Something that the numbers of an exhibit are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Held<'_> {
 
     /// Answers to open questions, and how many of them have a judge's verdict.
     fn verdicts(&self) -> (usize, usize) {
-        let judged = MetricName::from("judged_accuracy");
+        let judged = MetricName::from(JUDGED_ACCURACY);
         let open = self.trials.cells().filter(|(_, cell)| cell.key.task == Task::Generative).map(|(id, _)| id);
         let open = Rows::all().cells(open);
         let answers: Vec<_> = self.trials.rows(&open).filter(|row| row.outcome == Ending::Answered).collect();

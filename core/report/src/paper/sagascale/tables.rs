@@ -4,6 +4,7 @@ use super::{LENGTHS, MOST_SEARCHES, SagaScale, Setting};
 use crate::paper::configurations::Configuration;
 use crate::paper::grid::{Better, Grid};
 use closeread_eval::observations::Observations;
+use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::{metric_label, thousands};
 use closeread_table::{Table, Value};
 
@@ -47,7 +48,7 @@ impl SagaScale<'_> {
             self.rank_correlations(),
         ];
         let mut tables: Vec<Table> = all.into_iter().flatten().collect();
-        if self.by.metric.name() != "judged_accuracy" {
+        if self.by.metric.name() != JUDGED_ACCURACY {
             let note = format!("scored by {}: there is no judge's verdict", metric_label(self.by.metric.name()));
             let scored = tables.iter_mut().filter(|table| table.id != QUESTION_TYPES);
             scored.for_each(|table| table.notes.push(note.clone()));
