@@ -1,7 +1,7 @@
 //! The questions of a novel, and what they are by aspect and complexity.
 
 use crate::source::collect::stem;
-use closeread_eval::rows::{Row, rows, scalar, scalars};
+use closeread_eval::rows::{Row, kind, rows, scalar, scalars};
 use closeread_eval::{Evidence, InputFile, Item, Problem, Task};
 use serde_json::Value;
 
@@ -29,15 +29,19 @@ pub(crate) fn items(file: &InputFile) -> Vec<Result<(usize, Item), Problem>> {
 pub(super) fn questions(file: &InputFile) -> Vec<Result<Row, Problem>> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     let by_id = match serde_json::from_slice(bytes) {
-        Ok(Value::Object(by_id)) if by_id.values().all(Value::is_object) => by_id,
+        Ok(Value::Object(by_id)) if by_id.values().any(|value| value.get("Question").is_some()) => by_id,
         _ => return rows(file).collect(),
     };
-    let question = |(id, question)| {
-        let Value::Object(mut fields) = question else { return None };
-        fields.entry("QID").or_insert_with(|| Value::String(String::clone(&id)));
-        Some(Ok(Row { line: line_of(bytes, &id), fields }))
+    let question = |(id, question): (String, Value)| {
+        let line = line_of(bytes, &id);
+        let Value::Object(mut fields) = question else {
+            let why = format!("expected an object with `Question`, found {}", kind(&question));
+            return Err(Problem::dropped(&file.name, Some(line), Some(&id), why));
+        };
+        fields.entry("QID").or_insert_with(|| Value::String(id));
+        Ok(Row { line, fields })
     };
-    by_id.into_iter().filter_map(question).collect()
+    by_id.into_iter().map(question).collect()
 }
 
 /// The line in which the key `id` stands first.
@@ -115,5 +119,21 @@ fn written_out(complexity: &str) -> &str {
         "sh" => "single-hop",
         "dtl" => "detail",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_question_of_an_object_costs_that_question() {
+        let text = r#"{"Q1": {"Question": "Who?"},
+            "Q2": "lost", "Q3": {"Question": "When?"}}"#;
+        let found = items(&InputFile { name: "B00.json".into(), bytes: text.into() });
+        let ids: Vec<&str> = found.iter().flatten().map(|(_, item)| item.id.as_str()).collect();
+        assert_eq!(ids, ["B00/Q1", "B00/Q3"]);
+        let wrong = "B00.json:2 (Q2): expected an object with `Question`, found text [left out]";
+        assert_eq!(found[1].as_ref().unwrap_err().to_string(), wrong);
     }
 }
