@@ -20,7 +20,7 @@ pub(super) fn name_of(text: &str) -> &str {
 
 /// The place of this column in a row; `None` where the table has no such column.
 pub(super) fn place<'r>(table: &Table, row: &'r [Place], column: &str) -> Option<&'r Place> {
-    let at = table.columns.iter().position(|head| head.replace(',', "") == column)?;
+    let at = table.columns.iter().position(|head| head == column || head.replace(',', "") == column)?;
     row.get(at)
 }
 

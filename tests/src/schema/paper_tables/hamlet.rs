@@ -172,9 +172,11 @@ impl Case<'_> {
         let counts = self.table("hamlet-table-5-sentences");
         for (model, expected) in objects(&self.expected["aligned"]["analytical"]["models"]) {
             let of = expected["of"].as_u64().unwrap_or_default();
-            let row = found(&counts, &["All (aligned)"]).ok_or("no row of aligned sentences")?;
-            if place(&counts, row, &format!("{model} Ana.")) != Some(&Place::Count { count: of }) {
-                return Err(format!("{model}: expected {of} aligned sentences, got {row:?}"));
+            let row = found(&counts, &["All (aligned)"]);
+            let got = row.and_then(|row| place(&counts, row, &format!("{model} Ana.")));
+            // Where no sentence was judged there is no table.
+            if got.unwrap_or(&Place::Count { count: 0 }) != &(Place::Count { count: of }) {
+                return Err(format!("{model}: expected {of} aligned sentences, got {got:?}"));
             }
         }
         Ok(())

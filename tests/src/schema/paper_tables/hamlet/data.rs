@@ -108,13 +108,18 @@ fn table_8(inputs: Option<&Value>, asked: &Value, expected: &Value, tolerance: f
     let mean = |column: &str, expected: &Value| {
         same(column, Some(at(&table, "Average", column)?), &json!({"value": expected, "n": books.len()}), tolerance)
     };
-    mean("Token Count", &expected["average"]["tokens"])?;
-    each_count(&expected["average"], mean)?;
-    each_count(&expected["total"], |column, expected| count(&table, "Total", column, expected))?;
+    // One book has neither row: its own says both.
+    let only = (books.len() == 1).then(|| books[0].name.clone().unwrap_or_default());
+    let total = only.as_deref().unwrap_or("Total");
+    if only.is_none() {
+        mean("Token Count", &expected["average"]["tokens"])?;
+        each_count(&expected["average"], mean)?;
+    }
+    each_count(&expected["total"], |column, expected| count(&table, total, column, expected))?;
     let totals = ["analytical", "narrative"].map(|perspective| expected["total"][perspective]["total"].as_u64());
     equal("facts", &json!(totals.into_iter().flatten().sum::<u64>()), &expected["facts"])?;
     let queries = ["analytical", "narrative"].map(|perspective| expected["queries"][perspective].as_u64());
-    count(&table, "Total", "Queries", &json!(queries.into_iter().flatten().sum::<u64>()))
+    count(&table, total, "Queries", &json!(queries.into_iter().flatten().sum::<u64>()))
 }
 
 /// Chunks and the facts of each perspective and level.

@@ -93,7 +93,8 @@ pub(super) fn table_3(asked: &Value, expected: &Value, tolerance: f64) -> Result
                 |(n, label): (usize, u8)| vec![unit.task.clone(), unit.id.clone(), n.to_string(), label.to_string()];
             labels.into_iter().enumerate().map(row).collect::<Vec<_>>()
         });
-        let said = file("group,unit,rater,label", rows)?;
+        // A crowd is three, however many of them labelled anything.
+        let said = file("group,unit,rater,label", rows)?.out_of(method.crowd.then_some(3));
         let expected = &expected[&method.id];
         for task in ["recall", "faithfulness"] {
             let of_task = |labels: &RaterLabels| labels.only(|unit| unit.group == task);
