@@ -132,11 +132,13 @@ impl Benchmark {
         Ok(Self { name, books, texts, about, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
-    /// Leaves the items of one part, and their books.
-    pub fn keep(&mut self, shard: Shard) {
-        self.items = shard.keep(std::mem::take(&mut self.items));
+    /// Leaves the items of one part, and their books; gives the places that these items had.
+    pub fn keep(&mut self, shard: Shard) -> Vec<usize> {
+        let places;
+        (places, self.items) = shard.keep(std::mem::take(&mut self.items)).into_iter().unzip();
         let used: HashSet<&str> = self.items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
         self.books.retain(|book| used.contains(book.id.as_str()));
+        places
     }
 
     /// The books of an item, in its order.

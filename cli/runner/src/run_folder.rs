@@ -47,6 +47,8 @@ pub const TEXTS: &str = "texts";
 const CUT: &str = "cut.json";
 /// What the manifest says of `items.jsonl`.
 const STORED_ITEMS: &str = "stored_items";
+/// What the manifest of a part says of its items: where each stands among all of the run, from 0.
+const PLACES: &str = "places";
 
 /// What happens to a run that a folder holds.
 #[derive(Debug, Clone, Copy)]
@@ -142,6 +144,18 @@ impl RunFolder {
             return Ok(());
         }
         manifest["configuration_name"] = json!(name);
+        write_atomically(&file, &pretty(&manifest))
+    }
+
+    /// Notes where the items of this part stand among all of the run, by which `merge` puts all in their order.
+    pub fn note_places(&self, places: &[usize]) -> Result<()> {
+        let file = self.path.join(MANIFEST);
+        let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
+        let places = json!(places);
+        if manifest[PLACES] == places {
+            return Ok(());
+        }
+        manifest[PLACES] = places;
         write_atomically(&file, &pretty(&manifest))
     }
 

@@ -7,7 +7,8 @@ pub use number::Shard;
 
 use anyhow::{Result, bail};
 use closeread_eval::Item;
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 impl Shard {
     /// Reads `I/N`; `auto` takes both from the engine's variables, `auto/N` the part alone.
@@ -30,9 +31,9 @@ impl Shard {
         })
     }
 
-    /// The items of this part, in their order: whole books where there are as many books as parts, so that a book is read
-    /// and embedded in one place, else single items.
-    pub fn keep(self, items: Vec<Item>) -> Vec<Item> {
+    /// The items of this part in their order, each with its place among all: whole books where there are as many books as
+    /// parts, so that a book is read and embedded in one place, else single items.
+    pub fn keep(self, items: Vec<Item>) -> Vec<(usize, Item)> {
         let mut sizes: Vec<(&[String], usize)> = Vec::new();
         let mut place: HashMap<&[String], usize> = HashMap::new();
         for item in &items {
@@ -43,23 +44,19 @@ impl Shard {
             sizes[idx].1 += 1;
         }
         if sizes.len() < self.of {
-            return items
-                .into_iter()
-                .enumerate()
-                .filter(|(i, _)| i % self.of + 1 == self.index)
-                .map(|(_, i)| i)
-                .collect();
+            return items.into_iter().enumerate().filter(|(i, _)| i % self.of + 1 == self.index).collect();
         }
-        let mut loads = vec![0; self.of];
+        // The part with the fewest items so far, of several the first.
+        let mut loads: BinaryHeap<Reverse<(usize, usize)>> = (0..self.of).map(|part| Reverse((0, part))).collect();
         let mut ours: HashSet<Vec<String>> = HashSet::new();
         for (documents, n_items) in sizes {
-            let lightest = (0..self.of).min_by_key(|&part| loads[part]).expect("there is a part");
-            loads[lightest] += n_items;
+            let Reverse((load, lightest)) = loads.pop().expect("there is a part");
+            loads.push(Reverse((load + n_items, lightest)));
             if lightest + 1 == self.index {
                 ours.insert(documents.to_vec());
             }
         }
-        items.into_iter().filter(|item| ours.contains(&item.documents)).collect()
+        items.into_iter().enumerate().filter(|(_, item)| ours.contains(&item.documents)).collect()
     }
 }
 
@@ -88,14 +85,14 @@ mod tests {
             (0..20).map(|i| Item::new(format!("q{i}"), format!("b{}", i % n_books), "?", Task::Choice)).collect()
         };
         for (n_books, of) in [(7, 3), (1, 4), (20, 20), (2, 30)] {
-            let parts: Vec<Vec<Item>> = (1..=of).map(|index| Shard { index, of }.keep(items(n_books))).collect();
-            let mut ids: Vec<String> = parts.iter().flatten().map(|item| item.id.clone()).collect();
-            ids.sort();
-            let mut all: Vec<String> = items(n_books).into_iter().map(|item| item.id).collect();
-            all.sort();
-            assert_eq!(ids, all, "{n_books} books, {of} parts");
+            let parts = (1..=of).flat_map(|index| Shard { index, of }.keep(items(n_books)));
+            let mut placed: Vec<(usize, String)> = parts.map(|(place, item)| (place, item.id)).collect();
+            placed.sort();
+            let all: Vec<(usize, String)> = items(n_books).into_iter().map(|item| item.id).enumerate().collect();
+            assert_eq!(placed, all, "{n_books} books, {of} parts");
         }
-        let books = |part: &[Item]| part.iter().map(|item| item.documents[0].clone()).collect::<HashSet<_>>();
+        let books =
+            |part: &[(usize, Item)]| part.iter().map(|(_, item)| item.documents[0].clone()).collect::<HashSet<_>>();
         let [a, b] = [1, 2].map(|index| Shard { index, of: 2 }.keep(items(5)));
         assert!(books(&a).is_disjoint(&books(&b)), "a book is in one part");
     }

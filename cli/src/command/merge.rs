@@ -7,25 +7,28 @@ use closeread_methods::record::{Record, TrialKey};
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, refuse_foreign,
+    write_prices,
 };
 use closeread_runner::shard::Shard;
 use closeread_table::number::thousands;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
 /// How many trials that differ are named.
 const SHOWN: usize = 10;
+/// How many records are appended at once.
+const AT_ONCE: usize = 1_000;
 
 /// Join the folders of a sharded run into one.
 ///
-/// The folders must hold parts of the same run. A trial that is in several counts once; where its copies differ, the
-/// first folder's counts and the difference is reported. Exits with 1 if parts, items or trials are missing, or trials
-/// differ.
+/// The folders must hold parts of the same run; an empty one is a part that has not begun. A trial that is in several counts
+/// once; where its copies differ, the first folder's counts and the difference is reported. Exits with 1 if parts, items or
+/// trials are missing, or trials differ.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The run folders of the parts
@@ -47,66 +50,73 @@ pub(crate) struct MergeArgs {
 struct Manifest {
     configuration: Value,
     shard: Option<Shard>,
+    /// Where its items stand among all.
+    #[serde(default)]
+    places: Vec<usize>,
 }
 
 struct Part {
     folder: PathBuf,
-    manifest: Manifest,
+    shard: Option<Shard>,
     /// Of its configuration.
     name: Option<String>,
-    items: Vec<Item>,
+    /// Each with its place among all; where no part says it, in the order of the folders.
+    items: Vec<(usize, Item)>,
     records: Vec<Record>,
 }
 
 /// Reads the parts, checks that they belong together, writes the whole.
 pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
-    let parts: Vec<Part> = args.runs.iter().map(|folder| Part::read(folder)).collect::<Result<_>>()?;
-    for part in &parts[1..] {
-        part.check_same_run(&parts[0])?;
+    let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
+    // Of all manifests, which name every book of the run, one is held.
+    let mut configuration = None;
+    let mut parts: Vec<Part> = Vec::new();
+    for folder in begun {
+        let (part, its) = Part::read(folder)?;
+        match &configuration {
+            None => configuration = Some(its),
+            Some(first) => check_same_run((first, parts[0].folder.as_path()), (&its, folder.as_path()))?,
+        }
+        parts.push(part);
     }
+    let configuration = configuration.context("none of the parts has begun: all these folders are empty")?;
     if args.out.join(MANIFEST).exists() && !args.fresh {
         bail!("{} holds a run already; choose a new folder with --out, or give --fresh", args.out.display());
     }
 
-    let mut items: HashMap<&str, &Item> = HashMap::new();
-    let mut order = Vec::new();
-    let mut records: BTreeMap<&TrialKey, &Record> = BTreeMap::new();
+    let mut known_items: HashSet<String> = HashSet::new();
+    let mut placed: Vec<(usize, Item)> = Vec::new();
+    let mut records: BTreeMap<TrialKey, Record> = BTreeMap::new();
     let (mut n_duplicates, mut differing) = (0, Vec::new());
-    for part in &parts {
-        for item in &part.items {
-            if items.insert(&item.id, item).is_none() {
-                order.push(item.clone());
-            }
-        }
-        for record in &part.records {
-            match records.get(&record.key) {
-                None => {
-                    records.insert(&record.key, record);
-                }
-                Some(known) => {
-                    n_duplicates += 1;
-                    let failed = matches!(known.outcome, Outcome::Failed { .. });
-                    if failed && !matches!(record.outcome, Outcome::Failed { .. }) {
-                        records.insert(&record.key, record);
-                    } else if known.outcome != record.outcome && !failed {
-                        differing.push(name(&record.key));
-                    }
-                }
+    for part in &mut parts {
+        placed.extend(part.items.drain(..).filter(|(_, item)| known_items.insert(item.id.clone())));
+        for record in part.records.drain(..) {
+            let Some(known) = records.get(&record.key) else {
+                records.insert(record.key.clone(), record);
+                continue;
+            };
+            n_duplicates += 1;
+            let failed = matches!(known.outcome, Outcome::Failed { .. });
+            if failed && !matches!(record.outcome, Outcome::Failed { .. }) {
+                records.insert(record.key.clone(), record);
+            } else if known.outcome != record.outcome && !failed {
+                differing.push(name(&record.key));
             }
         }
     }
 
-    let configuration = &parts[0].manifest.configuration;
+    placed.sort_by_key(|(place, _)| *place);
+    let order: Vec<Item> = placed.into_iter().map(|(_, item)| item).collect();
     let opening = if args.fresh { Opening::Fresh } else { Opening::Resume };
-    let mut folder = RunFolder::open(&args.out, configuration, None, opening)?;
+    let mut folder = RunFolder::open(&args.out, &configuration, None, opening)?;
     if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
         folder.name(name)?;
     }
     folder.write_items(&order)?;
     // Where parts differ the first one counts.
-    for part in parts.iter().rev() {
-        write_prices(&args.out, prices(&part.folder)?)?;
-    }
+    let lists = parts.iter().rev().map(|part| prices(&part.folder));
+    let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
+    write_prices(&args.out, together.context("there is a part")??)?;
     let mut embeddings = Vec::new();
     for part in &parts {
         for call in embedding_calls(&part.folder)? {
@@ -123,8 +133,13 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
         }
     }
     let n_records = records.len();
-    for record in records.into_values() {
-        folder.append(vec![record.clone()])?;
+    let mut records = records.into_values();
+    loop {
+        let some: Vec<Record> = records.by_ref().take(AT_ONCE).collect();
+        if some.is_empty() {
+            break;
+        }
+        folder.append(some)?;
     }
     judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
 
@@ -158,6 +173,9 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     if differing.len() > SHOWN {
         info!("... and {} more", differing.len() - SHOWN);
     }
+    if !waiting.is_empty() {
+        info!("folders without a run, whose parts have not begun: {}", listed(&waiting));
+    }
     if !missing.is_empty() {
         info!("parts that are missing: {}; run them and merge again", missing.join(", "));
     }
@@ -172,7 +190,8 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
 }
 
 impl Part {
-    fn read(folder: &Path) -> Result<Self> {
+    /// The part, and the configuration of its run.
+    fn read(folder: &Path) -> Result<(Self, Value)> {
         let text = |name: &str| {
             let path = folder.join(name);
             closeread_files::read_text_file(&path)
@@ -180,7 +199,7 @@ impl Part {
         };
         let bytes = text(MANIFEST)?;
         let known = RunManifest::read(bytes.as_bytes()).with_context(|| folder.display().to_string())?;
-        let manifest = serde_json::from_str(&bytes)
+        let Manifest { configuration, shard, places } = serde_json::from_str(&bytes)
             .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
         let items = text("items.jsonl")?;
         if !known.wrote_items(items.as_bytes()) {
@@ -189,29 +208,45 @@ impl Part {
                 folder.join("items.jsonl").display()
             );
         }
-        let items = lines(&items, &folder.join("items.jsonl"))?;
+        let items: Vec<Item> = lines(&items, &folder.join("items.jsonl"))?;
+        let places = places.into_iter().chain(std::iter::repeat(usize::MAX));
+        let items = places.zip(items).collect();
         let mut records = text("records.jsonl")?;
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
         let records = lines(&records, &folder.join("records.jsonl"))?;
         let name = known.configuration_name;
-        Ok(Self { folder: folder.to_owned(), manifest, name, items, records })
+        Ok((Self { folder: folder.to_owned(), shard, name, items, records }, configuration))
     }
+}
 
-    fn check_same_run(&self, first: &Self) -> Result<()> {
-        let (ours, theirs) = (&self.manifest.configuration, &first.manifest.configuration);
-        let names = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
-        let all: BTreeSet<String> = BTreeSet::union(&names(ours), &names(theirs)).cloned().collect();
-        let differ: Vec<String> = all.into_iter().filter(|name| ours.get(name) != theirs.get(name)).collect();
-        if differ.is_empty() {
-            return Ok(());
-        }
-        bail!(
-            "{} and {} are not parts of one run: they differ in {}",
-            first.folder.display(),
-            self.folder.display(),
-            differ.join(", ")
-        )
+/// Refuses parts of different runs, each a configuration and its folder.
+fn check_same_run((first, its_folder): (&Value, &Path), (other, folder): (&Value, &Path)) -> Result<()> {
+    if first == other {
+        return Ok(());
+    }
+    let names = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
+    let all: BTreeSet<String> = BTreeSet::union(&names(first), &names(other)).cloned().collect();
+    let differ: Vec<String> = all.into_iter().filter(|name| first.get(name) != other.get(name)).collect();
+    bail!(
+        "{} and {} are not parts of one run: they differ in {}",
+        its_folder.display(),
+        folder.display(),
+        differ.join(", ")
+    )
+}
+
+/// Whether a folder is there and holds no run yet: as `closeread submit` makes it, or as a run leaves it that was killed early.
+fn has_not_begun(folder: &Path) -> bool {
+    folder.is_dir() && !folder.join(MANIFEST).exists() && refuse_foreign(folder, MANIFEST).is_ok()
+}
+
+/// The first folders, and how many more there are.
+fn listed(folders: &[&PathBuf]) -> String {
+    let shown: Vec<String> = folders.iter().take(SHOWN).map(|folder| folder.display().to_string()).collect();
+    match folders.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -229,8 +264,8 @@ fn name(key: &TrialKey) -> String {
 
 /// The parts that no folder holds, as I/N.
 fn missing_parts(parts: &[Part]) -> Vec<String> {
-    let shards: Vec<Shard> = parts.iter().filter_map(|part| part.manifest.shard).collect();
-    if shards.len() < parts.len() {
+    let shards: HashSet<Shard> = parts.iter().filter_map(|part| part.shard).collect();
+    if parts.iter().any(|part| part.shard.is_none()) {
         return Vec::new();
     }
     let counts: BTreeSet<usize> = shards.iter().map(|shard| shard.of).collect();

@@ -94,9 +94,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name(), &prices)?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
-    if let Some(shard) = shard {
-        benchmark.keep(shard);
-    }
+    let places = shard.map(|shard| benchmark.keep(shard));
 
     let builtin = reading.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
@@ -165,6 +163,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         _ => None,
     };
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
+    if let Some(places) = &places {
+        folder.note_places(places)?;
+    }
     benchmark.keep_in(folder.texts());
     let asked = serde_json::from_value::<RunConfiguration>(configuration)?.asked();
     let plan = Plan {

@@ -20,7 +20,7 @@ pub(crate) struct StatusArgs {
     /// Show it every ten seconds, until all parts have ended
     #[arg(long)]
     follow: bool,
-    /// Print [{"part", "state", "trials", "trials_planned", "dollars", "seconds_left"}]
+    /// Print [{"part", "state", "of", "trials", "trials_planned", "dollars", "seconds_left"}]
     #[arg(long, conflicts_with = "follow")]
     json: bool,
 }
@@ -29,7 +29,7 @@ pub(crate) struct StatusArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
-    /// It has no folder.
+    /// Its folder is empty.
     Waiting,
     /// A process writes into it.
     Running,
@@ -46,6 +46,8 @@ pub(super) enum State {
 pub(super) struct Part {
     part: String,
     pub(super) state: State,
+    /// How many parts its run has; `None` of a run that is whole, or has not begun.
+    pub(super) of: Option<usize>,
     trials: usize,
     trials_planned: usize,
     /// Of known prices, in US dollars.
@@ -58,7 +60,7 @@ pub(super) struct Part {
 pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
     let parts = parts(&args.folder)?;
     if args.follow {
-        return follow(&args.folder, parts.len()).await;
+        return follow(&args.folder).await;
     }
     if args.json {
         outln!("{}", serde_json::to_string(&parts)?);
@@ -69,12 +71,9 @@ pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
 }
 
 /// Shows the parts until none waits or runs.
-pub(super) async fn follow(folder: &Path, n: usize) -> Result<ExitCode> {
+pub(super) async fn follow(folder: &Path) -> Result<ExitCode> {
     loop {
-        let mut parts = parts(folder)?;
-        for id in parts.len()..n {
-            parts.push(part(&folder.join("parts").join(id.to_string()))?);
-        }
+        let parts = parts(folder)?;
         out!("{}\n", text(&parts));
         if !parts.iter().any(|part| matches!(part.state, State::Waiting | State::Running)) {
             return Ok(code(&parts));
@@ -108,14 +107,21 @@ fn parts(folder: &Path) -> Result<Vec<Part>> {
 /// One part. A folder that cannot be read is a state, not an error.
 pub(super) fn part(path: &Path) -> Result<Part> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let empty =
-        |state| Part { part: name.clone(), state, trials: 0, trials_planned: 0, dollars: 0.0, seconds_left: None };
+    let empty = |state| Part {
+        part: name.clone(),
+        state,
+        of: None,
+        trials: 0,
+        trials_planned: 0,
+        dollars: 0.0,
+        seconds_left: None,
+    };
     if !path.join(MANIFEST).exists() {
         return Ok(empty(State::Waiting));
     }
     // Asked first: a part that ends meanwhile is then shown as running once more, and not as stopped.
     let runs = run_folder::is_in_use(path);
-    let Ok((planned, trials, dollars)) = counted(path) else {
+    let Ok((of, planned, trials, dollars)) = counted(path) else {
         return Ok(empty(if runs { State::Running } else { State::Damaged }));
     };
     let state = match (runs, trials >= planned) {
@@ -124,11 +130,11 @@ pub(super) fn part(path: &Path) -> Result<Part> {
         (false, false) => State::Stopped,
     };
     let seconds_left = (runs && trials > 0).then(|| left(path, trials, planned)).flatten();
-    Ok(Part { part: name, state, trials, trials_planned: planned, dollars, seconds_left })
+    Ok(Part { part: name, state, of, trials, trials_planned: planned, dollars, seconds_left })
 }
 
-/// Trials planned and done, and what they cost.
-fn counted(path: &Path) -> Result<(usize, usize, f64)> {
+/// The parts of the run, trials planned and done, and what they cost.
+fn counted(path: &Path) -> Result<(Option<usize>, usize, usize, f64)> {
     let manifest = run_folder::read_manifest(&path.join(MANIFEST))?.context("a manifest")?;
     RunManifest::read(manifest.to_string().as_bytes())?;
     let items = files::read(&path.join("items.jsonl"))?.unwrap_or_default();
@@ -138,7 +144,8 @@ fn counted(path: &Path) -> Result<(usize, usize, f64)> {
     let records = finished::records(path)?;
     let judging = judging::read(path)?;
     let dollars = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
-    Ok((n_items * n_cells * repeats, records.len(), dollars.0))
+    let of = manifest["shard"]["of"].as_u64().map(|of| of as usize);
+    Ok((of, n_items * n_cells * repeats, records.len(), dollars.0))
 }
 
 /// Seconds until the part has all its trials, by what it did since its manifest was written.

@@ -59,8 +59,12 @@ fn a_slurm_array_runs_the_parts_that_are_not_finished_and_joins_them() {
     submit(&sandbox, &["slurm"]).exits(0);
     let joined = sandbox.run(&[&["run", "--json", "--out", "spread/whole"], &OPTIONS[..]].concat()).exits(0).json();
     assert_eq!(timeless(&joined), timeless(&whole));
+    let items = |run: &str| std::fs::read_to_string(sandbox.path(run).join("items.jsonl")).unwrap();
+    assert_eq!(items("spread/whole"), items("whole"), "parts are books in turn, and items come in their order");
     let status = sandbox.run(&["status", "spread", "--json"]).exits(0).json();
     assert_eq!(status[2]["state"], "finished", "{status}");
+    let args = [&["submit", "slurm", "--parts", "2", "--out", "spread", "--"], &OPTIONS[..]].concat();
+    sandbox.run(&args).refuses(&["is one of 3 parts: give --parts 3"]);
     assert_eq!(status[2]["trials"], status[2]["trials_planned"]);
 
     let records = sandbox.path("spread/parts/1/records.jsonl");
@@ -160,4 +164,20 @@ fn finding_01_a_script_of_a_persons_stays_and_no_script_holds_a_key() {
             None => drop(ended.exits(0)),
         }
     }
+}
+
+/// The folder into which the packages were unpacked, below that of the programs that cargo builds.
+fn slurm() -> std::path::PathBuf {
+    let programs = Path::new(env!("CARGO_BIN_EXE_closeread"));
+    programs.ancestors().map(|folder| folder.join("slurm")).find(|folder| folder.join("root").is_dir()).unwrap()
+}
+
+#[test]
+#[ignore = "needs Slurm, unpacked, and root"]
+fn needs_slurm_a_killed_part_and_one_that_never_began_are_resubmitted_alone() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/engines/slurm_cases.py");
+    let mut python = std::process::Command::new("python3");
+    python.arg(cases).arg(slurm()).arg(env!("CARGO_BIN_EXE_closeread")).args(["killed", "cancelled"]);
+    let ended = Ended(python.output().unwrap()).exits(0);
+    assert!(ended.out().contains("killed: passed") && ended.out().contains("cancelled: passed"), "{}", ended.out());
 }

@@ -19,7 +19,7 @@ pub(crate) struct SubmitArgs {
     #[arg(value_enum)]
     pub(super) engine: Engine,
     /// How many parts
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parts: usize,
     /// Folder for the parts, their logs and the joined run, on a disk that all machines share
     #[arg(long, value_name = "DIR")]
@@ -30,8 +30,9 @@ pub(crate) struct SubmitArgs {
     /// Then show the parts until all have ended, as `closeread status --follow` does
     #[arg(long, conflicts_with = "dry_run")]
     pub(super) follow: bool,
-    /// Longest time of a part, in minutes [default: what `closeread estimate` expects, times three, at least an hour]
-    #[arg(long, value_name = "MINUTES")]
+    /// Longest time of a part, at least 4 minutes: it is told to end two to three before [default: what `closeread
+    /// estimate` expects, times three, at least an hour]
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(4..))]
     pub(super) minutes: Option<u32>,
     /// Memory of a part, in MiB [default: what the cluster gives]
     #[arg(long, value_name = "MIB")]
@@ -67,6 +68,10 @@ pub(super) enum Engine {
     Kubernetes,
     /// Tasks of a Ray cluster
     Ray,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|parts| *parts > 0).ok_or_else(|| "expected a number from 1".to_owned())
 }
 
 /// What a script is made of.

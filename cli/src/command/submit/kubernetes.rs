@@ -46,8 +46,10 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
             "parallelism": args.parts,
             "backoffLimitPerIndex": 3,
             "maxFailedIndexes": args.parts,
-            "activeDeadlineSeconds": u64::from(job.minutes) * 60,
             "template": { "spec": {
+                // Of a part, not of the job: parts may wait for a node. The group is that of the image's user.
+                "activeDeadlineSeconds": u64::from(job.minutes) * 60,
+                "securityContext": { "fsGroup": 65532 },
                 "restartPolicy": "Never",
                 "terminationGracePeriodSeconds": 120,
                 "containers": [container],

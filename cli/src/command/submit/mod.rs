@@ -28,12 +28,17 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let options = read_options(&args.run, read_run)?;
     let (run, shares) = shared(&args.run, &options, args.parts)?;
     let out = std::path::absolute(&args.out)?;
-    let unfinished =
-        |id: &usize| status::part(&out.join("parts").join(id.to_string())).map(|part| part.state != State::Finished);
-    let mut wanted = Vec::new();
+    let (mut wanted, mut running) = (Vec::new(), Vec::new());
     for id in 0..args.parts {
-        if unfinished(&id)? {
-            wanted.push(id);
+        let folder = out.join("parts").join(id.to_string());
+        let part = status::part(&folder)?;
+        if let Some(of) = part.of.filter(|of| *of != args.parts) {
+            bail!("{} is one of {of} parts: give --parts {of}, or another folder by --out", folder.display());
+        }
+        match part.state {
+            State::Finished => {}
+            State::Running => running.push(id),
+            State::Waiting | State::Stopped | State::Damaged => wanted.push(id),
         }
     }
     let minutes = match args.minutes {
@@ -56,12 +61,18 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
+    match (job.wanted.len(), running.len()) {
+        (0, 0) => info!("all {} parts are finished: {}", args.parts, shown(&job.merge())),
+        (_, 0) => {}
+        (_, n) => info!("{n} parts are running and are not handed in again"),
+    }
     if job.wanted.is_empty() {
-        info!("all {} parts are finished: {}", args.parts, shown(&job.merge()));
         return Ok(ExitCode::SUCCESS);
     }
     let file = out.join(name);
-    for folder in [out.join("parts"), out.join("logs")] {
+    // Empty folders tell `status` and `merge` of parts that have not begun.
+    let folders = (0..args.parts).map(|id| out.join("parts").join(id.to_string()));
+    for folder in folders.chain([out.join("logs")]) {
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     refuse_foreign(&file)?;
@@ -80,7 +91,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         }
     }
     let followed = match args.follow {
-        true => Some(status::follow(&out, args.parts).await?),
+        true => Some(status::follow(&out).await?),
         false => None,
     };
     // Ray's tasks last as long as the script that asks for them.
