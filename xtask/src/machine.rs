@@ -44,6 +44,8 @@ pub(crate) enum Get {
     Readers,
     /// A virtual environment with these packages, in the target folder, too, with these of npm.
     Environment { folder: &'static str, packages: &'static [&'static str], modules: &'static [&'static str] },
+    /// Debian's packages of Slurm, unpacked into the target folder.
+    Slurm,
 }
 
 pub(crate) const RUSTFMT: Tool = Tool {
@@ -123,6 +125,22 @@ pub(crate) const READERS: Tool = Tool {
     used_by: "tests of exports by the packages that read them",
     find: || readers().map(|folder| folder.display().to_string()),
     get: Get::Readers,
+};
+pub(crate) const SLURM: Tool = Tool {
+    name: "Slurm, unpacked",
+    used_by: "tests of parts on a real Slurm, which need root",
+    find: || slurm().map(|folder| folder.display().to_string()),
+    get: Get::Slurm,
+};
+pub(crate) const ENGINES: Tool = Tool {
+    name: "Ray and Kubernetes' schemas",
+    used_by: "nightly: engines",
+    find: || engines().map(|folder| folder.display().to_string()),
+    get: Get::Environment {
+        folder: "engines",
+        packages: &["ray==2.60.0", "kubernetes-validate==1.37.0"],
+        modules: &[],
+    },
 };
 pub(crate) const FAKETIME: Tool = Tool {
     name: "libfaketime",
@@ -218,13 +236,15 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 17] = [
+pub(crate) const OPTIONAL: [&Tool; 19] = [
     &DENY,
     &LINTERS,
     &MDBOOK,
     &NGINX,
     &PYTHON,
     &READERS,
+    &SLURM,
+    &ENGINES,
     &LAVAPIPE,
     &FAKETIME,
     &MIRI,
@@ -302,6 +322,10 @@ impl Get {
                 let npm = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
                 run(program("npm").args(npm).arg(&folder).args(*modules))
             }
+            Self::Slurm => {
+                apt_get(&["update", "--quiet"])?;
+                run(program("python3").args(["tests/engines/cluster.py", "fetch"]).arg(slurm_folder()?))
+            }
         }
     }
 
@@ -329,6 +353,7 @@ impl Get {
                 vec!["cargo xtask test --install, which makes it from tests/readers/requirements.txt".to_owned()]
             }
             Self::Environment { .. } => vec!["--install, which puts it into the target folder".to_owned()],
+            Self::Slurm => vec!["Debian: cargo xtask test --install, which unpacks 4 MB of packages".to_owned()],
         }
     }
 }
@@ -341,6 +366,21 @@ const REQUIREMENTS: [&str; 2] = ["tests/readers/requirements.txt", "tests/reader
 pub(crate) fn readers() -> Option<PathBuf> {
     let folder = target_dir().ok()?.join("export-readers");
     (std::fs::read_to_string(folder.join("installed")).ok()? == requirements().ok()?).then_some(folder)
+}
+
+/// The environment of Ray and Kubernetes' schemas, if it is whole.
+pub(crate) fn engines() -> Option<PathBuf> {
+    let folder = target_dir().ok()?.join("engines");
+    ["ray", "kubernetes-validate"].iter().all(|name| folder.join("bin").join(name).is_file()).then_some(folder)
+}
+
+fn slurm_folder() -> Result<PathBuf> {
+    Ok(target_dir()?.join("slurm"))
+}
+
+/// The folder with Debian's packages of Slurm, if they are unpacked.
+pub(crate) fn slurm() -> Option<PathBuf> {
+    slurm_folder().ok().filter(|folder| folder.join("root/usr/sbin/slurmctld-wlm").is_file())
 }
 
 fn requirements() -> Result<String> {

@@ -35,7 +35,7 @@ enum Set {
     Nightly,
 }
 
-const STEPS: [Step; 21] = [
+const STEPS: [Step; 22] = [
     Step { name: "format", about: "rustfmt agrees with every file", set: Set::Always, run: steps::format },
     Step { name: "lints", about: "clippy finds nothing, in tests neither", set: Set::Always, run: steps::lints },
     Step { name: "layers", about: "scoring compiles nothing that opens a book", set: Set::Always, run: steps::layers },
@@ -58,6 +58,7 @@ const STEPS: [Step; 21] = [
     },
     Step { name: "aarch64", about: "core and its kernels on aarch64", set: Set::Nightly, run: nightly::aarch64 },
     Step { name: "systems", about: "types on macOS and Windows", set: Set::Nightly, run: nightly::systems },
+    Step { name: "engines", about: "parts on a real Slurm and Ray", set: Set::Nightly, run: nightly::engines },
     Step { name: "fuzz", about: "ten seconds of random files for each target", set: Set::Nightly, run: nightly::fuzz },
     Step {
         name: "packages",

@@ -20,7 +20,7 @@ pub(crate) struct Need {
     pub(crate) is_met: fn() -> bool,
 }
 
-pub(crate) const NEEDS: [Need; 13] = [
+pub(crate) const NEEDS: [Need; 14] = [
     Need { word: "data", what: "CLOSEREAD_DATA", is_met: || variable("CLOSEREAD_DATA").is_some() },
     Need { word: "vectors", what: "CLOSEREAD_VECTORS", is_met: || variable("CLOSEREAD_VECTORS").is_some() },
     Need { word: "llama", what: "CLOSEREAD_SERVERS with bin/llama-server", is_met: || server(&["bin/llama-server"]) },
@@ -32,6 +32,11 @@ pub(crate) const NEEDS: [Need; 13] = [
     Need { word: "vulkan", what: "a Vulkan driver", is_met: machine::has_graphics },
     Need { word: "lavapipe", what: "lavapipe", is_met: || (LAVAPIPE.find)().is_some() },
     Need { word: "faketime", what: "libfaketime", is_met: || (FAKETIME.find)().is_some() },
+    Need {
+        word: "slurm",
+        what: "Slurm, unpacked, and root",
+        is_met: || machine::slurm().is_some() && machine::is_root(),
+    },
     Need { word: "mount", what: "the right to mount a tmpfs", is_met: can_mount },
     Need { word: "user", what: "a user who is not root", is_met: || !machine::is_root() },
 ];

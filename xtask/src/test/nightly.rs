@@ -3,12 +3,13 @@
 use super::outcome::{Done, LeftOut};
 use crate::dist::Target;
 use crate::machine::{
-    AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MAC, MAC_TARGET, MIRI, MUSL, MUSL_TARGET, WINDOWS,
-    WINDOWS_TARGET, ZIG, is_root,
+    AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, ENGINES, MAC, MAC_TARGET, MIRI, MUSL, MUSL_TARGET,
+    PYTHON, SLURM, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
 };
-use crate::process::{FULL, cargo, program, run as run_program, stdout_of};
+use crate::process::{FULL, cargo, program, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
+use std::path::Path;
 
 /// Lints each crate without its features, with each alone and with all, as somebody may build it who needs no more.
 ///
@@ -73,6 +74,40 @@ pub(super) fn aarch64(_: &mut LeftOut) -> Result<Done> {
     let emulator = format!("qemu-aarch64 -L {AARCH64_LIBRARIES}");
     run_program(test.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", emulator))?;
     Ok(Done::Passed("compiled, and the kernels' tests run".to_owned()))
+}
+
+/// Runs parts on a real Slurm and a real Ray, killed, late and resubmitted, and validates manifests of Kubernetes.
+pub(super) fn engines(left_out: &mut LeftOut) -> Result<Done> {
+    if let Err(error) = PYTHON.require() {
+        return Ok(Done::Skipped(error.to_string()));
+    }
+    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
+    let target = target_dir()?;
+    let closeread = target.join("debug/closeread");
+    let cases = |script: &str, engine: &Path| {
+        run_program(program("python3").arg(format!("tests/engines/{script}")).arg(engine).arg(&closeread))
+    };
+    let mut done = Vec::new();
+    match SLURM.require() {
+        Ok(_) if is_root() => {
+            cases("slurm_cases.py", &target.join("slurm"))?;
+            done.push("Slurm");
+        }
+        Ok(_) => left_out.add("root", "the cases on a real Slurm".to_owned()),
+        Err(error) => left_out.add("Slurm", format!("{error:#}")),
+    }
+    match ENGINES.require() {
+        Ok(_) => {
+            cases("ray_cases.py", &target.join("engines"))?;
+            cases("kubernetes_cases.py", &target.join("engines"))?;
+            done.extend(["Ray", "manifests of Kubernetes"]);
+        }
+        Err(error) => left_out.add("Ray", format!("{error:#}")),
+    }
+    if done.is_empty() {
+        return Ok(Done::Skipped("neither Slurm nor Ray is here".to_owned()));
+    }
+    Ok(Done::Passed(done.join(", ")))
 }
 
 pub(super) fn fuzz(_: &mut LeftOut) -> Result<Done> {

@@ -1,0 +1,141 @@
+"""Runs in parts on a real Slurm: what `closeread submit`, `status` and `merge` make of killed, late and resubmitted tasks.
+
+    python3 tests/engines/slurm_cases.py UNPACKED BINARY [CASE ...]      # UNPACKED: the folder of `cluster.py fetch`; root is needed
+
+Every case ends with the report of one machine, but for times.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import signal
+import sys
+import time
+
+from cluster import Cluster
+from desk import HELD, Desk, check, until
+from page import run_page
+from server import Server
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+def killed(desk, cluster):
+    """A task killed with -9; the merge names what lacks; given again, submit hands in that part alone."""
+    desk.server.hold(HELD)
+    desk.submit("slurm")
+    desk.until_held()
+    part = 2
+    kept = desk.records(part)
+    os.kill(desk.process(part), signal.SIGKILL)
+    cluster.until_idle()
+    desk.server.release()
+    jobs = cluster.jobs()
+    check(list(jobs.values()).count("FAILED") == 2, f"the killed task and its merge have failed: {jobs}")
+    check(desk.states() == {0: "finished", 1: "finished", 2: "finished"} | {part: "stopped"}, desk.states())
+    check("have no record" in (desk.folder / "spread/logs/merge.log").read_text(), "the merge says what lacks")
+    asked = desk.server.asked
+    desk.submit("slurm")
+    cluster.until_idle()
+    check(f"#SBATCH --array={part}\n" in (desk.folder / "spread/submit.sh").read_text(), "the killed part alone")
+    check(desk.server.asked - asked == 12 - kept, f"{desk.server.asked - asked} calls, {kept} trials were kept")
+    check(set(desk.states((0,)).values()) == {"finished"}, "all parts are finished")
+    desk.equals_one_machine("spread/whole")
+
+
+def cancelled(desk, cluster):
+    """A part that was cancelled before it began leaves no folder; the others are joined all the same."""
+    desk.server.hold("tale")
+    cluster.call("scontrol", "update", f"NodeName={cluster.host}", "State=DRAIN", "Reason=test")
+    desk.submit("slurm")
+    array = min(int(re.match(r"\d+", job)[0]) for job in cluster.jobs("pending"))
+    cluster.call("scancel", f"{array}_1")
+    cluster.call("scontrol", "update", f"NodeName={cluster.host}", "State=RESUME")
+    desk.server.release()
+    cluster.until_idle()
+    check(desk.states() == {0: "finished", 1: "waiting", 2: "finished"}, desk.states())
+    joined = (desk.folder / "spread/logs/merge.log").read_text()
+    check("parts that are missing: 2/3" in joined, joined)
+    check((desk.folder / "spread/whole/records.jsonl").read_text().count("\n") == 24, "two parts are joined")
+    desk.submit("slurm")
+    cluster.until_idle()
+    check("#SBATCH --array=1\n" in (desk.folder / "spread/submit.sh").read_text(), "the missing part alone")
+    desk.equals_one_machine("spread/whole")
+
+
+def late(desk, cluster):
+    """A task past its time limit is told to end before it is killed, keeps what it finished, and goes on."""
+    desk.server.hold(HELD)
+    desk.submit("slurm", "--minutes", 4)
+    desk.until_held()
+    part = 2
+    kept = desk.records(part)
+    cluster.until_idle()
+    log = (desk.folder / f"spread/logs/{part}.log").read_text()
+    check("go on" in log or "goes on" in log, f"the task was told to end and says how to go on:\n{log}")
+    check(desk.states()[part] == "stopped" and desk.records(part) >= kept, "what was finished is kept")
+    desk.server.release()
+    desk.submit("slurm", "--minutes", 4)
+    cluster.until_idle()
+    desk.equals_one_machine("spread/whole")
+
+
+def stepped(desk, cluster):
+    """An array by hand with steps, whose parts `auto` numbers; one with gaps is refused."""
+    script = desk.folder / "array.sh"
+    script.write_text(
+        "#!/bin/bash\n#SBATCH --array=1-5:2\n#SBATCH --time=8:00:00\n#SBATCH --signal=B:TERM@120\n#SBATCH --output=%a.log\n"
+        f"exec closeread run {shlex.join(desk.options)} --shard auto --out parts/$SLURM_ARRAY_TASK_ID\n"
+    )
+    desk.call("sbatch", script)
+    cluster.until_idle()
+    desk.call("closeread", "merge", *(f"parts/{id}" for id in (1, 3, 5)), "--out", "whole")
+    desk.equals_one_machine("whole")
+    desk.call("sbatch", "--array=1,2,5", script)
+    cluster.until_idle()
+    check("with gaps" in (desk.folder / "2.log").read_text(), "an array with gaps is refused")
+    check(not (desk.folder / "parts/2").exists(), "and runs nothing")
+
+
+def requeued(desk, cluster):
+    """A task that is requeued goes on in its folder: what it finished is not asked again."""
+    desk.server.hold(HELD)
+    desk.submit("slurm")
+    desk.until_held()
+    part = 2
+    task = next(job for job in cluster.jobs("running") if job.endswith(f"_{part}"))
+    asked, kept = desk.server.asked, desk.records(part)
+    cluster.call("scontrol", "requeue", task)
+    until("the end of the task", lambda: desk.process(part) is None)
+    desk.server.release()
+    cluster.until_idle()
+    check(desk.server.asked - asked <= 12 - kept, f"{desk.server.asked - asked} calls, {kept} trials were kept")
+    desk.equals_one_machine("spread/whole")
+
+
+def how_to(desk, cluster):
+    """Every command of docs/how-to/slurm.md, word for word, prints what the page says."""
+    run_page(REPOSITORY / "docs/how-to/slurm.md", desk, cluster.until_idle)
+
+
+CASES = {case.__name__: case for case in (killed, cancelled, late, stepped, requeued, how_to)}
+
+
+def main(unpacked, binary, *names):
+    binary = pathlib.Path(binary).resolve(strict=True)
+    cluster, server = Cluster(unpacked), Server()
+    try:
+        for name in names or CASES:
+            began = time.monotonic()
+            server.release()
+            CASES[name](Desk(cluster.folder / name, cluster.environment, server, binary), cluster)
+            print(f"{name}: passed, {time.monotonic() - began:.0f} s", flush=True)
+    finally:
+        server.release()
+        cluster.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    main(*sys.argv[1:])
