@@ -4,6 +4,7 @@ mod embed;
 mod engine;
 mod metrics;
 mod novelqa;
+mod scale;
 mod web;
 
 use anyhow::Result;
@@ -20,6 +21,8 @@ pub(crate) enum Bench {
     Metrics(metrics::MetricsArgs),
     /// A benchmark of NovelQA's size: the time of a dry run, the size of a run folder.
     Novelqa(novelqa::NovelQaArgs),
+    /// A run in up to 1,000 parts: the time and memory of joining them, and how both grow.
+    Scale(scale::ScaleArgs),
     /// The page's encoder, against onnxruntime-web, and the page, against the same on transformers.js, in Chromium.
     Web(web::WebArgs),
 }
@@ -31,6 +34,7 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
         Bench::Engine(args) => engine::run_with(args),
         Bench::Metrics(args) => metrics::run_with(args),
         Bench::Novelqa(args) => novelqa::run_with(args),
+        Bench::Scale(args) => scale::run_with(args),
         Bench::Web(args) => web::run_with(args),
     }
 }
