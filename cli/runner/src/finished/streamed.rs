@@ -6,7 +6,7 @@ use crate::run_folder::{MANIFEST, PRICES};
 use anyhow::{Context, Result};
 use closeread_files as files;
 use closeread_methods::OnTruncation;
-use closeread_methods::record::Record;
+use closeread_methods::record::{CallTrace, Record};
 use closeread_report::Run;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
@@ -75,11 +75,7 @@ pub fn stream(path: &Path, name: String) -> Result<Streamed> {
             let mut record = read_record(number, &line).map_err(|error| of_folder(path, &error))?;
             measures.extend(std::mem::take(&mut record.measures).into_keys());
             (record.context, record.evidence) = (None, None);
-            if keeps_calls {
-                record.calls.iter_mut().for_each(|call| call.response = String::new());
-            } else {
-                record.calls = Vec::new();
-            }
+            record.calls = if keeps_calls { record.calls.iter().filter_map(counted).collect() } else { Vec::new() };
             records.push(record);
             places.push((at, line.len(), number));
         }
@@ -99,8 +95,9 @@ pub fn stream(path: &Path, name: String) -> Result<Streamed> {
         preparations: &preparation_files(path)?,
     };
     let of: Vec<String> = records.iter().map(|record: &Record| record.key.item.clone()).collect();
-    let (run, left_out) =
+    let (mut run, left_out) =
         run_of_records(name, &run_files, records, BTreeMap::new()).map_err(|error| of_folder(path, &error))?;
+    run.records.iter_mut().for_each(|record| record.calls = Vec::new());
     if left_out > 0 {
         let known: HashSet<&str> = run.items.iter().map(|item| item.id.as_str()).collect();
         let mut of = of.iter();
@@ -111,4 +108,10 @@ pub fn stream(path: &Path, name: String) -> Result<Streamed> {
         modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
     let created = i64::try_from(created).unwrap_or_default();
     Ok(Streamed { run, measures, created, stored: StoredRecords { path: path.to_owned(), lines, places } })
+}
+
+/// What tells whether the server cut a prompt, of a call whose server counted it.
+fn counted(call: &CallTrace) -> Option<CallTrace> {
+    let CallTrace { counted_tokens, usage, finish, .. } = *call;
+    usage.served_tokens().map(|_| CallTrace { counted_tokens, usage, finish, ..CallTrace::default() })
 }
