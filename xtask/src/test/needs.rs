@@ -54,7 +54,7 @@ fn server(programs: &[&str]) -> bool {
     variable("CLOSEREAD_SERVERS").is_some_and(|folder| programs.iter().any(|program| folder.join(program).is_file()))
 }
 
-/// It takes a minute to install and 700 MB, so that nobody does it but who asks for it.
+/// It takes minutes to install and hundreds of megabytes, so that nobody does it but who asks for it.
 fn has_mlflow() -> bool {
     machine::readers().is_some_and(|folder| folder.join("bin").join("mlflow").is_file())
 }

@@ -4,7 +4,8 @@ use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
 use crate::machine::{
-    CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, RUSTFMT, SLURM, WASM, linters,
+    CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM, WASM,
+    linters,
 };
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
@@ -72,7 +73,7 @@ fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
 
 pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
     NEXTEST.require()?;
-    for tool in [NGINX, LAVAPIPE, FAKETIME, SLURM] {
+    for tool in [NGINX, LAVAPIPE, FAKETIME, READERS, SLURM] {
         if let Err(error) = tool.require() {
             println!("{}: {error:#}", tool.used_by);
         }
