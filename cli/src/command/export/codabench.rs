@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
+use closeread_eval::observations::MetricName;
 use closeread_eval::{InputFile, Item, default_metrics, is_chinese};
 use closeread_export::Entry;
 use closeread_export::codabench::{Competition, PROGRAM, bundle};
@@ -89,7 +90,7 @@ fn items(path: &Path) -> Result<Vec<Item>> {
     }
 }
 
-/// The main metric of each kind of item.
+/// The main metrics of each kind of item, in the order in which reports have them.
 fn of_tasks(items: &[Item]) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for item in items {
@@ -99,6 +100,7 @@ fn of_tasks(items: &[Item]) -> Vec<Metric> {
             }
         }
     }
+    metrics.sort_by_key(|metric| MetricName::from(metric.name()));
     metrics
 }
 
