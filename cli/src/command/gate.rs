@@ -2,6 +2,7 @@
 
 use super::compare::Sides;
 use super::export::at_name;
+use super::foreign;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
@@ -12,7 +13,7 @@ use closeread_report::gate::{
     Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, no_worse_than,
 };
 use closeread_report::{Arm, Cell, Run, report};
-use closeread_runner::finished::{self, Texts};
+use closeread_runner::finished::{NamedFolder, Texts};
 use closeread_table::render::{markdown, text};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::json;
@@ -37,7 +38,7 @@ const SUMMARY_BYTES: u64 = 1024 * 1024;
 /// none failed and one is undecided because the items are too few (--undecided), 2 if nothing could be decided.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GateArgs {
-    /// The run folder
+    /// The run folder, or logs of inspect_ai or lm-evaluation-harness
     run: PathBuf,
     /// Only these cells, METHOD[@BUDGET]; repeatable [default: every cell]
     #[arg(long, value_name = "CELL")]
@@ -122,7 +123,9 @@ impl FromStr for Most {
 
 /// Decides, writes and prints.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
-    let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
+    let (runs, notes) = foreign::load_all(&[NamedFolder { path: args.run.clone(), name: None }], Texts::Skip)?;
+    notes.iter().for_each(|note| info!("{note}"));
+    let run = runs.into_iter().next().context("one path is one run")?;
     let told = report(std::slice::from_ref(&run))?;
     let cells: Vec<&Cell> =
         told.runs.iter().flat_map(|run| &run.cells).filter(|cell| args.is_meant(&cell.key.arm)).collect();

@@ -82,6 +82,17 @@ fn a_log_stands_in_a_report_and_gates_a_run() {
     }
     assert_eq!(back["comparisons"].as_array().unwrap().len(), 2);
     sandbox.run(&["gate", "r", "--no-worse-than", "logs", "--margin", "30"]).exits(0);
+    sandbox.run(&["gate", "logs", "--no-worse-than", "r", "--margin", "30", "--max-failed", "0"]).exits(0);
+    let worst = fixture("inspect/first-choice.eval");
+    let gated = sandbox.run(&[
+        "gate",
+        &worst,
+        "--min",
+        "choice=0.1",
+        "--no-worse-than",
+        &fixture("inspect/second-choice.eval"),
+    ]);
+    assert!(gated.exits(11).out().starts_with("passed: "), "two thirds are more than a tenth, and six items are few");
 }
 
 #[test]

@@ -45,7 +45,11 @@ impl Sides {
 
     /// A run, read already, against its base.
     pub(in crate::command) fn against(base: &Path, path: &Path, run: Run) -> Result<Self> {
-        let b = Opened { path: path.to_owned(), name: run.name.clone(), content: OpenedContent::Run(Box::new(run)) };
+        let b = if finished::is_run_folder(path) {
+            Opened { path: path.to_owned(), name: run.name.clone(), content: OpenedContent::Run(Box::new(run)) }
+        } else {
+            Opened::read(path)?
+        };
         Ok(Self { a: Opened::read(base)?, b: Some(b), gold: Vec::new() }.adopting())
     }
 
