@@ -29,6 +29,11 @@ def inspect(folder):
             "scores": scores, "values": values, "reasons": reasons,
             "events": sorted({event.event for sample in log.samples for event in sample.events}),
             "tokens": sum(usage.total_tokens for usage in header.stats.model_usage.values()),
+            "dollars": sum(usage.total_cost or 0 for usage in header.stats.model_usage.values()),
+            "searches": [[event.arguments["query"], len(json.loads(event.result))]
+                         for sample in log.samples for event in sample.events if event.event == "tool"],
+            "errors": sorted({sample.error.message for sample in log.samples if sample.error}),
+            "limits": sorted({sample.limit.type for sample in log.samples if sample.limit}),
         })
     samples = samples_df(folder)
     frames = {"evals": len(evals_df(folder)), "samples": len(samples), "messages": len(messages_df(folder)),
@@ -52,7 +57,7 @@ def parquet(folder):
     for name in ("cells", "trials", "items", "calls", "passages"):
         path = str(pathlib.Path(folder) / f"{name}.parquet")
         frame = pandas.read_parquet(path)
-        (rows,) = duckdb.sql(f"select count(*) from '{path}'").fetchone()
+        ((rows,),) = duckdb.sql(f"select count(*) from '{path}'").fetchall()
         assert rows == len(frame), (name, rows, len(frame))
         tables[name] = {"rows": rows, "columns": list(frame.columns)}
     return tables
@@ -112,7 +117,7 @@ def convert(log, out):
     for path in pathlib.Path(out).glob("data/*/*/*/*.json"):
         for result in json.loads(path.read_text())["evaluation_results"]:
             details = result["score_details"]
-            results[result["evaluation_name"]] = [details["score"], details["uncertainty"]["num_samples"]]
+            results[result["evaluation_result_id"].removesuffix(":mean")] = [details["score"], details["uncertainty"]["num_samples"]]
     return {"code": done.returncode, "said": (done.stdout + done.stderr)[-2000:], "results": results}
 
 

@@ -20,6 +20,7 @@ use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
 use folder::OutFolder;
 use std::collections::BTreeMap;
+use std::io::{BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
@@ -167,31 +168,51 @@ fn inspect_logs(folders: &Folders) -> Result<ExitCode> {
         complete &= streamed.run.lacks().is_empty();
         for arm in streamed.run.plan.clone() {
             let cell = trials(&streamed, &arm)?;
-            let Streamed { run, created, stored, .. } = &mut streamed;
-            let judgements = by_subject(run);
-            let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
-            let mut log = inspect::Log::new(about, &cell, &judgements);
-            let mut zip = ZipWriter::new(out.create(&log.file_name())?);
-            put(&mut zip, &log.start())?;
-            for trial in &cell.trials {
-                if let Some(place) = trial.record {
-                    let record = stored.read(run, place)?;
-                    put(&mut zip, &log.sample(&Row { item: &run.items[trial.item], record: &record, trial }))?;
-                }
-            }
-            log.finish().iter().try_for_each(|entry| put(&mut zip, entry))?;
-            zip.finish().context("cannot end the archive")?;
+            inspect_log(&mut out, &mut streamed, &cell)?;
         }
     }
     out.close("logs")?;
     Ok(exit_code(complete))
 }
 
+fn inspect_log(out: &mut OutFolder, streamed: &mut Streamed, cell: &CellTrials) -> Result<()> {
+    let Streamed { run, created, stored, .. } = streamed;
+    let judgements = by_subject(run);
+    let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
+    let mut log = inspect::Log::new(about, cell, &judgements);
+    let mut zip = ZipWriter::new(out.create(&log.file_name())?);
+    put(&mut zip, &log.start())?;
+    // The list comes after the samples, and of a long run it is too large for memory.
+    let mut summaries = BufWriter::new(tempfile::tempfile().context("cannot create a temporary file")?);
+    let mut before = b'[';
+    for trial in &cell.trials {
+        if let Some(place) = trial.record {
+            let record = stored.read(run, place)?;
+            let sample = log.sample(&Row { item: &run.items[trial.item], record: &record, trial });
+            put(&mut zip, &sample.entry)?;
+            summaries.write_all(&[before])?;
+            summaries.write_all(&sample.summary)?;
+            before = b',';
+        }
+    }
+    summaries.write_all(if before == b'[' { b"[]" } else { b"]" })?;
+    let mut summaries = summaries.into_inner()?;
+    summaries.rewind()?;
+    start(&mut zip, inspect::SUMMARIES)?;
+    std::io::copy(&mut summaries, &mut zip).with_context(|| format!("cannot add {}", inspect::SUMMARIES))?;
+    put(&mut zip, &log.finish())?;
+    zip.finish().context("cannot end the archive")?;
+    Ok(())
+}
+
 /// Adds a file to an archive.
 fn put(zip: &mut ZipWriter<std::fs::File>, entry: &closeread_export::Entry) -> Result<()> {
-    use std::io::Write as _;
-    zip.start_file(&entry.name, SimpleFileOptions::default()).with_context(|| format!("cannot add {}", entry.name))?;
+    start(zip, &entry.name)?;
     zip.write_all(&entry.bytes).with_context(|| format!("cannot add {}", entry.name))
+}
+
+fn start(zip: &mut ZipWriter<std::fs::File>, name: &str) -> Result<()> {
+    zip.start_file(name, SimpleFileOptions::default()).with_context(|| format!("cannot add {name}"))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -207,7 +228,6 @@ fn tables(folders: &Folders) -> Result<ExitCode> {
 }
 
 fn rankings(folders: &Folders) -> Result<ExitCode> {
-    use std::io::Write as _;
     let mut out = OutFolder::open(&folders.out)?;
     let mut complete = true;
     let mut golds: BTreeMap<String, String> = BTreeMap::new();
@@ -218,7 +238,7 @@ fn rankings(folders: &Folders) -> Result<ExitCode> {
         for arm in streamed.run.plan.clone() {
             let cell = trials(&streamed, &arm)?;
             let name = file_name(&format!("{}_{}", streamed.run.name, cell_name(&streamed.run, &arm)));
-            let mut lines = std::io::BufWriter::new(Vec::new());
+            let mut lines = BufWriter::new(Vec::new());
             each_row(&mut streamed, &cell, |about, row| {
                 // A reader knows one ranking a question.
                 let ranking = if row.trial.repeat == 0 { trec::run(about.run, &cell, row) } else { String::new() };

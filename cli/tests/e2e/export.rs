@@ -1,5 +1,6 @@
 //! `closeread export`, as the tools read it that it is for.
 
+use crate::provider::Server;
 use crate::support::{Ended, Sandbox, readers, run_tales, tales};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -14,9 +15,43 @@ fn a_run() -> Sandbox {
     sandbox
 }
 
+/// A run `m` of a model that OpenAI could serve, twice an item: of each tale it answers, or fails to, in another way.
+fn a_run_of_a_model() -> Sandbox {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let server = Server::replying(|_, body| {
+        let messages = body["messages"].to_string();
+        let usage =
+            json!({"prompt_tokens": 200, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 50}});
+        let (text, finish) = match ["Ana", "Ben", "Cleo", "Dov", "Edda"].iter().position(|who| {
+            messages.contains(&format!("had {who} found?")) || messages.contains(&format!("did {who} hide"))
+        }) {
+            Some(0) if messages.contains("CONTEXTS ===") => ("<answer>\nA\n</answer>", "stop"),
+            Some(0) if messages.contains("<query>") => ("<query>\nthe fair\n</query>", "stop"),
+            Some(1) => ("", "content_filter"),
+            Some(2) => {
+                let error = json!({"message": "maximum context length is 9 tokens", "code": "context_length_exceeded"});
+                return ("400 Bad Request", json!({"error": error}).to_string());
+            }
+            Some(3) => ("Let me see", "length"),
+            Some(4) => return ("404 Not Found", json!({"error": {"message": "no such model"}}).to_string()),
+            _ => ("I would rather not say.", "stop"),
+        };
+        let choices = json!([{"message": {"content": text}, "finish_reason": finish}]);
+        ("200 OK", json!({"model": "gpt-4.1-mini-2025", "choices": choices, "usage": usage}).to_string())
+    });
+    let args =
+        ["run", "--benchmark", "tales", "--method", "closed-book,agentic-rag", "--retriever", "bm25", "--out", "m"];
+    let model = ["--model", "openai/gpt-4.1-mini", "--base-url", &server.url, "--repeats", "2"];
+    let mut command = sandbox.command(&[&args[..], &model, &["--passage-tokens", "12"]].concat());
+    let ended = Ended(command.env("OPENAI_API_KEY", "k").output().unwrap());
+    assert!(matches!(ended.0.status.code(), Some(0 | 1)), "{}", ended.err());
+    sandbox
+}
+
 /// The means of a report by cell and metric.
-fn means(sandbox: &Sandbox) -> BTreeMap<String, (f64, u64)> {
-    let report = sandbox.run(&["report", "r", "--json"]).json();
+fn means(sandbox: &Sandbox, run: &str) -> BTreeMap<String, (f64, u64)> {
+    let report = sandbox.run(&["report", run, "--json"]).json();
     let mut means = BTreeMap::new();
     for cell in report["runs"][0]["cells"].as_array().unwrap() {
         let budget = cell["budget"].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
@@ -28,7 +63,7 @@ fn means(sandbox: &Sandbox) -> BTreeMap<String, (f64, u64)> {
     means
 }
 
-/// Changes every file's time of change, so that ids and times in exports are the same in every run of the test.
+/// Exports, which succeeds.
 fn export(sandbox: &Sandbox, args: &[&str]) -> Ended {
     sandbox.run(&[&["export"], args].concat()).exits(0)
 }
@@ -90,7 +125,7 @@ fn needs_readers_inspect_opens_our_logs() {
     let seen = readers(&sandbox, &["inspect", "logs"]);
     let logs = seen["logs"].as_array().unwrap();
     assert_eq!(logs.len(), 3);
-    let told = means(&sandbox);
+    let told = means(&sandbox, "r");
     for log in logs {
         assert_eq!((&log["status"], &log["model"]), (&json!("success"), &json!("builtin/extractive")));
         let budget = log["args"]["budget"].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
@@ -107,16 +142,59 @@ fn needs_readers_inspect_opens_our_logs() {
         let is_retrieving = cell.starts_with("dos-rag");
         assert_eq!(log["events"], if is_retrieving { json!(["info", "model"]) } else { json!(["model"]) });
     }
-    assert_eq!(seen["frames"]["evals"], 3);
-    assert_eq!(seen["frames"]["samples"], 54);
-    assert!(
-        seen["frames"]["messages"].as_u64().unwrap() >= 54 && seen["frames"]["events"].as_u64().unwrap() >= 54,
-        "{seen}"
-    );
+    // A question and an answer a sample; a call each, and passages for two thirds.
+    assert_eq!(seen["frames"], json!({"evals": 3, "samples": 54, "messages": 108, "events": 90}));
     for column in ["metadata_document", "metadata_asked", "score_accuracy", "total_time", "epoch"] {
         assert!(seen["columns"].as_array().unwrap().contains(&json!(column)), "{column} in {}", seen["columns"]);
     }
     assert_eq!(readers(&sandbox, &["bundle", "logs", "viewer"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_inspect_sees_searches_epochs_and_every_ending() {
+    let sandbox = a_run_of_a_model();
+    sandbox.run(&["export", "inspect", "m", "--out", "logs"]);
+    let seen = readers(&sandbox, &["inspect", "logs"]);
+    let (agent, closed) = (&seen["logs"][0], &seen["logs"][1]);
+    assert_eq!((&agent["args"]["method"], &closed["args"]["method"]), (&json!("agentic-rag"), &json!("closed-book")));
+    assert_eq!(agent["events"], json!(["info", "model", "tool"]));
+    let searches = agent["searches"].as_array().unwrap();
+    assert_eq!(searches.len(), 6, "Ana's three questions, twice: {searches:?}");
+    assert!(searches.iter().all(|search| *search == json!(["the fair", 3])), "{searches:?}");
+    assert_eq!(closed["reasons"], json!(["failed", "invalid_response_format", "no_response", "overflow", "refusal"]));
+    assert_eq!(closed["limits"], json!(["context"]));
+    assert!(closed["errors"][0].as_str().unwrap().contains("no such model"), "{closed}");
+    assert_eq!((closed["values"].as_object().unwrap().len(), &closed["searches"]), (36, &json!([])));
+    // Each call that was answered took 203 tokens; 50 of 200 were cached: $0.4 a million, cached $0.1, of a response $1.6.
+    let (tokens, dollars) = (closed["tokens"].as_u64().unwrap(), closed["dollars"].as_f64().unwrap());
+    let calls = tokens / 203;
+    assert!(tokens == calls * 203 && calls > 0, "{tokens}");
+    assert!((dollars - calls as f64 * (150.0 * 0.4 + 50.0 * 0.1 + 3.0 * 1.6) / 1e6).abs() < 1e-9, "{dollars}");
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_every_eval_ever_converts_our_logs_to_the_same_scores() {
+    let sandbox = a_run_of_a_model();
+    let told = means(&sandbox, "m");
+    sandbox.run(&["export", "inspect", "m", "--out", "logs"]);
+    let logs = readers(&sandbox, &["inspect", "logs"]);
+    for (n, log) in logs["logs"].as_array().unwrap().iter().enumerate() {
+        let path = format!("logs/{}", log["name"].as_str().unwrap());
+        let converted = readers(&sandbox, &["convert", &path, &format!("converted-{n}")]);
+        assert_eq!(converted["code"], 0, "{}", converted["said"].as_str().unwrap());
+        let results = converted["results"].as_object().unwrap();
+        assert_eq!(results.len(), log["scores"].as_object().unwrap().len(), "{results:?}");
+        for (metric, found) in results {
+            let (mean, n) = told[&format!("{} {metric}", log["args"]["method"].as_str().unwrap())];
+            assert_eq!((found[0].as_f64().unwrap(), found[1].as_u64().unwrap()), (mean, n), "{metric}");
+        }
+    }
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    sandbox.run(&[&["export", "every-eval-ever", "m"], &who[..]].concat());
+    let seen = readers(&sandbox, &["every_eval_ever", "eee"]);
+    assert_eq!(seen["code"], 0, "failures are rows, too: {}", seen["said"].as_str().unwrap());
 }
 
 #[test]
@@ -132,7 +210,7 @@ fn needs_readers_parquet_answers_what_people_ask() {
         "{tables}"
     );
     let ask = |query: &str| readers(&sandbox, &["query", "tables", query]);
-    let told = means(&sandbox);
+    let told = means(&sandbox, "r");
     let averages = ask("select method, budget, avg(score_accuracy) from trials group by all order by all");
     for row in averages["rows"].as_array().unwrap() {
         let budget = row[1].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
@@ -157,33 +235,12 @@ fn needs_readers_every_eval_ever_finds_nothing_to_warn_of() {
     let seen = readers(&sandbox, &["every_eval_ever", "eee"]);
     assert_eq!(seen["code"], 0, "{}", seen["said"].as_str().unwrap());
     assert_eq!(seen["files"].as_array().unwrap().len(), 2, "{seen}");
-    let told = means(&sandbox);
+    let told = means(&sandbox, "r");
     let results = seen["results"].as_object().unwrap();
     assert_eq!(results.len(), told.len());
     for (name, found) in results {
         let (mean, n) = told[name.strip_prefix("tales: ").unwrap()];
         assert_eq!((found[0].as_f64().unwrap(), found[1].as_u64().unwrap()), (mean, n), "{name}");
-    }
-    // Its own converter, of our logs, says the same.
-    export(&sandbox, &["inspect", "r", "--out", "logs"]);
-    let logs = readers(&sandbox, &["inspect", "logs"]);
-    for (n, log) in logs["logs"].as_array().unwrap().iter().enumerate() {
-        let path = format!("logs/{}", log["name"].as_str().unwrap());
-        let converted = readers(&sandbox, &["convert", &path, &format!("converted-{n}")]);
-        assert_eq!(converted["code"], 0, "{}", converted["said"].as_str().unwrap());
-        let budget = log["args"]["budget"].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
-        let cell = format!("{}{budget}", log["args"]["method"].as_str().unwrap());
-        let results = converted["results"].as_object().unwrap();
-        assert_eq!(results.len(), log["scores"].as_object().unwrap().len(), "{results:?}");
-        for (name, found) in results {
-            let metric = told.keys().find(|known| {
-                known
-                    .strip_prefix(&format!("{cell} "))
-                    .is_some_and(|metric| name.split([' ', '/', '.']).any(|word| word == metric))
-            });
-            let (mean, n) = told[metric.unwrap_or_else(|| panic!("{name} is none of {told:?}"))];
-            assert_eq!((found[0].as_f64().unwrap(), found[1].as_u64().unwrap()), (mean, n), "{cell}: {name}");
-        }
     }
 }
 
@@ -301,6 +358,7 @@ fn a_competition_scores_as_its_platform_starts_it() {
     for words in ["version: 2", "image: logo.png", "accepts_only_result_submissions: true", "key: accuracy"] {
         assert!(yaml.contains(words), "{words} in {yaml}");
     }
+    assert!(yaml.find("key: accuracy") < yaml.find("key: f1"), "the main metric ranks first: {yaml}");
     for name in ["scoring_program", "reference_data", "public_data", "starting_kit"] {
         let bytes = unpack(&mut bundle, &format!("{name}.zip"));
         let mut inner = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();

@@ -5,11 +5,11 @@
 
 use super::tokens::Tokens;
 use super::{About, CellTrials, Entry, JudgementsBySubject, Row, answer, file_name, question, said, targets};
-use closeread_eval::Outcome;
 use closeread_eval::observations::Ending;
+use closeread_eval::{Outcome, PassageRef};
 use closeread_judges::{BUILTIN_RULE, Judgement, Subject};
 use closeread_llm::FinishReason;
-use closeread_methods::record::{CallTrace, Record};
+use closeread_methods::record::{CallTrace, Record, SEARCHES};
 use closeread_text::hash::sha256;
 use serde_json::{Map, Value, json};
 
@@ -18,14 +18,24 @@ const VERSION: u32 = 2;
 /// Characters of a text in a summary; inspect cuts at as many.
 const SHORT: usize = 1000;
 
-/// A log in the making: [`Log::start`], a [`Log::sample`] a trial, [`Log::finish`].
+/// The name of the file that lists the summaries of all samples, in the order in which they came.
+pub const SUMMARIES: &str = "summaries.json";
+
+/// A trial in a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// Its own file.
+    pub entry: Entry,
+    /// Its element of the list in [`SUMMARIES`].
+    pub summary: Vec<u8>,
+}
+
+/// A log in the making: [`Log::start`], a [`Log::sample`] a trial, the list of their summaries, [`Log::finish`].
 #[derive(Debug)]
 pub struct Log<'a> {
     about: About<'a>,
     cell: &'a CellTrials,
     judgements: &'a JudgementsBySubject<'a>,
-    /// A list of JSON values in the making.
-    summaries: Vec<u8>,
     samples: usize,
     tokens: Tokens,
     seconds: f64,
@@ -34,8 +44,7 @@ pub struct Log<'a> {
 impl<'a> Log<'a> {
     /// The log of a cell.
     pub fn new(about: About<'a>, cell: &'a CellTrials, judgements: &'a JudgementsBySubject<'a>) -> Self {
-        let (tokens, summaries) = (Tokens::default(), b"[".to_vec());
-        Self { about, cell, judgements, summaries, samples: 0, tokens, seconds: 0.0 }
+        Self { about, cell, judgements, samples: 0, tokens: Tokens::default(), seconds: 0.0 }
     }
 
     /// `2026-11-23T12-00-00+00-00_sample_dos-rag-1500_1a2b3c.eval`; the hash is the cell's.
@@ -96,7 +105,7 @@ impl<'a> Log<'a> {
     }
 
     /// The sample of a finished trial.
-    pub fn sample(&mut self, row: &Row<'_>) -> Entry {
+    pub fn sample(&mut self, row: &Row<'_>) -> Sample {
         let Row { item, record, trial } = *row;
         let model = &self.cell.arm.model;
         let tokens = Tokens::of(model, &record.calls, &self.about.run.prices);
@@ -115,23 +124,21 @@ impl<'a> Log<'a> {
             fields.extend(item.labels.iter().map(|(label, value)| (label.clone(), json!(value))));
             fields.extend(record.measures.iter().map(|(name, value)| (name.clone(), json!(value))));
         }
-        let output = output(model, record, &tokens);
+        let uuid = sha256(json!([self.id("sample"), item.id, epoch]).to_string().as_bytes())[..22].to_owned();
+        let output = output(&uuid, model, record, &tokens);
         let scores = self.scores(row);
         let mut sample = json!({
             "id": item.id,
             "epoch": epoch,
-            "uuid": sha256(json!([self.id("sample"), item.id, epoch]).to_string().as_bytes())[..22],
+            "uuid": uuid,
             "input": asked,
             "target": target,
-            "messages": [
-                {"id": "question", "role": "user", "content": asked},
-                {"id": "answer", "role": "assistant", "content": said(record), "source": "generate", "model": model},
-            ],
+            "messages": [question_message(&uuid, &asked), output["choices"][0]["message"]],
             "output": output,
             "scores": scores,
             "metadata": metadata,
             "store": {},
-            "events": self.events(row, &asked),
+            "events": self.events(row, &uuid, &asked),
             "model_usage": usage,
             "started_at": self.about.created_at(self.seconds),
             "completed_at": self.about.created_at(self.seconds + record.seconds),
@@ -158,12 +165,9 @@ impl<'a> Log<'a> {
             }
             _ => {}
         }
-        if self.samples > 0 {
-            self.summaries.push(b',');
-        }
-        self.summaries.extend(summary.to_string().into_bytes());
         self.samples += 1;
-        entry(&format!("samples/{}_epoch_{epoch}.json", item.id), &sample)
+        let entry = entry(&format!("samples/{}_epoch_{epoch}.json", item.id), &sample);
+        Sample { entry, summary: summary.to_string().into_bytes() }
     }
 
     /// A score a metric that the trial counts in; what the ledger says of it is its reason.
@@ -186,14 +190,16 @@ impl<'a> Log<'a> {
         Value::Object(trial.counted.iter().map(score).collect::<Map<_, _>>())
     }
 
-    /// What was retrieved, then each call, and each search that a call asked for.
-    fn events(&self, row: &Row<'_>, asked: &str) -> Value {
+    /// What was retrieved, then each call, and each search that a call made. Ids begin with that of the sample: data frames
+    /// take two events or messages with one id for the same.
+    fn events(&self, row: &Row<'_>, uuid: &str, asked: &str) -> Value {
         let record = row.record;
         let (at, model) = (self.about.created_at(self.seconds), &self.cell.arm.model);
         let event = |kind: &str, place: usize| {
-            json!({"event": kind, "uuid": format!("{}-{kind}-{place}", record.key.item), "timestamp": at,
+            json!({"event": kind, "uuid": format!("{uuid}-{kind}-{place}"), "timestamp": at,
                    "working_start": 0.0, "pending": false})
         };
+        let mut found = found_by_search(record);
         let mut events = Vec::new();
         if let Some(context) = &record.context {
             let mut info = event("info", 0);
@@ -206,20 +212,22 @@ impl<'a> Log<'a> {
             let tokens = Tokens::of(model, std::slice::from_ref(call), &self.about.run.prices);
             let mut one = event("model", place);
             one["model"] = json!(model);
-            one["input"] = json!([{"id": format!("sent-{place}"), "role": "user", "content": asked}]);
+            one["input"] = json!([question_message(uuid, asked)]);
             one["tools"] = json!([]);
             one["tool_choice"] = json!("auto");
             one["config"] = json!({});
-            one["output"] = called(model, call, &tokens, place);
+            one["output"] = called(uuid, model, call, &tokens, place);
             one["metadata"] = json!({"prompt": call.prompt, "sha256": call.sha256, "counted_tokens": call.counted_tokens,
                                      "remembered": call.cached});
             events.push(one);
-            if let Some(query) = query(call) {
+            if let Some(query) = query(&record.calls[place..])
+                && let Some(found) = found.next()
+            {
                 let mut search = event("tool", place);
-                search["id"] = json!(format!("search-{place}"));
+                search["id"] = json!(format!("{uuid}-search-{place}"));
                 search["function"] = json!("search");
                 search["arguments"] = json!({"query": query});
-                search["result"] = json!("");
+                search["result"] = json!(json!(found).to_string());
                 search["events"] = json!([]);
                 events.push(search);
             }
@@ -228,8 +236,7 @@ impl<'a> Log<'a> {
     }
 
     /// What a log ends with.
-    pub fn finish(mut self) -> Vec<Entry> {
-        self.summaries.push(b']');
+    pub fn finish(self) -> Entry {
         let planned = self.cell.trials.len();
         let missing = self.cell.trials.iter().filter(|trial| trial.record.is_none()).count();
         let status = if missing == 0 { "success" } else { "cancelled" };
@@ -245,8 +252,7 @@ impl<'a> Log<'a> {
                 "model_usage": {&self.cell.arm.model: self.tokens.inspect()},
             },
         });
-        let summaries = std::mem::take(&mut self.summaries);
-        vec![Entry { name: "summaries.json".to_owned(), bytes: summaries }, entry("header.json", &header)]
+        entry("header.json", &header)
     }
 
     /// The means of the report; intervals stand in the metadata, for inspect has no place for them.
@@ -296,33 +302,51 @@ fn bare(model: &str) -> &str {
     model.split_once('/').map_or(model, |(_, name)| name)
 }
 
-fn output(model: &str, record: &Record, tokens: &Tokens) -> Value {
+fn question_message(uuid: &str, asked: &str) -> Value {
+    json!({"id": format!("{uuid}-question"), "role": "user", "content": asked})
+}
+
+/// What the model said in its call number `place`.
+fn response_message(uuid: &str, place: usize, model: &str, content: &str) -> Value {
+    let id = format!("{uuid}-response-{place}");
+    json!({"id": id, "role": "assistant", "content": content, "source": "generate", "model": model})
+}
+
+fn output(uuid: &str, model: &str, record: &Record, tokens: &Tokens) -> Value {
     let stop = match &record.outcome {
         Outcome::Blocked { .. } => "content_filter",
         Outcome::Overflow { .. } => "model_length",
         Outcome::CutShort { .. } => "max_tokens",
         _ => "stop",
     };
-    let message =
-        json!({"id": "answer", "role": "assistant", "content": said(record), "source": "generate", "model": model});
+    let message = response_message(uuid, record.calls.len().saturating_sub(1), model, said(record));
     let served = record.calls.last().and_then(|call| call.served_by.model.as_deref());
     json!({"model": bare(model), "choices": [{"message": message, "stop_reason": stop}], "completion": said(record),
            "usage": tokens.inspect(), "metadata": {"served_by": served}})
 }
 
-fn called(model: &str, call: &CallTrace, tokens: &Tokens, place: usize) -> Value {
+fn called(uuid: &str, model: &str, call: &CallTrace, tokens: &Tokens, place: usize) -> Value {
     let stop = if call.finish == FinishReason::Length { "max_tokens" } else { "stop" };
-    let id = format!("response-{place}");
-    let message =
-        json!({"id": id, "role": "assistant", "content": call.response, "source": "generate", "model": model});
+    let message = response_message(uuid, place, model, &call.response);
     json!({"model": bare(model), "choices": [{"message": message, "stop_reason": stop}], "completion": call.response,
            "usage": tokens.inspect()})
 }
 
-/// What a call of the agent asked to be searched for.
-pub(crate) fn query(call: &CallTrace) -> Option<&str> {
-    let (_, rest) = call.response.split_once("<query>").filter(|_| call.prompt.starts_with("agentic-rag"))?;
+/// What the first of an agent's calls asked to be searched for, unless it was asked for again.
+fn query(calls: &[CallTrace]) -> Option<&str> {
+    let (call, later) = calls.split_first()?;
+    let is_refused = later.first().is_some_and(|next| next.prompt == "agentic-rag-again");
+    let (_, rest) =
+        call.response.split_once("<query>").filter(|_| call.prompt.starts_with("agentic-rag") && !is_refused)?;
     Some(rest.split_once("</query>").map_or(rest, |(query, _)| query).trim())
+}
+
+/// The passages that each search of an agent found; none where they cannot be told apart.
+fn found_by_search(record: &Record) -> impl Iterator<Item = &[PassageRef]> {
+    let searches = record.measures.get(SEARCHES).map_or(0, |n| *n as usize);
+    let passages = record.context.as_ref().map_or(&[][..], |context| &context.passages);
+    let each = passages.len().checked_div(searches).filter(|each| each * searches == passages.len()).unwrap_or(0);
+    (0..searches).map(move |n| &passages[n * each..(n + 1) * each])
 }
 
 /// Why a score is not what an answer earned, in inspect's words where it has one.
