@@ -63,8 +63,8 @@ fn line(value: &Value) -> Vec<u8> {
 /// An item without its gold.
 fn asked(item: &Item) -> Value {
     let mut asked = json!({"id": item.id, "documents": item.documents, "question": item.question, "task": item.task});
-    if !item.options.is_empty() {
-        asked["options"] = json!(item.options);
+    if !super::options(item).is_empty() {
+        asked["options"] = json!(super::options(item));
     }
     asked
 }

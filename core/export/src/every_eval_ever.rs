@@ -4,7 +4,7 @@
 //! many those are stands in the result's details.
 
 use super::tokens::Tokens;
-use super::{About, CellTrials, Entry, Row, answer, cell_name, file_name, question, said};
+use super::{About, CellTrials, Entry, Row, answer, cell_name, correct, file_name, options, question, said};
 use closeread_eval::observations::MetricName;
 use closeread_eval::{Item, Outcome};
 use closeread_metrics::stats::{Estimate, IntervalMethod};
@@ -115,8 +115,8 @@ impl Record<'_> {
                 "performance": {"latency_ms": record.seconds * 1e3},
                 "metadata": metadata,
             });
-            if !item.options.is_empty() {
-                one["input"]["choices"] = json!(item.options);
+            if !options(item).is_empty() {
+                one["input"]["choices"] = json!(options(item));
             }
             if let Some(error) = &error {
                 one["error"] = json!(error);
@@ -233,7 +233,7 @@ impl Record<'_> {
 
 /// Acceptable answers; for a choice the right option.
 fn gold(item: &Item) -> Vec<String> {
-    match item.correct.and_then(|correct| item.options.get(correct)) {
+    match correct(item).map(|correct| &item.options[correct]) {
         Some(option) => vec![option.clone()],
         None => item.answers.clone(),
     }

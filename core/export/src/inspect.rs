@@ -4,7 +4,7 @@
 //! the question as its input and the hash of what was sent in its metadata.
 
 use super::tokens::Tokens;
-use super::{About, CellTrials, Entry, JudgementsBySubject, Row, answer, file_name, question, said, targets};
+use super::{About, CellTrials, Entry, JudgementsBySubject, Row, answer, file_name, options, question, said, targets};
 use closeread_eval::observations::Ending;
 use closeread_eval::{Outcome, PassageRef};
 use closeread_judges::{BUILTIN_RULE, Judgement, Subject};
@@ -146,8 +146,8 @@ impl<'a> Log<'a> {
             "attachments": {},
         });
         self.seconds += record.seconds;
-        if !item.options.is_empty() {
-            sample["choices"] = json!(item.options);
+        if !options(item).is_empty() {
+            sample["choices"] = json!(options(item));
         }
         let mut summary = json!({
             "id": item.id, "epoch": epoch, "input": short(&asked), "target": target, "metadata": metadata,

@@ -20,7 +20,7 @@ pub mod trec;
 pub use cell::{CellTrials, JudgementsBySubject, PlannedTrial, by_subject};
 
 use chrono::DateTime;
-use closeread_eval::{Item, Outcome};
+use closeread_eval::{Item, Outcome, Task};
 use closeread_methods::record::Record;
 use closeread_report::{Arm, Run};
 
@@ -78,9 +78,19 @@ pub fn file_name(name: &str) -> String {
     name.trim_matches(['-', '.']).to_owned()
 }
 
+/// The options that the item was asked with: one that is asked openly may have some, too.
+fn options(item: &Item) -> &[String] {
+    if item.task == Task::Choice { &item.options } else { &[] }
+}
+
+/// The right one of these.
+fn correct(item: &Item) -> Option<usize> {
+    item.correct.filter(|correct| *correct < options(item).len())
+}
+
 /// The gold answers as texts: for a choice the letter of the right option, for the rest every acceptable answer.
 fn targets(item: &Item) -> Vec<String> {
-    match item.correct {
+    match correct(item) {
         Some(correct) => vec![letter(correct)],
         None => item.answers.clone(),
     }
@@ -115,6 +125,6 @@ fn said(record: &Record) -> &str {
 
 /// The question with its options, a line each.
 fn question(item: &Item) -> String {
-    let options = item.options.iter().enumerate().map(|(n, option)| format!("\n{}. {option}", letter(n)));
+    let options = options(item).iter().enumerate().map(|(n, option)| format!("\n{}. {option}", letter(n)));
     item.question.clone() + &options.collect::<String>()
 }

@@ -195,13 +195,13 @@ impl Tables {
     /// The line of an item; lists are JSON.
     pub fn item(&self, item: &closeread_eval::Item) -> Vec<Field> {
         let list = |value: serde_json::Value| Field::Text(value.to_string());
-        let target = match item.correct.and_then(|correct| item.options.get(correct)) {
+        let target = match super::correct(item).map(|correct| &item.options[correct]) {
             Some(option) => text(option),
             None => item.answers.first().map_or(Field::Absent, |answer| text(answer)),
         };
         let task = json!(item.task);
         let mut fields = vec![text(&item.id), text(task.as_str().unwrap_or_default()), text(&item.question), target];
-        fields.extend([list(json!(item.options)), list(json!(item.documents)), list(json!(item.evidence))]);
+        fields.extend([list(json!(super::options(item))), list(json!(item.documents)), list(json!(item.evidence))]);
         fields
             .extend(self.labels.iter().map(|label| item.labels.get(label).map_or(Field::Absent, |value| text(value))));
         fields

@@ -15,10 +15,8 @@ use std::fs::File;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Bytes of texts that are held before a group of rows is written.
-const GROUP_BYTES: usize = 8 << 20;
-/// Most rows of a group.
-const GROUP_ROWS: usize = 20_000;
+/// Bytes that are held of each table before a group of rows is written.
+const GROUP_BYTES: usize = 4 << 20;
 
 pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
     let mut out = OutFolder::open(&folders.out)?;
@@ -99,9 +97,10 @@ impl Sheet {
     }
 
     fn push(&mut self, row: Vec<Field>) -> Result<()> {
-        self.bytes += row.iter().map(|field| if let Field::Text(text) = field { text.len() } else { 0 }).sum::<usize>();
+        let of_text = |field: &Field| if let Field::Text(text) = field { text.len() } else { 0 };
+        self.bytes += row.iter().map(|field| size_of::<Field>() + of_text(field)).sum::<usize>();
         self.rows.push(row);
-        if self.bytes >= GROUP_BYTES || self.rows.len() >= GROUP_ROWS { self.write() } else { Ok(()) }
+        if self.bytes >= GROUP_BYTES { self.write() } else { Ok(()) }
     }
 
     fn write(&mut self) -> Result<()> {

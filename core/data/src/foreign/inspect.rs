@@ -17,7 +17,9 @@ struct Header {
     version: Option<u64>,
     #[serde(default)]
     status: String,
-    eval: Spec,
+    /// A [`Spec`], which a newer version may write in another way.
+    #[serde(default)]
+    eval: Value,
 }
 
 #[derive(Deserialize)]
@@ -127,7 +129,9 @@ pub fn start(file: &str, header: &[u8]) -> Result<ForeignLog, ForeignError> {
         }
         None => return Err(ForeignError::new(file, format!("{EXPECTED}; it names no version"))),
     }
-    let Spec { task, model, task_args, packages } = value.eval;
+    let spec = serde_json::from_value(value.eval);
+    let Spec { task, model, task_args, packages } =
+        spec.map_err(|why| ForeignError::new(file, format!("{EXPECTED}; of its `eval`: {why}")))?;
     let is_ours = packages.contains_key("closeread");
     let cell = task_args.get("method").and_then(Value::as_str).filter(|_| is_ours).map(|method| {
         let budget = task_args.get("budget").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
@@ -222,21 +226,23 @@ fn push(log: &mut ForeignLog, sample: Sample) -> Result<(), ForeignError> {
     let tokens = |usage: &Usage| {
         usage.input_tokens + usage.input_tokens_cache_read.unwrap_or(0) + usage.input_tokens_cache_write.unwrap_or(0)
     };
-    let outcome = outcome(&sample, &item.options, log.cell.is_some());
+    let outcome = outcome(&sample, &item.options, log.cell.is_some(), scores.values().any(|score| *score > 0.0));
     let (prompt_tokens, seconds) = (sample.model_usage.values().map(tokens).sum(), sample.total_time.unwrap_or(0.0));
     let repeat = sample.epoch.unwrap_or(1).max(1) - 1;
     log.samples.push(ForeignSample { item, repeat, outcome, scores, prompt_tokens, seconds });
     Ok(())
 }
 
-fn outcome(sample: &Sample, options: &[String], is_ours: bool) -> Outcome {
+/// What came of a sample. One that a scorer of theirs gave something for was answered, however its last response ended: failures
+/// count for nothing here.
+fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool) -> Outcome {
     let said = sample.output.as_ref().map_or("", |output| output.completion.as_str());
     let stop =
         sample.output.as_ref().and_then(|output| output.choices.first()).map_or("", |one| one.stop_reason.as_str());
     let noted = sample.metadata.get("outcome").and_then(Value::as_str).filter(|_| is_ours);
     match (&sample.error, &sample.limit, noted) {
         (Some(error), ..) => return Outcome::Failed { error: error.message.clone() },
-        (_, Some(limit), _) if limit.kind == "context" => {
+        (_, Some(limit), _) if limit.kind == "context" && (is_ours || !is_credited) => {
             return Outcome::Overflow { needed: None, context_window: None };
         }
         (.., Some("not_found")) => return Outcome::NotFound,
@@ -245,6 +251,7 @@ fn outcome(sample: &Sample, options: &[String], is_ours: bool) -> Outcome {
         _ => {}
     }
     match stop {
+        _ if is_credited && !is_ours => {}
         "content_filter" => return Outcome::Blocked { reason: said.to_owned() },
         "model_length" if said.is_empty() => return Outcome::Overflow { needed: None, context_window: None },
         "max_tokens" if said.is_empty() => {
@@ -367,6 +374,8 @@ mod tests {
             of("3").starts_with("l.eval: a log of inspect_ai of version 3, and this closeread reads versions 1 to 2")
         );
         assert!(of("null").ends_with("it names no version"));
+        let newer = start("l.eval", br#"{"version": 7, "evals": []}"#).unwrap_err().to_string();
+        assert!(newer.contains("of version 7"), "whatever else it holds: {newer}");
         assert!(start("x.json", b"[1]").unwrap_err().to_string().starts_with("x.json: expected a log of inspect_ai"));
     }
 
@@ -385,6 +394,17 @@ mod tests {
             (&["3".to_owned()][..], "who")
         );
         assert_eq!(sample.outcome, Outcome::Answered { answer: "z".into(), choice: None });
+    }
+
+    #[test]
+    fn what_a_scorer_gave_something_for_was_answered() {
+        let of = |score: f64| {
+            let read = log(&json!({"id": 7, "input": "q", "target": "x", "scores": {"a": {"value": score}},
+                "output": {"completion": "no", "choices": [{"stop_reason": "content_filter"}]}}));
+            read.samples[0].outcome.clone()
+        };
+        assert_eq!(of(0.0), Outcome::Blocked { reason: "no".into() });
+        assert_eq!(of(0.5), Outcome::Answered { answer: "no".into(), choice: None });
     }
 
     #[test]
