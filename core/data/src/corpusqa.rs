@@ -4,7 +4,7 @@ use super::source::collect::{Collector, language_of, stem, words};
 use super::{Adapter, Dataset, LabelValues, Texts};
 use closeread_eval::answer::corpusqa::domain;
 use closeread_eval::published::{Part, Published};
-use closeread_eval::rows::{Row, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, rows, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_text::hash::name_hash;
 use serde_json::Value;
@@ -62,7 +62,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
 }
 
 /// Adds a row; false if its prompt was not divided into documents.
-fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, String> {
+fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, WrongRow> {
     let id = row.text("id").ok_or("no `id`: the row is skipped, as by the reference")?;
     let question = row.text("question").ok_or("no `question`: expected text")?;
     let answer = match row.fields.get("answer") {

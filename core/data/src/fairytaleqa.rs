@@ -3,6 +3,7 @@
 use super::source::collect::{Collector, base_name, push_new};
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, Texts};
+use closeread_eval::rows::WrongRow;
 use closeread_eval::{Evidence, InputFile, Item, Task};
 use closeread_text::Span;
 use std::collections::{HashMap, HashSet};
@@ -113,7 +114,7 @@ fn add(out: &mut Collector, tale: &str, story: Story, file: &InputFile, question
 }
 
 /// The numbers of `6`, `6,7`, `6, 7` or, where a spreadsheet has been at work, `6.0`; each once.
-fn section_numbers(field: &str) -> Result<Vec<u32>, String> {
+fn section_numbers(field: &str) -> Result<Vec<u32>, WrongRow> {
     let mut numbers = Vec::new();
     for part in field.split([',', ';', ' ']).filter(|part| !part.is_empty()) {
         let number = section_number(part);

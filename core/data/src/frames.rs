@@ -5,7 +5,7 @@ use super::source::literal;
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, Texts};
 use closeread_books::{decode, html};
-use closeread_eval::rows::scalars;
+use closeread_eval::rows::{WrongRow, scalars};
 use closeread_eval::{InputFile, Item, Task};
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ fn item(
     row: &Record,
     names: &[String],
     articles: Option<&HashMap<String, &InputFile>>,
-) -> Result<Item, String> {
+) -> Result<Item, WrongRow> {
     let (question, answer) = (row.text("prompt"), row.text("answer"));
     if question.is_empty() || answer.is_empty() {
         return Err("no question or no answer: expected text in the columns `Prompt` and `Answer`".into());
@@ -97,7 +97,7 @@ fn item(
 }
 
 /// The names of the articles that a row links to, each once.
-fn links(row: &Record) -> Result<Vec<String>, String> {
+fn links(row: &Record) -> Result<Vec<String>, WrongRow> {
     let wrong = |why: String| format!("`wiki_links`: {why}: expected a list of links to articles");
     let links = scalars(&literal::parse(row.text("wiki_links")).map_err(|error| wrong(error.to_string()))?);
     let mut names: Vec<String> = Vec::new();
@@ -110,13 +110,13 @@ fn links(row: &Record) -> Result<Vec<String>, String> {
             names.push(name);
         }
     }
-    if names.is_empty() { Err(wrong("it is empty".into())) } else { Ok(names) }
+    if names.is_empty() { Err(wrong("it is empty".into()).into()) } else { Ok(names) }
 }
 
-fn text_of(file: &InputFile) -> Result<String, String> {
+fn text_of(file: &InputFile) -> Result<String, WrongRow> {
     let text = decode(&file.bytes, None).map_err(|error| format!("{}: {error}", base_name(file)))?.text;
     let text = if has_extension(file, &["html", "htm"]) { html::without_markup(&text) } else { text };
-    if text.trim().is_empty() { Err(format!("{} has no text", base_name(file))) } else { Ok(text) }
+    if text.trim().is_empty() { Err(format!("{} has no text", base_name(file)).into()) } else { Ok(text) }
 }
 
 /// How the file of an article is called, without its extension.

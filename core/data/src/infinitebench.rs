@@ -2,7 +2,7 @@
 
 use super::source::collect::{Collector, base_name, language_of, push_new};
 use super::{Adapter, Dataset, Texts};
-use closeread_eval::rows::{Row, rows};
+use closeread_eval::rows::{Row, WrongRow, rows};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_text::hash::name_hash;
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     out.finish()
 }
 
-fn add(out: &mut Collector, file: &InputFile, id: &str, mut row: Row) -> Result<(), String> {
+fn add(out: &mut Collector, file: &InputFile, id: &str, mut row: Row) -> Result<(), WrongRow> {
     let book = match row.fields.shift_remove("context") {
         Some(Value::String(book)) if !book.trim().is_empty() => book,
         _ => return Err("no `context`: expected the text of the book".into()),
@@ -90,7 +90,7 @@ fn add(out: &mut Collector, file: &InputFile, id: &str, mut row: Row) -> Result<
 }
 
 /// The option whose text is a gold answer, else the one whose letter is.
-fn correct(options: &[String], answers: &[String]) -> Result<usize, String> {
+fn correct(options: &[String], answers: &[String]) -> Result<usize, WrongRow> {
     let by_text = options.iter().position(|option| answers.iter().any(|answer| answer == option));
     let letter = |answer: &String| match answer.as_bytes() {
         [letter @ b'A'..=b'Z'] => Some(usize::from(letter - b'A')).filter(|n| *n < options.len()),
@@ -102,6 +102,7 @@ fn correct(options: &[String], answers: &[String]) -> Result<usize, String> {
             answers.join("`, `"),
             options.len()
         )
+        .into()
     })
 }
 

@@ -1,7 +1,7 @@
 //! closeread's own `documents.jsonl` and `items.jsonl`.
 
 use super::Dataset;
-use closeread_eval::rows::{Row, kind, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar};
 use closeread_eval::{ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
@@ -33,8 +33,8 @@ pub fn items(file: &InputFile) -> (Vec<Item>, Vec<Problem>) {
     (items, problems)
 }
 
-fn second_item(id: &str) -> String {
-    format!("a second item `{id}`: give every item an id of its own")
+fn second_item(id: &str) -> WrongRow {
+    format!("a second item `{id}`: give every item an id of its own").into()
 }
 
 fn read_documents(files: &[InputFile], dataset: &mut Dataset) {
@@ -44,7 +44,7 @@ fn read_documents(files: &[InputFile], dataset: &mut Dataset) {
         each_row(file, problems, |mut fields| {
             let document = document(&mut fields)?;
             if !ids.insert(document.id.clone()) {
-                return Err(format!("a second document `{}`: give every document an id of its own", document.id));
+                return Err(format!("a second document `{}`: give every document an id of its own", document.id).into());
             }
             documents.push(document);
             Ok(Vec::new())
@@ -63,7 +63,8 @@ fn read_items(files: &[InputFile], dataset: &mut Dataset) {
                 return Err(format!(
                     "unknown document `{document}`: expected one of the {} ids in documents.jsonl",
                     known.len()
-                ));
+                )
+                .into());
             }
             if !ids.insert(item.id.clone()) {
                 return Err(second_item(&item.id));
@@ -91,7 +92,7 @@ fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut Vec<Problem>) 
 fn each_row(
     file: &InputFile,
     problems: &mut Vec<Problem>,
-    mut take: impl FnMut(Map<String, Value>) -> Result<Vec<String>, String>,
+    mut take: impl FnMut(Map<String, Value>) -> Result<Vec<String>, WrongRow>,
 ) {
     for row in rows(file) {
         let Row { line, fields } = match row {
@@ -110,7 +111,7 @@ fn each_row(
     }
 }
 
-fn document(fields: &mut Map<String, Value>) -> Result<Document, String> {
+fn document(fields: &mut Map<String, Value>) -> Result<Document, WrongRow> {
     let id = required_text(fields, "id")?;
     let title = text(fields, "title")?.unwrap_or_default();
     let language = text(fields, "language")?;
@@ -125,7 +126,7 @@ fn document(fields: &mut Map<String, Value>) -> Result<Document, String> {
     Ok(Document { id, title, language, content, other: rest(fields) })
 }
 
-fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), String> {
+fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow> {
     let id = required_text(fields, "id")?;
     let documents = texts(fields, "documents")?;
     if documents.is_empty() {
@@ -136,7 +137,7 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), String> 
         "generative" => Task::Generative,
         "choice" => Task::Choice,
         "summary" => Task::Summary,
-        other => return Err(format!("`task` is `{other}`: expected generative, choice or summary")),
+        other => return Err(format!("`task` is `{other}`: expected generative, choice or summary").into()),
     };
     let answers = texts(fields, "answers")?;
     let options = texts(fields, "options")?;
@@ -144,10 +145,10 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), String> 
     let evidence = list(fields, "evidence")?
         .into_iter()
         .enumerate()
-        .map(|(n, value)| evidence(value, &documents).map_err(|why| format!("`evidence[{n}]`: {why}")))
+        .map(|(n, value)| evidence(value, &documents).map_err(|wrong| wrong.within(format_args!("evidence[{n}]"))))
         .collect::<Result<Vec<_>, _>>()?;
     let key_facts = take(fields, "key_facts")
-        .map(|value| key_facts(value, &documents).map_err(|why| format!("`key_facts`: {why}")))
+        .map(|value| key_facts(value, &documents).map_err(|wrong| wrong.within("key_facts")))
         .transpose()?;
     let labels = labels(fields)?;
     let mut item = Item {
@@ -169,14 +170,15 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), String> 
 }
 
 /// What is right about a gold answer depends on the task.
-fn check_gold(item: &mut Item) -> Result<Vec<String>, String> {
+fn check_gold(item: &mut Item) -> Result<Vec<String>, WrongRow> {
     match (item.task, item.correct) {
         (Task::Choice, _) if item.options.len() < 2 => {
-            Err(format!("a choice with {} `options`: expected two or more", item.options.len()))
+            Err(format!("a choice with {} `options`: expected two or more", item.options.len()).into())
         }
         (Task::Choice, Some(correct)) if correct >= item.options.len() => {
             let n = item.options.len();
-            Err(format!("`correct` is {correct}, but there are {n} options: expected 0 to {}, counted from 0", n - 1))
+            Err(format!("`correct` is {correct}, but there are {n} options: expected 0 to {}, counted from 0", n - 1)
+                .into())
         }
         (Task::Choice, Some(_)) => Ok(Vec::new()),
         (Task::Choice, None) => {
@@ -200,7 +202,7 @@ fn check_gold(item: &mut Item) -> Result<Vec<String>, String> {
     }
 }
 
-fn evidence(value: Value, documents: &[String]) -> Result<Evidence, String> {
+fn evidence(value: Value, documents: &[String]) -> Result<Evidence, WrongRow> {
     let mut fields = object(value)?;
     let evidence = Evidence {
         document: of_item(text(&mut fields, "document")?, documents)?,
@@ -209,7 +211,7 @@ fn evidence(value: Value, documents: &[String]) -> Result<Evidence, String> {
         end: index(&mut fields, "end")?,
     };
     match (evidence.start, evidence.end) {
-        (Some(start), Some(end)) if start > end => Err(format!("start {start} lies behind end {end}")),
+        (Some(start), Some(end)) if start > end => Err(format!("start {start} lies behind end {end}").into()),
         (Some(_), Some(_)) if evidence.document.is_none() && documents.len() > 1 => {
             Err("offsets without `document`: expected one of the item's documents".into())
         }
@@ -220,7 +222,7 @@ fn evidence(value: Value, documents: &[String]) -> Result<Evidence, String> {
     }
 }
 
-fn key_facts(value: Value, documents: &[String]) -> Result<KeyFacts, String> {
+fn key_facts(value: Value, documents: &[String]) -> Result<KeyFacts, WrongRow> {
     let mut fields = object(value)?;
     let document = match (of_item(text(&mut fields, "document")?, documents)?, documents) {
         (Some(document), _) => document,
@@ -231,7 +233,9 @@ fn key_facts(value: Value, documents: &[String]) -> Result<KeyFacts, String> {
     let quotes = (text(&mut fields, "first")?, text(&mut fields, "last")?);
     let chunk = match (offsets, quotes) {
         ((Some(start), Some(end)), (None, None)) if start < end => ChunkPlace::Offsets { start, end },
-        ((Some(start), Some(end)), (None, None)) => return Err(format!("start {start} does not lie before end {end}")),
+        ((Some(start), Some(end)), (None, None)) => {
+            return Err(format!("start {start} does not lie before end {end}").into());
+        }
         ((None, None), (Some(first), Some(last))) if !first.trim().is_empty() && !last.trim().is_empty() => {
             ChunkPlace::Quotes { first, last }
         }
@@ -244,32 +248,33 @@ fn key_facts(value: Value, documents: &[String]) -> Result<KeyFacts, String> {
     Ok(KeyFacts { document, chunk, roots })
 }
 
-fn facts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<KeyFact>, String> {
+fn facts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<KeyFact>, WrongRow> {
     let fact = |(n, value)| {
-        let mut fields = object(value).map_err(|why| format!("`{name}[{n}]`: {why}"))?;
-        let fact = required_text(&mut fields, "fact").map_err(|why| format!("`{name}[{n}]`: {why}"))?;
-        let children = facts(&mut fields, "children").map_err(|why| format!("`{name}[{n}]`: {why}"))?;
+        let within = |wrong: WrongRow| wrong.within(format_args!("{name}[{n}]"));
+        let mut fields = object(value).map_err(within)?;
+        let fact = required_text(&mut fields, "fact").map_err(within)?;
+        let children = facts(&mut fields, "children").map_err(within)?;
         Ok(KeyFact { fact, children })
     };
     list(fields, name)?.into_iter().enumerate().map(fact).collect()
 }
 
-fn of_item(document: Option<String>, documents: &[String]) -> Result<Option<String>, String> {
+fn of_item(document: Option<String>, documents: &[String]) -> Result<Option<String>, WrongRow> {
     match document {
         Some(name) if !documents.contains(&name) => {
-            Err(format!("document `{name}` is none of the item's: expected `{}`", documents.join("` or `")))
+            Err(format!("document `{name}` is none of the item's: expected `{}`", documents.join("` or `")).into())
         }
         document => Ok(document),
     }
 }
 
-fn labels(fields: &mut Map<String, Value>) -> Result<BTreeMap<String, String>, String> {
+fn labels(fields: &mut Map<String, Value>) -> Result<BTreeMap<String, String>, WrongRow> {
     let Some(value) = take(fields, "labels") else { return Ok(BTreeMap::new()) };
     let label = |(name, value): (String, Value)| match scalar(&value) {
         Some(text) => Ok((name, text)),
-        None => Err(format!("`labels.{name}`: expected text, found {}", kind(&value))),
+        None => Err(format!("`labels.{name}`: expected text, found {}", kind(&value)).into()),
     };
-    object(value).map_err(|why| format!("`labels`: {why}"))?.into_iter().map(label).collect()
+    object(value).map_err(|wrong| wrong.within("labels"))?.into_iter().map(label).collect()
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
@@ -280,48 +285,48 @@ fn rest(fields: &mut Map<String, Value>) -> Map<String, Value> {
     std::mem::take(fields)
 }
 
-fn object(value: Value) -> Result<Map<String, Value>, String> {
+fn object(value: Value) -> Result<Map<String, Value>, WrongRow> {
     match value {
         Value::Object(fields) => Ok(fields),
-        other => Err(format!("expected an object in braces, found {}", kind(&other))),
+        other => Err(format!("expected an object in braces, found {}", kind(&other)).into()),
     }
 }
 
-fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, WrongRow> {
     match take(fields, name) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(format!("`{name}`: expected text in quotes, found {}", kind(&other))),
+        Some(other) => Err(format!("`{name}`: expected text in quotes, found {}", kind(&other)).into()),
     }
 }
 
-fn required_text(fields: &mut Map<String, Value>, name: &str) -> Result<String, String> {
+fn required_text(fields: &mut Map<String, Value>, name: &str) -> Result<String, WrongRow> {
     match text(fields, name)? {
         Some(text) if !text.trim().is_empty() => Ok(text),
-        Some(_) => Err(format!("`{name}` is empty: expected text")),
-        None => Err(format!("no `{name}`: expected text")),
+        Some(_) => Err(format!("`{name}` is empty: expected text").into()),
+        None => Err(format!("no `{name}`: expected text").into()),
     }
 }
 
-fn list(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, String> {
+fn list(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, WrongRow> {
     match take(fields, name) {
         None => Ok(Vec::new()),
         Some(Value::Array(values)) => Ok(values),
-        Some(other) => Err(format!("`{name}`: expected a list, found {}", kind(&other))),
+        Some(other) => Err(format!("`{name}`: expected a list, found {}", kind(&other)).into()),
     }
 }
 
-fn texts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<String>, String> {
+fn texts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<String>, WrongRow> {
     let text = |(n, value)| match value {
-        Value::String(text) if text.trim().is_empty() => Err(format!("`{name}[{n}]` is empty: expected text")),
+        Value::String(text) if text.trim().is_empty() => Err(format!("`{name}[{n}]` is empty: expected text").into()),
         Value::String(text) => Ok(text),
-        other => Err(format!("`{name}[{n}]`: expected text in quotes, found {}", kind(&other))),
+        other => Err(format!("`{name}[{n}]`: expected text in quotes, found {}", kind(&other)).into()),
     };
     list(fields, name)?.into_iter().enumerate().map(text).collect()
 }
 
-fn index(fields: &mut Map<String, Value>, name: &str) -> Result<Option<usize>, String> {
+fn index(fields: &mut Map<String, Value>, name: &str) -> Result<Option<usize>, WrongRow> {
     let Some(value) = take(fields, name) else { return Ok(None) };
     let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-    number.map(Some).ok_or_else(|| format!("`{name}` is {value}: expected a whole number from 0"))
+    number.map(Some).ok_or_else(|| format!("`{name}` is {value}: expected a whole number from 0").into())
 }

@@ -2,7 +2,7 @@
 
 use super::source::collect::Collector;
 use super::{Adapter, Dataset, Texts};
-use closeread_eval::rows::{Row, rows};
+use closeread_eval::rows::{Row, WrongRow, rows};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_text::pattern::pattern;
 use regex_lite::Regex;
@@ -35,7 +35,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     out.finish()
 }
 
-fn add(out: &mut Collector, file: &InputFile, row: &Row) -> Result<(), String> {
+fn add(out: &mut Collector, file: &InputFile, row: &Row) -> Result<(), WrongRow> {
     let text = row.fields.get("input").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let text = text.ok_or("no `input`: expected the text of the article")?;
     let list = |name: &str| row.fields.get(name).and_then(Value::as_array).ok_or(format!("no list `{name}`"));
@@ -67,13 +67,13 @@ fn add(out: &mut Collector, file: &InputFile, row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-fn item(id: &str, document: &str, instruction: &str, gold: &str) -> Result<(Item, Option<String>), String> {
+fn item(id: &str, document: &str, instruction: &str, gold: &str) -> Result<(Item, Option<String>), WrongRow> {
     let (question, options) = split_options(instruction);
     if question.is_empty() {
         return Err("no question: expected one before the option (A)".into());
     }
     if options.len() < 2 {
-        return Err(format!("{} options: expected lines that begin with (A), (B), ...", options.len()));
+        return Err(format!("{} options: expected lines that begin with (A), (B), ...", options.len()).into());
     }
     let (letter, gold_text) = letter_and_text(gold);
     let same = |option: &String| fold(option) == fold(gold_text);
@@ -88,7 +88,9 @@ fn item(id: &str, document: &str, instruction: &str, gold: &str) -> Result<(Item
             (letter, Some(format!("the gold text is not that of option ({name}), which it names: the letter counts")))
         }
         (None, Some(n)) => (n, None),
-        (None, None) => return Err(format!("gold `{}`: expected a letter of an option, or its text", gold.trim())),
+        (None, None) => {
+            return Err(format!("gold `{}`: expected a letter of an option, or its text", gold.trim()).into());
+        }
     };
     let mut item = Item::new(id, document, question, Task::Choice);
     item.answers = vec![options[correct].clone()];

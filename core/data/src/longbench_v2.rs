@@ -2,7 +2,7 @@
 
 use super::source::collect::{Collector, language_of};
 use super::{Adapter, Dataset, Texts};
-use closeread_eval::rows::{Row, rows};
+use closeread_eval::rows::{Row, WrongRow, rows};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_text::hash::name_hash;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     out.finish()
 }
 
-fn add(out: &mut Collector, id: &str, mut row: Row) -> Result<Item, String> {
+fn add(out: &mut Collector, id: &str, mut row: Row) -> Result<Item, WrongRow> {
     let context = match row.fields.shift_remove("context") {
         Some(Value::String(context)) if !context.trim().is_empty() => context,
         _ => return Err("no `context`: expected its text".into()),
@@ -49,9 +49,9 @@ fn add(out: &mut Collector, id: &str, mut row: Row) -> Result<Item, String> {
     let question = row.text("question").ok_or("no `question`: expected text")?;
     let option = |letter: &&str| {
         let name = format!("choice_{letter}");
-        row.text(&name).ok_or_else(|| format!("no `{name}`: expected the text of the option"))
+        row.text(&name).ok_or_else(|| format!("no `{name}`: expected the text of the option").into())
     };
-    let options = LETTERS.iter().map(option).collect::<Result<Vec<String>, String>>()?;
+    let options = LETTERS.iter().map(option).collect::<Result<Vec<String>, WrongRow>>()?;
     let answer = row.text("answer").unwrap_or_default();
     let correct = LETTERS.iter().position(|letter| *letter == answer);
     let correct = correct.ok_or_else(|| format!("answer `{answer}`: expected one of {}", LETTERS.join(", ")))?;

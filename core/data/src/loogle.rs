@@ -3,7 +3,7 @@
 use super::source::collect::{Collector, base_name, words};
 use super::source::literal;
 use super::{Adapter, Dataset, Texts};
-use closeread_eval::rows::{Row, rows, scalars};
+use closeread_eval::rows::{Row, WrongRow, rows, scalars};
 use closeread_eval::{Evidence, InputFile, Item, Task};
 use closeread_text::{Folding, Locator};
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ struct Article {
     pairs: Vec<Value>,
 }
 
-fn article(row: &Row) -> Result<Article, String> {
+fn article(row: &Row) -> Result<Article, WrongRow> {
     let text = row.fields.get("input").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let text = text.ok_or("no `input`: expected the text of the article")?.to_owned();
     let title = row.text("title").unwrap_or_else(|| format!("article {}", row.line));

@@ -6,7 +6,7 @@ use super::source::collect::Collector;
 use super::{Adapter, Texts};
 #[cfg(feature = "data-sets")]
 use closeread_books::html;
-use closeread_eval::rows::{Row, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, rows, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use serde_json::{Map, Value};
 
@@ -62,7 +62,7 @@ fn collect(files: &[InputFile], text_of: fn(&str) -> String) -> Dataset {
 }
 
 /// Returns how many questions have no gold label.
-fn add(out: &mut Collector, file: &InputFile, row: &Row, text_of: fn(&str) -> String) -> Result<usize, String> {
+fn add(out: &mut Collector, file: &InputFile, row: &Row, text_of: fn(&str) -> String) -> Result<usize, WrongRow> {
     let text = article(row).map(|article| text_of(&article)).filter(|text| !text.trim().is_empty());
     let text = text.ok_or("no `article`: expected its text, or a list of its lines")?;
     let set = row.text("set_unique_id").or(row.text("unique_id"));
@@ -139,14 +139,14 @@ impl Question {
         }
     }
 
-    fn item(self, id: &str, document: &str) -> Result<Item, String> {
+    fn item(self, id: &str, document: &str) -> Result<Item, WrongRow> {
         let question = self.text.ok_or("the question is empty: expected text")?;
         if self.options.len() < 2 {
-            return Err(format!("{} options: expected four", self.options.len()));
+            return Err(format!("{} options: expected four", self.options.len()).into());
         }
         let empty = self.options.iter().position(Option::is_none);
         if let Some(n) = empty {
-            return Err(format!("option {} is empty: expected text", n + 1));
+            return Err(format!("option {} is empty: expected text", n + 1).into());
         }
         let difficulty = match self.difficult.as_deref() {
             Some("1" | "true") => "hard",

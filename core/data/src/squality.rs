@@ -6,7 +6,7 @@ use super::source::collect::Collector;
 use super::{Adapter, Texts};
 #[cfg(feature = "data-sets")]
 use closeread_books::html;
-use closeread_eval::rows::{Row, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, rows, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn add(
     row: &Row,
     passage: Option<&str>,
     text_of: fn(&str) -> String,
-) -> Result<(), String> {
+) -> Result<(), WrongRow> {
     let text = row.fields.get("document").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let text = text.ok_or("no `document`: expected the text of the story")?;
     let questions = row.fields.get("questions").and_then(Value::as_array);

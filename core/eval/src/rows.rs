@@ -3,6 +3,7 @@
 use crate::{InputFile, Problem};
 use serde_json::{Deserializer, Map, Value};
 use std::collections::VecDeque;
+use std::fmt;
 
 /// Most bytes of a line of JSON Lines, or of an element of a list: 64 MiB. JSON can take twenty times its bytes.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
@@ -10,6 +11,38 @@ pub const MAX_ROW_BYTES: usize = 64 << 20;
 /// What is said of a line of more than [`MAX_ROW_BYTES`].
 pub fn too_long(n_bytes: usize) -> String {
     format!("{} MiB in one line: expected at most {} MiB", n_bytes >> 20, MAX_ROW_BYTES >> 20)
+}
+
+/// Why a row is left out, in words: the field, what was expected and what was found.
+///
+/// It becomes a [`Problem`], which adds file, line and item.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongRow(String);
+
+impl WrongRow {
+    /// The same of a part of the row, such as `evidence[2]`.
+    pub fn within(self, part: impl fmt::Display) -> Self {
+        Self(format!("`{part}`: {}", self.0))
+    }
+}
+
+impl From<String> for WrongRow {
+    fn from(words: String) -> Self {
+        Self(words)
+    }
+}
+
+impl From<&str> for WrongRow {
+    fn from(words: &str) -> Self {
+        Self(words.to_owned())
+    }
+}
+
+impl From<WrongRow> for String {
+    fn from(wrong: WrongRow) -> Self {
+        wrong.0
+    }
 }
 
 /// One object.

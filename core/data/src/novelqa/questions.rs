@@ -1,7 +1,7 @@
 //! The questions of a novel, and what they are by aspect and complexity.
 
 use crate::source::collect::stem;
-use closeread_eval::rows::{Row, kind, rows, scalar, scalars};
+use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar, scalars};
 use closeread_eval::{Evidence, InputFile, Item, Problem, Task};
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ fn line_of(bytes: &[u8], id: &str) -> usize {
 pub(super) struct Question(pub(super) Row);
 
 impl Question {
-    pub(super) fn item(&self, id: &str, document: &str) -> Result<Item, String> {
+    pub(super) fn item(&self, id: &str, document: &str) -> Result<Item, WrongRow> {
         let row = &self.0;
         let question = row.text("Question").ok_or("no `Question`: expected text")?;
         let (letters, options): (Vec<String>, Vec<String>) = self.options()?.into_iter().unzip();
@@ -87,7 +87,7 @@ impl Question {
     }
 
     /// Letters with their texts, in the order of the letters; those that are empty are left out.
-    fn options(&self) -> Result<Vec<(String, String)>, String> {
+    fn options(&self) -> Result<Vec<(String, String)>, WrongRow> {
         let mut options: Vec<(String, String)> = match self.0.fields.get("Options") {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Object(options)) => options

@@ -4,7 +4,7 @@ use super::{Attempt, Problems, Submission};
 use crate::jsonl;
 use closeread_eval::Outcome;
 use closeread_eval::answer::{ShortAnswer, short_answer};
-use closeread_eval::rows::{Row, kind, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar};
 use closeread_eval::{InputFile, Item, Problem, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -72,7 +72,7 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
             }
         };
         let wrong =
-            |item: Option<&str>, message: String| Problem::dropped(&predictions.name, Some(line), item, message);
+            |item: Option<&str>, message: WrongRow| Problem::dropped(&predictions.name, Some(line), item, message);
         let id = match id(&fields) {
             Ok(id) => id,
             Err(message) => {
@@ -82,7 +82,7 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
         };
         let Some(item) = by_id.get(id.as_str()) else {
             let message = format!("{} has no item of this id: expected one of its {}", gold.name, of_ids(&items));
-            problems.unknown_ids.push(wrong(Some(&id), message));
+            problems.unknown_ids.push(wrong(Some(&id), message.into()));
             continue;
         };
         match attempt(item, &mut fields) {
@@ -90,7 +90,7 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
             Ok(attempt) => match attempts.get(&id) {
                 Some((first, _)) => {
                     let message = format!("a further row for this item: the one in line {first} counts");
-                    problems.duplicate_ids.push(wrong(Some(&id), message));
+                    problems.duplicate_ids.push(wrong(Some(&id), message.into()));
                 }
                 None => {
                     attempts.insert(id, (line, attempt));
@@ -109,19 +109,19 @@ fn of_ids(items: &[Item]) -> String {
     }
 }
 
-fn id(fields: &Map<String, Value>) -> Result<String, String> {
+fn id(fields: &Map<String, Value>) -> Result<String, WrongRow> {
     match fields.get("item") {
         Some(Value::String(id)) if !id.is_empty() => Ok(id.clone()),
         Some(Value::String(_)) => Err("`item` is empty: expected the id of an item".into()),
-        Some(other) => Err(format!("`item` is {}: expected the id of an item, text in quotes", kind(other))),
+        Some(other) => Err(format!("`item` is {}: expected the id of an item, text in quotes", kind(other)).into()),
         None => {
             let instead = fields.get("id").and_then(scalar).map_or_else(String::new, |id| format!(", found `id` {id}"));
-            Err(format!("no `item`: expected the id of an item{instead}"))
+            Err(format!("no `item`: expected the id of an item{instead}").into())
         }
     }
 }
 
-fn attempt(item: &Item, fields: &mut Map<String, Value>) -> Result<Attempt, String> {
+fn attempt(item: &Item, fields: &mut Map<String, Value>) -> Result<Attempt, WrongRow> {
     if !fields.contains_key("answer") && !fields.contains_key("choice") {
         return Err("neither `answer` nor `choice`: expected one of them, or null where there was no attempt".into());
     }
@@ -129,7 +129,7 @@ fn attempt(item: &Item, fields: &mut Map<String, Value>) -> Result<Attempt, Stri
     let answer = match fields.shift_remove("answer") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text),
-        Some(other) => return Err(format!("`answer` is {}: expected text in quotes, or null", kind(&other))),
+        Some(other) => return Err(format!("`answer` is {}: expected text in quotes, or null", kind(&other)).into()),
     };
     let outcome = match (choice(item, fields)?, answer) {
         (Some(choice), _) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
@@ -139,7 +139,7 @@ fn attempt(item: &Item, fields: &mut Map<String, Value>) -> Result<Attempt, Stri
     Ok(Attempt { outcome, evidence, given: BTreeMap::new() })
 }
 
-fn choice(item: &Item, fields: &Map<String, Value>) -> Result<Option<usize>, String> {
+fn choice(item: &Item, fields: &Map<String, Value>) -> Result<Option<usize>, WrongRow> {
     let value = match fields.get("choice") {
         None | Some(Value::Null) => return Ok(None),
         Some(value) => value,
@@ -153,7 +153,9 @@ fn choice(item: &Item, fields: &Map<String, Value>) -> Result<Option<usize>, Str
         Value::Number(number) => number.to_string(),
         other => kind(other).to_owned(),
     };
-    index.map(Some).ok_or_else(|| format!("`choice` is {}: expected a whole number from 0 to {}", found(), n - 1))
+    index
+        .map(Some)
+        .ok_or_else(|| format!("`choice` is {}: expected a whole number from 0 to {}", found(), n - 1).into())
 }
 
 fn read_answer(item: &Item, answer: String) -> Outcome {
@@ -173,15 +175,15 @@ fn read_answer(item: &Item, answer: String) -> Outcome {
     }
 }
 
-fn evidence(fields: &mut Map<String, Value>) -> Result<Vec<String>, String> {
+fn evidence(fields: &mut Map<String, Value>) -> Result<Vec<String>, WrongRow> {
     let values = match fields.shift_remove("evidence") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(values)) => values,
-        Some(other) => return Err(format!("`evidence` is {}: expected a list of texts", kind(&other))),
+        Some(other) => return Err(format!("`evidence` is {}: expected a list of texts", kind(&other)).into()),
     };
     let text = |(n, value)| match value {
         Value::String(text) => Ok(text),
-        other => Err(format!("`evidence[{n}]` is {}: expected text in quotes", kind(&other))),
+        other => Err(format!("`evidence[{n}]` is {}: expected text in quotes", kind(&other)).into()),
     };
     values.into_iter().enumerate().map(text).collect()
 }

@@ -8,7 +8,7 @@ use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::corpusqa;
 use closeread_eval::answer::corpusqa::{Reading, agrees};
-use closeread_eval::rows::{Row, kind, scalar};
+use closeread_eval::rows::{Row, WrongRow, kind, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_metrics::Metric;
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn item(id: &str, row: &Row, gold: &Value) -> Item {
     item
 }
 
-fn attempt(row: &Row, gold: &Value) -> Result<Attempt, String> {
+fn attempt(row: &Row, gold: &Value) -> Result<Attempt, WrongRow> {
     // A judged row holds the answer that was extracted, an unjudged one the response.
     let answer = match field(row, &["model_answer"]) {
         Some(_) => field_text(row, &["model_answer"])?,
@@ -120,14 +120,14 @@ fn gold_text(gold: &Value) -> String {
 }
 
 /// What the judge said, if one was asked.
-fn verdict(row: &Row) -> Result<Option<bool>, String> {
+fn verdict(row: &Row) -> Result<Option<bool>, WrongRow> {
     match (row.fields.get("correct"), field(row, &["judge", "judgement", "judgment"])) {
         (Some(Value::Bool(is_correct)), _) => Ok(Some(*is_correct)),
         (Some(Value::Null) | None, Some((_, response))) if !response.is_null() => {
             Ok(Some(corpusqa::verdict(&scalar(response).unwrap_or_default()) == Parsed::Answer(true)))
         }
         (Some(Value::Null) | None, _) => Ok(None),
-        (Some(other), _) => Err(format!("`correct`: expected true or false, found {}", kind(other))),
+        (Some(other), _) => Err(format!("`correct`: expected true or false, found {}", kind(other)).into()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::infinitebench::{infinitebench_choice, strict_choice};
-use closeread_eval::rows::{Row, scalar, scalars};
+use closeread_eval::rows::{Row, WrongRow, scalar, scalars};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_metrics::Metric;
 use closeread_text::hash::name_hash;
@@ -92,7 +92,7 @@ fn choose<'a>(input: &FormatInput<'a>) -> Result<(&'a InputFile, &'static str), 
 struct Line {
     line: usize,
     id: String,
-    prediction: Result<String, String>,
+    prediction: Result<String, WrongRow>,
     gold: Vec<String>,
 }
 

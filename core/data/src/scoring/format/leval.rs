@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::layout::{Format, FormatError, FormatInput};
 use super::read::{field_text, records, text};
 use crate::scoring::Attempt;
-use closeread_eval::rows::Row;
+use closeread_eval::rows::{Row, WrongRow};
 use closeread_eval::{InputFile, Item};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -42,7 +42,7 @@ pub(super) fn read(
     format: &Format,
     input: &FormatInput<'_>,
     draft: &mut Draft,
-    item: impl Fn(String, &str, &str) -> Result<Item, String>,
+    item: impl Fn(String, &str, &str) -> Result<Item, WrongRow>,
     attempt: impl Fn(String, &Item) -> Attempt,
 ) -> Result<(), FormatError> {
     format.check_task(input)?;
@@ -102,7 +102,7 @@ pub(super) fn read(
 }
 
 impl Line {
-    fn new(row: Row) -> Result<Self, (usize, String)> {
+    fn new(row: Row) -> Result<Self, (usize, WrongRow)> {
         let wrong = |why| (row.line, why);
         let query = field_text(&row, &["query"]).map_err(wrong)?;
         let gold = field_text(&row, &["gt"]).map_err(wrong)?;
@@ -114,7 +114,7 @@ impl Line {
 fn gold(
     files: &[InputFile],
     draft: &mut Draft,
-    item: impl Fn(String, &str, &str) -> Result<Item, String>,
+    item: impl Fn(String, &str, &str) -> Result<Item, WrongRow>,
 ) -> BTreeMap<String, VecDeque<String>> {
     let mut waiting: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
     for file in files {
@@ -132,7 +132,7 @@ fn gold(
                 let id = format!("{}/{}", row.line, n + 1);
                 let found = match (query, gold) {
                     (Some(query), Some(gold)) => item(id.clone(), &query, &gold).map(|item| (query, item)),
-                    _ => Err("expected a text in both `instructions` and `outputs`".to_owned()),
+                    _ => Err("expected a text in both `instructions` and `outputs`".into()),
                 };
                 match found {
                     Ok((query, mut item)) => {

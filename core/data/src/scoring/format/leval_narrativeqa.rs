@@ -4,6 +4,7 @@ use super::draft::{Draft, answered};
 use super::layout::{Format, FormatError, FormatInput};
 use super::leval;
 use crate::scoring::Submission;
+use closeread_eval::rows::WrongRow;
 use closeread_eval::{Item, Task};
 use closeread_metrics::Metric;
 
@@ -27,7 +28,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     draft.finish(&FORMAT, input)
 }
 
-fn item(id: String, query: &str, gold: &str) -> Result<Item, String> {
+fn item(id: String, query: &str, gold: &str) -> Result<Item, WrongRow> {
     if gold.trim().is_empty() {
         return Err("`gt` is empty: expected the gold answer".into());
     }

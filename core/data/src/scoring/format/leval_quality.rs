@@ -8,6 +8,7 @@ use crate::scoring::format::choice;
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::infinitebench::strict_letter;
+use closeread_eval::rows::WrongRow;
 use closeread_eval::{Item, Task};
 use closeread_metrics::Metric;
 
@@ -35,7 +36,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     draft.finish(&FORMAT, input)
 }
 
-fn item(id: String, query: &str, gold: &str) -> Result<Item, String> {
+fn item(id: String, query: &str, gold: &str) -> Result<Item, WrongRow> {
     let letters = gold_letters(gold)?;
     let mut item = Item::new(id, "", query.trim(), Task::Choice);
     item.documents.clear();
@@ -46,11 +47,11 @@ fn item(id: String, query: &str, gold: &str) -> Result<Item, String> {
 }
 
 /// The letters A-D of the first word of a gold answer: `(B) text` is `B`.
-fn gold_letters(gold: &str) -> Result<String, String> {
+fn gold_letters(gold: &str) -> Result<String, WrongRow> {
     let first = gold.split_whitespace().next().unwrap_or_default();
     let letters: String = first.chars().filter(|c| LETTERS.contains(c)).collect();
     match letters.is_empty() {
-        true => Err(format!("`gt` begins with `{first}`: expected a letter among A-D in its first word")),
+        true => Err(format!("`gt` begins with `{first}`: expected a letter among A-D in its first word").into()),
         false => Ok(letters),
     }
 }

@@ -7,7 +7,7 @@ use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::tag::nocha_verdict;
-use closeread_eval::rows::{Row, kind};
+use closeread_eval::rows::{Row, WrongRow, kind};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_metrics::Metric;
 use serde_json::Value;
@@ -141,7 +141,7 @@ struct Claim {
     correct: usize,
 }
 
-fn claim(row: &Row) -> Result<Claim, String> {
+fn claim(row: &Row) -> Result<Claim, WrongRow> {
     let correct = match row.text("type").map(|gold| gold.to_lowercase()).as_deref() {
         Some("true") => 0,
         Some("false") => 1,

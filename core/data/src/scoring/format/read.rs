@@ -1,6 +1,6 @@
 //! Rows and entries of JSON as Python writes it: what serde_json refuses and Python does not is repaired and noted.
 
-use closeread_eval::rows::{Row, kind, rows};
+use closeread_eval::rows::{Row, WrongRow, kind, rows};
 use closeread_eval::{InputFile, Problem};
 use memchr::memmem;
 use serde_json::{Deserializer, Value};
@@ -65,19 +65,19 @@ pub(super) fn entries(file: &InputFile) -> Vec<Result<Entry, Problem>> {
                     Value::String(key) => {
                         cursor.skip(b"");
                         if cursor.peek() != Some(b':') {
-                            return Err("expected `:` after a key".to_owned());
+                            return Err("expected `:` after a key".into());
                         }
                         cursor.advance(1);
                         Ok(Entry { line, key, value: cursor.value()? })
                     }
-                    other => Err(format!("expected a key in quotes, found {}", kind(&other))),
+                    other => Err(format!("expected a key in quotes, found {}", kind(&other)).into()),
                 });
                 match entry {
                     Ok(entry) => {
                         found.push(Ok(entry));
                         continue;
                     }
-                    Err(what) => found.push(problem(&what)),
+                    Err(wrong) => found.push(problem(&wrong.to_string())),
                 }
             }
         }
@@ -108,7 +108,7 @@ impl Cursor<'_> {
         self.advance(rest.iter().take_while(|byte| byte.is_ascii_whitespace() || also.contains(byte)).count());
     }
 
-    fn value(&mut self) -> Result<Value, String> {
+    fn value(&mut self) -> Result<Value, WrongRow> {
         self.skip(b"");
         let mut values = Deserializer::from_slice(&self.bytes[self.at..]).into_iter::<Value>();
         match values.next() {
@@ -117,8 +117,8 @@ impl Cursor<'_> {
                 self.advance(n_bytes);
                 Ok(value)
             }
-            Some(Err(error)) => Err(format!("not valid JSON ({error})")),
-            None => Err("the file is cut off".to_owned()),
+            Some(Err(error)) => Err(format!("not valid JSON ({error})").into()),
+            None => Err("the file is cut off".into()),
         }
     }
 }
@@ -213,10 +213,12 @@ pub(super) fn field<'r, 'n>(row: &'r Row, names: &[&'n str]) -> Option<(&'n str,
 ///
 /// # Errors
 /// What is wrong: none of them is there, or what is there is no text.
-pub(super) fn field_text(row: &Row, names: &[&str]) -> Result<String, String> {
+pub(super) fn field_text(row: &Row, names: &[&str]) -> Result<String, WrongRow> {
     match field(row, names) {
-        None => Err(format!("no `{}`: expected text", names.join("` or `"))),
-        Some((name, value)) => text(value).ok_or_else(|| format!("`{name}`: expected text, found {}", kind(value))),
+        None => Err(format!("no `{}`: expected text", names.join("` or `")).into()),
+        Some((name, value)) => {
+            text(value).ok_or_else(|| format!("`{name}`: expected text, found {}", kind(value)).into())
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{Entry, entries, field, records, text};
 use crate::scoring::Submission;
 use closeread_eval::Outcome;
-use closeread_eval::rows::{Row, kind, scalar};
+use closeread_eval::rows::{Row, WrongRow, kind, scalar};
 use closeread_eval::{InputFile, Item, Problem, Task};
 use closeread_metrics::Metric;
 use serde_json::Value;
@@ -101,7 +101,7 @@ fn gold(files: &[InputFile]) -> Gold<'_> {
                     is_v2 |= question.get("is_impossible").is_some();
                     match item(question, &title) {
                         Ok(item) => items.push((file, item)),
-                        Err(why) => wrong.push((file, None, why)),
+                        Err(why) => wrong.push((file, None, why.into())),
                     }
                 }
             }
@@ -115,7 +115,7 @@ fn gold(files: &[InputFile]) -> Gold<'_> {
     (items, is_v2, wrong)
 }
 
-fn item(question: &Value, title: &str) -> Result<Item, String> {
+fn item(question: &Value, title: &str) -> Result<Item, WrongRow> {
     let id = question.get("id").and_then(scalar).ok_or("a question without `id` is left out")?;
     let mut item =
         Item::new(id, title, question.get("question").and_then(scalar).unwrap_or_default(), Task::Generative);

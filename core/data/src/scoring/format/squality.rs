@@ -5,7 +5,7 @@ use super::layout::{Format, FormatError, FormatInput};
 use super::read::{Entry, entries, field, field_text, records, text, texts};
 use crate::scoring::{Attempt, Submission};
 use crate::squality;
-use closeread_eval::rows::{Row, scalar};
+use closeread_eval::rows::{Row, WrongRow, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_metrics::Metric;
 use serde_json::{Map, Value};
@@ -123,7 +123,7 @@ fn read_marks(draft: &mut Draft, file: &InputFile, row: &Row, system: &str, refe
     }
 }
 
-fn attempt(rated: &Value) -> Result<Attempt, String> {
+fn attempt(rated: &Value) -> Result<Attempt, WrongRow> {
     let response = rated.get("response").and_then(text).ok_or("no `response`: expected the summary")?;
     let mut attempt = answered(response);
     for (field, name) in MARKS {
@@ -135,13 +135,13 @@ fn attempt(rated: &Value) -> Result<Attempt, String> {
                 let reviews = rated.get("reviews").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 let marks: Vec<f64> = reviews.iter().filter_map(|review| review.get(&rating)?.as_f64()).collect();
                 if marks.is_empty() {
-                    return Err(format!("no `{rating}` in `overall` or in any of `reviews`: expected 0 to 100"));
+                    return Err(format!("no `{rating}` in `overall` or in any of `reviews`: expected 0 to 100").into());
                 }
                 marks.iter().sum::<f64>() / marks.len() as f64
             }
         };
         if !(0.0..=100.0).contains(&mean) {
-            return Err(format!("`{rating}` is {mean}: expected 0 to 100"));
+            return Err(format!("`{rating}` is {mean}: expected 0 to 100").into());
         }
         attempt.given.insert(name.into(), mean / 100.0);
     }
@@ -210,7 +210,7 @@ fn read_predictions(draft: &mut Draft, file: &InputFile, has_own_references: boo
 
 struct Group {
     line: usize,
-    prediction: Result<String, String>,
+    prediction: Result<String, WrongRow>,
     references: Vec<String>,
 }
 

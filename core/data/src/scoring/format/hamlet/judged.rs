@@ -4,7 +4,7 @@ use super::super::read::{field, records};
 use closeread_eval::hamlet::{
     ErrorCategory, FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation, SummaryVerdicts,
 };
-use closeread_eval::rows::{Row, kind, scalar};
+use closeread_eval::rows::{Row, WrongRow, kind, scalar};
 use closeread_eval::{InputFile, Problem};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(super) struct Judged {
 pub(super) fn read(file: &InputFile) -> Vec<Result<Judged, Problem>> {
     let judged = |row: Row| {
         let item = field(&row, &["item", "id"]).and_then(|(_, value)| scalar(value));
-        let wrong = |why: String| Problem::dropped(&file.name, Some(row.line), item.as_deref(), why);
+        let wrong = |why: WrongRow| Problem::dropped(&file.name, Some(row.line), item.as_deref(), why);
         let Some(item) = item.clone() else {
             return Err(wrong("no `item`: expected the id of the query".into()));
         };
@@ -32,12 +32,12 @@ pub(super) fn read(file: &InputFile) -> Vec<Result<Judged, Problem>> {
     records(file).into_iter().map(|row| row.and_then(judged)).collect()
 }
 
-fn evaluation(row: &Row, item: String) -> Result<SummaryEvaluation, String> {
+fn evaluation(row: &Row, item: String) -> Result<SummaryEvaluation, WrongRow> {
     let text = |name: &str| row.text(name).unwrap_or_default();
     let perspective = match text("perspective").to_lowercase().as_str() {
         "analytical" => Perspective::Analytical,
         "narrative" => Perspective::Narrative,
-        other => return Err(format!("`perspective` is `{other}`: expected analytical or narrative")),
+        other => return Err(format!("`perspective` is `{other}`: expected analytical or narrative").into()),
     };
     let (facts, sentences) = match row.fields.contains_key("alignment") || row.fields.contains_key("verification") {
         true => from_judge(row)?,
@@ -57,7 +57,7 @@ fn evaluation(row: &Row, item: String) -> Result<SummaryEvaluation, String> {
 }
 
 /// `position` in 0..=1, or `chunk`, from 0, out of `n_chunks`.
-fn position(row: &Row) -> Result<Option<f64>, String> {
+fn position(row: &Row) -> Result<Option<f64>, WrongRow> {
     let number = |name: &str| match row.fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
@@ -71,14 +71,14 @@ fn position(row: &Row) -> Result<Option<f64>, String> {
     };
     match (0.0..=1.0).contains(&position) {
         true => Ok(Some(position)),
-        false => Err(format!("the position is {position}: expected 0 to 1, or `chunk` from 0 below `n_chunks`")),
+        false => Err(format!("the position is {position}: expected 0 to 1, or `chunk` from 0 below `n_chunks`").into()),
     }
 }
 
 type Verdicts = (Vec<FactVerdict>, Vec<SentenceVerdict>);
 
 /// `facts` as `{level, matched}` and `sentences` as `{levels, category}`.
-fn from_verdicts(row: &Row) -> Result<Verdicts, String> {
+fn from_verdicts(row: &Row) -> Result<Verdicts, WrongRow> {
     let fact = |(n, fact): (usize, &Map<String, Value>)| {
         let level = level(fact.get("level"), &format!("facts[{n}]"))?;
         let matched = fact.get("matched").and_then(Value::as_bool);
@@ -89,12 +89,12 @@ fn from_verdicts(row: &Row) -> Result<Verdicts, String> {
         let levels = sentence.get("levels").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let levels = levels.iter().map(|value| level(Some(value), &format!("sentences[{n}]")));
         Ok(SentenceVerdict {
-            levels: levels.collect::<Result<_, String>>()?,
+            levels: levels.collect::<Result<_, WrongRow>>()?,
             category: category(sentence.get("category"), &format!("sentences[{n}]"))?,
         })
     };
-    let facts = objects(row, "facts")?.into_iter().enumerate().map(fact).collect::<Result<_, String>>()?;
-    Ok((facts, objects(row, "sentences")?.into_iter().enumerate().map(sentence).collect::<Result<_, String>>()?))
+    let facts = objects(row, "facts")?.into_iter().enumerate().map(fact).collect::<Result<_, WrongRow>>()?;
+    Ok((facts, objects(row, "sentences")?.into_iter().enumerate().map(sentence).collect::<Result<_, WrongRow>>()?))
 }
 
 /// `facts` with their levels beside the two lists that the judge returns (appendix E): `alignment`, which has an entry
@@ -102,10 +102,12 @@ fn from_verdicts(row: &Row) -> Result<Verdicts, String> {
 ///
 /// A sentence has the levels of the facts that are matched by its number, which counts from 1; a number beyond the
 /// sentences is an error of the judge, and passed over.
-fn from_judge(row: &Row) -> Result<Verdicts, String> {
+fn from_judge(row: &Row) -> Result<Verdicts, WrongRow> {
     let (facts, alignment) = (objects(row, "facts")?, objects(row, "alignment")?);
     if facts.len() != alignment.len() {
-        return Err(format!("{} `facts`, {} in `alignment`: expected one for each", facts.len(), alignment.len()));
+        return Err(
+            format!("{} `facts`, {} in `alignment`: expected one for each", facts.len(), alignment.len()).into()
+        );
     }
     let mut sentences = Vec::new();
     for (n, sentence) in objects(row, "verification")?.into_iter().enumerate() {
@@ -119,7 +121,7 @@ fn from_judge(row: &Row) -> Result<Verdicts, String> {
         {
             Some("yes") => true,
             Some("no") => false,
-            _ => return Err(format!("`alignment[{n}].response`: expected Yes or No")),
+            _ => return Err(format!("`alignment[{n}].response`: expected Yes or No").into()),
         };
         let numbers = ["line number", "line_number"].iter().find_map(|name| aligned.get(*name));
         let numbers = match numbers {
@@ -138,28 +140,29 @@ fn from_judge(row: &Row) -> Result<Verdicts, String> {
     Ok((verdicts, sentences))
 }
 
-fn objects<'r>(row: &'r Row, name: &str) -> Result<Vec<&'r Map<String, Value>>, String> {
+fn objects<'r>(row: &'r Row, name: &str) -> Result<Vec<&'r Map<String, Value>>, WrongRow> {
     let object = |(n, value): (usize, &'r Value)| {
-        value.as_object().ok_or_else(|| format!("`{name}[{n}]`: expected an object in braces, found {}", kind(value)))
+        let found = || format!("`{name}[{n}]`: expected an object in braces, found {}", kind(value));
+        value.as_object().ok_or_else(|| found().into())
     };
     match row.fields.get(name) {
         Some(Value::Array(values)) => values.iter().enumerate().map(object).collect(),
-        Some(other) => Err(format!("`{name}`: expected a list, found {}", kind(other))),
-        None => Err(format!("no `{name}`: expected a list")),
+        Some(other) => Err(format!("`{name}`: expected a list, found {}", kind(other)).into()),
+        None => Err(format!("no `{name}`: expected a list").into()),
     }
 }
 
-fn level(value: Option<&Value>, place: &str) -> Result<Level, String> {
+fn level(value: Option<&Value>, place: &str) -> Result<Level, WrongRow> {
     let name = value.and_then(scalar).unwrap_or_default().to_lowercase();
     let found = Level::ALL.into_iter().find(|level| level.name() == name);
-    found.ok_or_else(|| format!("`{place}` has the level `{name}`: expected root, branch or leaf"))
+    found.ok_or_else(|| format!("`{place}` has the level `{name}`: expected root, branch or leaf").into())
 }
 
-fn category(value: Option<&Value>, place: &str) -> Result<ErrorCategory, String> {
+fn category(value: Option<&Value>, place: &str) -> Result<ErrorCategory, WrongRow> {
     let name = value.and_then(scalar).unwrap_or_default();
     ErrorCategory::of_name(&name).ok_or_else(|| {
         let known = [ErrorCategory::NoError].into_iter().chain(ErrorCategory::ERRORS).map(ErrorCategory::name);
-        format!("`{place}` has the category `{name}`: expected one of {}", known.collect::<Vec<_>>().join(", "))
+        format!("`{place}` has the category `{name}`: expected one of {}", known.collect::<Vec<_>>().join(", ")).into()
     })
 }
 

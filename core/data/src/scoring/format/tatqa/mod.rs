@@ -8,7 +8,7 @@ use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{Entry, entries, records, text};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
-use closeread_eval::rows::{kind, scalar};
+use closeread_eval::rows::{WrongRow, kind, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_metrics::Metric;
 use score::{Gold, score};
@@ -97,14 +97,16 @@ fn shown(answers: &[String], scale: &str) -> String {
     if scale.is_empty() { spans } else { format!("{spans} {scale}") }
 }
 
-fn attempt(gold: &Gold, value: &Value) -> Result<Attempt, String> {
+fn attempt(gold: &Gold, value: &Value) -> Result<Attempt, WrongRow> {
     let Some([answer, scale]) = value.as_array().map(Vec::as_slice) else {
-        return Err(format!("expected a list of answer and scale, as in `[[\"2019\"], \"\"]`, found {}", kind(value)));
+        return Err(
+            format!("expected a list of answer and scale, as in `[[\"2019\"], \"\"]`, found {}", kind(value)).into()
+        );
     };
     let scale = match scale {
         Value::Null => String::new(),
         Value::String(scale) => scale.clone(),
-        other => return Err(format!("the scale is {}: expected text, empty where there is none", kind(other))),
+        other => return Err(format!("the scale is {}: expected text, empty where there is none", kind(other)).into()),
     };
     let predicted = score::predicted(answer)?;
     let texts = predicted.iter().map(|value| text(value).unwrap_or_default()).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
 //! TAT-QA's exact match and numeracy-focused F1, as `tatqa_metric.py` computes them.
 
 use super::number::{Number, is_number, rounded, scale_factor, to_number};
-use closeread_eval::rows::kind;
+use closeread_eval::rows::{WrongRow, kind};
 use closeread_metrics::split_at_articles;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,13 +22,13 @@ impl Gold {
     ///
     /// # Errors
     /// What is wrong with its answer.
-    pub(super) fn new(question: &Value) -> Result<Self, String> {
+    pub(super) fn new(question: &Value) -> Result<Self, WrongRow> {
         let text = |name: &str| question.get(name).and_then(Value::as_str).unwrap_or_default();
         let answer = question.get("answer").ok_or("no `answer`")?;
         let answers = match (text("answer_type"), answer) {
             ("span" | "multi-span", Value::Array(spans)) => spans.iter().map(python_text).collect(),
             ("span" | "multi-span", other) => {
-                return Err(format!("the answer of a span question: expected a list, found {}", kind(other)));
+                return Err(format!("the answer of a span question: expected a list, found {}", kind(other)).into());
             }
             ("count", answer) => {
                 let text = python_text(answer);
@@ -56,8 +56,9 @@ pub(super) struct Scores {
 ///
 /// # Errors
 /// What is wrong with a value that is no text, number or list of these.
-pub(super) fn predicted(answer: &Value) -> Result<Vec<Value>, String> {
-    let wrong = |value: &Value| format!("the answer is {}: expected text, a number or a list of these", kind(value));
+pub(super) fn predicted(answer: &Value) -> Result<Vec<Value>, WrongRow> {
+    let wrong =
+        |value: &Value| format!("the answer is {}: expected text, a number or a list of these", kind(value)).into();
     match answer {
         Value::Array(answers) => match answers.iter().find(|answer| answer.is_array() || answer.is_object()) {
             Some(nested) => Err(wrong(nested)),
