@@ -7,7 +7,7 @@ use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Reader, without_credentials};
+use closeread_providers::{self as provider, Model, without_credentials};
 use closeread_runner::host::{CliHost, QueryEncoder, Repetition};
 use closeread_runner::journal::Journal;
 use closeread_runner::spending::{Spending, Taken};
@@ -77,7 +77,7 @@ impl BuildContext {
         let responses = Rc::new(if options.no_cache { ResponseCache::new(None) } else { cache::responses() });
         let mut hosts = BTreeMap::new();
         for model in models {
-            let reader = Reader::named(model, options.base_url.as_deref(), asking.clone())?;
+            let reader = Model::named(model, options.base_url.as_deref(), asking.clone())?;
             let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
             hosts.insert((*model).to_owned(), host);
         }

@@ -2,8 +2,10 @@
 
 use anyhow::{Context, Result};
 use closeread_books::Book;
-use closeread_build::{Question, Sheet, check_page};
+use closeread_build::{Form, Question, Sheet};
+use closeread_data::novelqa::COMPLEXITIES;
 use closeread_files::{pretty, write_atomically, write_lines};
+use closeread_people::{Check, CheckForm, CheckQuestion, CheckSheet, check_page};
 use closeread_text::hash::short_hash;
 use serde_json::json;
 use std::fs;
@@ -33,10 +35,32 @@ pub(crate) fn write_page(
     let languages: Vec<&str> = books.iter().map(|book| book.language.code()).collect();
     let language = languages.first().copied().filter(|one| languages.iter().all(|other| other == one)).unwrap_or("");
     let title = format!("closeread build {pipeline}: a check by people");
-    let page = check_page(&title, &name_of(questions, sheet), language, questions, sheet);
+    let id = name_of(questions, sheet);
+    let questions = questions.iter().map(shown).collect();
+    let page = check_page(&Check { id: &id, title: &title, language, questions, sheet: sheet.map(offered) })?;
     let path = folder.join("check.html");
     write_atomically(&path, page.as_bytes())?;
     Ok(path)
+}
+
+fn shown(question: &Question) -> CheckQuestion<'_> {
+    let Question { id, about, context, shows, asks, .. } = question;
+    CheckQuestion { id, about, context, shows, asks }
+}
+
+fn offered(sheet: &Sheet) -> CheckSheet<'_> {
+    CheckSheet { forms: sheet.forms.iter().map(form).collect(), books: &sheet.books, complexities: &COMPLEXITIES }
+}
+
+fn form(form: &Form) -> CheckForm<'_> {
+    CheckForm {
+        id: &form.id,
+        shown: form.shown(),
+        slots: form.slots(),
+        aspect: &form.aspect,
+        complexity: &form.complexity,
+        format: &form.format,
+    }
 }
 
 /// What names a check: it changes with every question and every form.

@@ -70,7 +70,7 @@ impl SearchOptions {
     pub fn open(&self, tokenizer: &Tokenizer) -> Result<Search> {
         let search = self.place.as_str();
         if !is_url(search) {
-            return Ok(Search::Folder(Box::new(shelf(Path::new(search), tokenizer, self.allow_outside)?)));
+            return Ok(Search::Folder(Box::new(passage_index(Path::new(search), tokenizer, self.allow_outside)?)));
         }
         let client = closeread_providers::http::client()
             .timeout(Duration::from_secs(60))
@@ -113,7 +113,7 @@ fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-fn shelf(folder: &Path, tokenizer: &Tokenizer, allow_outside: bool) -> Result<PassageIndex> {
+fn passage_index(folder: &Path, tokenizer: &Tokenizer, allow_outside: bool) -> Result<PassageIndex> {
     let (books, problems) = read_books(folder, &InputOptions { allow_outside, ..InputOptions::default() });
     if let Some(problem) = problems.iter().find(|problem| problem.kind == ProblemKind::Failed) {
         bail!("--search: {problem}");
@@ -130,9 +130,9 @@ impl SearchHost for Search {
     /// In a folder: passages that hold all words of the query.
     async fn hits(&self, query: &str) -> Result<u64, HostError> {
         match self {
-            Self::Folder(shelf) => {
+            Self::Folder(passage_index) => {
                 let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-                let texts = shelf.texts(0..shelf.passages().len(), Book::text).map_err(gone)?;
+                let texts = passage_index.texts(0..passage_index.passages().len(), Book::text).map_err(gone)?;
                 let holds = |text: &String| {
                     let text = text.to_lowercase();
                     words.iter().all(|word| text.contains(word))
@@ -154,12 +154,13 @@ impl SearchHost for Search {
 
     async fn find(&self, query: &str) -> Result<Vec<Found>, HostError> {
         match self {
-            Self::Folder(shelf) => {
-                let ranking = shelf.ranking(Retriever::Bm25, query, None).map_err(|error| failed(error.to_string()))?;
+            Self::Folder(passage_index) => {
+                let ranking =
+                    passage_index.ranking(Retriever::Bm25, query, None).map_err(|error| failed(error.to_string()))?;
                 let found: Vec<usize> =
                     ranking.iter().filter(|ranked| ranked.score > 0.0).take(RESULTS).map(|ranked| ranked.idx).collect();
-                let title = |idx: usize| shelf.books()[shelf.passages()[idx].book].title.clone();
-                let texts = shelf.texts(found.iter().copied(), Book::text).map_err(gone)?;
+                let title = |idx: usize| passage_index.books()[passage_index.passages()[idx].book].title.clone();
+                let texts = passage_index.texts(found.iter().copied(), Book::text).map_err(gone)?;
                 Ok(found.iter().zip(texts).map(|(&idx, text)| Found { title: title(idx), text }).collect())
             }
             Self::Engine(engine) => {
@@ -246,7 +247,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.txt"), "The bell of Scarrow rings at night.").unwrap();
         std::fs::write(dir.path().join("b.txt"), "Nothing else is known of the town.").unwrap();
-        let search = Search::Folder(Box::new(shelf(dir.path(), &Tokenizer::cl100k(), false).unwrap()));
+        let search = Search::Folder(Box::new(passage_index(dir.path(), &Tokenizer::cl100k(), false).unwrap()));
         assert_eq!((search.hits("bell scarrow").await, search.hits("goat").await), (Ok(1), Ok(0)));
         assert!(search.find("the bell").await.unwrap()[0].text.contains("rings"));
     }

@@ -236,9 +236,10 @@ async fn write<H: Host>(
             // This judge is not told the language.
             let language = Language::ENGLISH;
             let submission = Submission { item, title, language, said, cited: &[], chunk: "" };
-            let heard = judges::ask(Judge::CorpusQa, hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
-            judged.extend(heard.calls);
-            match heard.verdict {
+            let response =
+                judges::ask(Judge::CorpusQa, hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
+            judged.extend(response.calls);
+            match response.verdict {
                 Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => found.wrong.push(option),
                 Verdict::Ruled { .. } => {
                     found.refused.push(Refused { text: option, why: "it means the same as a right answer".to_owned() });

@@ -9,11 +9,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const PAGE: &str = include_str!("../../../../web/src/people/page.html");
-const STYLE: &str = include_str!("../../../../web/src/people/study.css");
-const SCRIPTS: [&str; 2] =
-    [include_str!("../../../../web/src/people/words.js"), include_str!("../../../../web/src/people/study.js")];
-
 const STUDY: &str = "study.json";
 const KEYS: &str = "keys.jsonl";
 const SOURCE: &str = "source.json";
@@ -72,7 +67,7 @@ impl StudyFolder {
             write_atomically(&path.join(SOURCE), &pretty(&json!({"run": run})))?;
         }
         let page = path.join("page.html");
-        write_atomically(&page, page_of(&study)?.as_bytes())?;
+        write_atomically(&page, closeread_people::study_page(&study)?.as_bytes())?;
         Ok(page)
     }
 
@@ -106,13 +101,4 @@ impl StudyFolder {
         }
         Ok(people)
     }
-}
-
-/// The page, in one file that needs no other but the texts to read.
-fn page_of(study: &Study) -> Result<String> {
-    // No tag of the study's texts ends the element that it stands in.
-    let units = serde_json::to_string(study)?.replace('<', "\\u003c");
-    let page = PAGE.replacen("/*STYLE*/", STYLE, 1).replacen("/*SCRIPT*/", &SCRIPTS.concat(), 1);
-    let (head, tail) = page.split_once("/*STUDY*/").context("the page has a place for the study")?;
-    Ok([head, &units, tail].concat())
 }

@@ -86,6 +86,11 @@ impl Form {
         Ok(form)
     }
 
+    /// The question as a person reads it, with dots about its slots.
+    pub fn shown(&self) -> String {
+        filled(&self.question, |slot| format!("… {slot} …"))
+    }
+
     /// What is filled in, in the order of the question.
     pub fn slots(&self) -> Vec<&str> {
         slots(&self.question)

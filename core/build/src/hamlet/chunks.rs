@@ -31,8 +31,8 @@ pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -
     let mut units = Vec::new();
     for book in books {
         let alone = vec![Arc::clone(book)];
-        let shelf = PassageIndex::new(alone, Chunker::Sentences, chunk_tokens, tokenizer, Book::text)?;
-        for (index, (passage, &tokens)) in shelf.passages().iter().zip(shelf.n_tokens()).enumerate() {
+        let passage_index = PassageIndex::new(alone, Chunker::Sentences, chunk_tokens, tokenizer, Book::text)?;
+        for (index, (passage, &tokens)) in passage_index.passages().iter().zip(passage_index.n_tokens()).enumerate() {
             let (document, start, end) = (book.id.clone(), passage.span.start, passage.span.end);
             let id = format!("{document}-{:03}", index + 1);
             units.push(Unit { id, input: Chunk { document, index, start, end, tokens } });

@@ -225,9 +225,9 @@ pub(super) async fn contamination<H: Host>(
             _ => String::new(),
         };
         if !answer.is_empty() {
-            let heard = judges::ask(Judge::SagaScale, judge, settings, &submission(&item, book, said)).await?;
-            calls.extend(heard.calls);
-            let why = match heard.verdict {
+            let response = judges::ask(Judge::SagaScale, judge, settings, &submission(&item, book, said)).await?;
+            calls.extend(response.calls);
+            let why = match response.verdict {
                 Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => None,
                 Verdict::Ruled { .. } => Some("known"),
                 Verdict::Failed { error } => return Ok(Made { end: End::Failed { error }, calls }),
@@ -251,16 +251,16 @@ pub(super) async fn classify<H: Host>(
     candidate: &Candidate,
 ) -> Result<Made<QuestionType>, MethodError> {
     let item = base_item(id, candidate);
-    let heard =
+    let response =
         judges::ask(Judge::ClassifyQuestion, host, settings, &submission(&item, book, SubmittedAnswer::Nothing))
             .await?;
-    let end = match heard.verdict {
+    let end = match response.verdict {
         Verdict::Ruled { ruling: Ruling::QuestionType { question_type } } => End::Kept { value: question_type },
         Verdict::Failed { error } => End::Failed { error },
         // A type that was not named is none of the others.
         _ => End::Kept { value: QuestionType::Miscellaneous },
     };
-    Ok(Made { end, calls: heard.calls })
+    Ok(Made { end, calls: response.calls })
 }
 
 fn submission<'a>(item: &'a Item, book: &'a Book, said: SubmittedAnswer<'a>) -> Submission<'a> {

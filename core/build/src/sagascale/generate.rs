@@ -160,9 +160,9 @@ async fn contexts<H: Host>(
             true => Some(session.embed_query(query).await?),
             false => None,
         };
-        let ranking = subject.shelf.ranking(subject.retriever, query, vector.as_deref())?;
+        let ranking = subject.passage_index.ranking(subject.retriever, query, vector.as_deref())?;
         let passages: Vec<usize> = ranking.iter().take(parameters.top_k).map(|ranked| ranked.idx).collect();
-        let texts = subject.shelf.texts(passages.iter().copied(), Book::text).map_err(MethodError::from)?;
+        let texts = subject.passage_index.texts(passages.iter().copied(), Book::text).map_err(MethodError::from)?;
         let mut context = Context { query: query.clone(), pairs: Vec::new(), ended: Ended::Limit };
         while context.pairs.len() < parameters.most_pairs {
             let earlier: Vec<&Pair> = contexts.iter().flat_map(|c| &c.pairs).chain(&context.pairs).collect();

@@ -201,8 +201,8 @@ fn only<T>(candidates: &[Unit<Candidate>], lines: &[Line<T>]) -> Vec<Unit<Candid
 
 /// What people are asked about a question (section 3.2): the criteria that a filter cannot settle.
 fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Result<Vec<Question>, TextError> {
-    let passages = candidate.pair.passages.iter().copied().filter(|at| *at < subject.shelf.passages().len());
-    let texts = subject.shelf.texts(passages, Book::text)?;
+    let passages = candidate.pair.passages.iter().copied().filter(|at| *at < subject.passage_index.passages().len());
+    let texts = subject.passage_index.texts(passages, Book::text)?;
     let of = |(name, asks): (&str, &str)| Question {
         id: format!("{id}/{name}"),
         group: name.to_owned(),

@@ -48,7 +48,7 @@ pub struct Subject {
     /// The book.
     pub book: Arc<Book>,
     /// It cut into passages of [`SagaScale::passage_tokens`], with vectors where `retriever` needs them.
-    pub shelf: PassageIndex,
+    pub passage_index: PassageIndex,
     /// How passages are ranked.
     pub retriever: Retriever,
     /// The sections of the article, in its order, none without text.

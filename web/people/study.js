@@ -1,6 +1,6 @@
-"use strict";
 // @ts-check
 /// <reference path="./words.js" />
+/// <reference path="./dom.js" />
 // The page on which people answer, judge and label: one file that works from a disk and sends nothing anywhere. The study is the
 // JSON in #study (core/judges/src/study); what a person says is saved as the file that `closeread people read` takes.
 
@@ -10,9 +10,6 @@
  * @typedef {{ id: string, asks: keyof Words["asks"], language?: string, shows: Shown[], options?: string[], texts?: { title: string, path: string }[] }} Unit
  * @typedef {{ id: string, title: string, minutes?: number, units: Unit[] }} Study
  */
-
-/** @template {HTMLElement} T @param {string} id @returns {T} */
-const byId = (id) => /** @type {T} */ (document.getElementById(id));
 
 /** @type {Study} */
 const study = JSON.parse(byId("study").textContent ?? "");
@@ -31,18 +28,6 @@ let at = Math.max(0, study.units.findIndex(({ id }) => !(id in state.answers)));
 let since;
 /** Whether the unit is in sight: one by the clock is hidden until it is begun. */
 let running = false;
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} name @param {Record<string, string>} [attributes] @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[K]}
- */
-function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
-    element.append(...children);
-    return element;
-}
 
 function keep() {
     try { localStorage.setItem(KEY, JSON.stringify(state)); } catch { /* then it lives as long as the page */ }
