@@ -32,7 +32,7 @@ const ALL_METHODS: &str = "all";
 
 /// Run benchmark x methods x models x budgets; resumable.
 ///
-/// Without arguments: every method that needs no language model on the sample benchmark, with a reader that needs no key
+/// Without arguments: every method that needs no language model on the sample benchmark, with a built-in model that needs no key
 /// and no network. A paper's benchmark is run as the paper runs it where the options say nothing: methods, their prompts
 /// and parameters, budgets, repetitions; the run says what it chose, and docs/data.md lists it.
 #[derive(Debug, Clone, Default, clap::Args, Deserialize, merge::Merge)]

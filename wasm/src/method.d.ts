@@ -105,7 +105,7 @@ export interface MethodUsage {
 }
 
 /** What a response was understood as. */
-export type Heard =
+export type Parsed =
     | ({ said: "answer" } & MethodOutcome)
     | { said: "query"; query: string }
     | { said: "blocks"; answers: number; queries: number }

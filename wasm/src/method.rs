@@ -58,8 +58,8 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "MethodOffer[]")]
     pub type JsMethodOffers;
     /// See `method.d.ts`.
-    #[wasm_bindgen(typescript_type = "Heard")]
-    pub type JsHeard;
+    #[wasm_bindgen(typescript_type = "Parsed")]
+    pub type JsParsed;
     /// See `method.d.ts`.
     #[wasm_bindgen(typescript_type = "TextChange[]")]
     pub type JsChanges;
@@ -181,9 +181,9 @@ impl MethodRun {
     ///
     /// # Errors
     /// A number that no call has.
-    pub fn heard(&self, call: usize, response: &str) -> Result<JsHeard, JsValue> {
-        let heard = self.input_of(call, |input| input.expected.parse(&[&self.item], input.context.len(), response))?;
-        to_js(&heard).map(JsCast::unchecked_into)
+    pub fn parsed(&self, call: usize, response: &str) -> Result<JsParsed, JsValue> {
+        let parsed = self.input_of(call, |input| input.expected.parse(&[&self.item], input.context.len(), response))?;
+        to_js(&parsed).map(JsCast::unchecked_into)
     }
 
     /// Where the passages that a call's prompt holds stand in the books; those that no book holds word for word are left out.
@@ -250,11 +250,12 @@ impl MethodRun {
         let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
         let response_limit = max_output_tokens.into();
         let setting = Settings { prompts, tokenizer, response_limit, temperature, context_window: window };
-        let shelf = match self.shelf(host, retriever).await {
-            Ok(shelf) => shelf,
+        let passage_index = match self.passage_index(host, retriever).await {
+            Ok(passage_index) => passage_index,
             Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),
         };
-        let session = Session::new(host, setting).about(books).searching(shelf.as_ref(), retriever).within(budget);
+        let session =
+            Session::new(host, setting).about(books).searching(passage_index.as_ref(), retriever).within(budget);
         let preparation = method.prepare(&session).await;
         let preparation = preparation.map_err(|error| as_js("MethodError", &error))?;
         if let Some(preparation) = &preparation {
@@ -272,12 +273,12 @@ impl MethodRun {
     }
 
     /// The books cut as the method wants them, with vectors where these are needed; or why there are none.
-    async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<PassageIndex>, String> {
+    async fn passage_index(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<PassageIndex>, String> {
         let Some(passages) = self.method.passages() else { return Ok(None) };
         let gone = |error: TextError| error.to_string();
-        let mut shelf = passages.index(&self.books, &self.tokenizer, Book::text).map_err(gone)?;
+        let mut passage_index = passages.index(&self.books, &self.tokenizer, Book::text).map_err(gone)?;
         if retriever.needs_vectors() {
-            let texts = shelf.texts(0..shelf.passages().len(), Book::text).map_err(gone)?;
+            let texts = passage_index.texts(0..passage_index.passages().len(), Book::text).map_err(gone)?;
             let (mut dimension, mut values) = (0, Vec::new());
             for some in texts.chunks(EMBEDDED_AT_ONCE) {
                 let some: Vec<&str> = some.iter().map(String::as_str).collect();
@@ -291,8 +292,8 @@ impl MethodRun {
             if values.len() != n_numbers {
                 return Err(format!("{} numbers for {} vectors of {dimension}", values.len(), texts.len()));
             }
-            shelf.put_vectors(Vectors::new(dimension, values)).map_err(|error| error.to_string())?;
+            passage_index.put_vectors(Vectors::new(dimension, values)).map_err(|error| error.to_string())?;
         }
-        Ok(Some(shelf))
+        Ok(Some(passage_index))
     }
 }

@@ -39,7 +39,7 @@ extern "C" {
     pub type JsSoFar;
 }
 
-/// Tries where the server was never heard: a page cannot tell a broken connection from a server that lets no page in.
+/// Tries where the server never responded: a page cannot tell a broken connection from a server that lets no page in.
 const UNREACHED_TRIES: u32 = 3;
 
 #[derive(Deserialize)]

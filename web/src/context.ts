@@ -31,9 +31,9 @@ export function useEvent(event: SessionEvent): void {
     const session = useSession();
     const [, draw] = useReducer((n: number) => n + 1, 0);
     useEffect(() => {
-        const heard = () => draw(0);
-        session.addEventListener(event, heard);
-        return () => session.removeEventListener(event, heard);
+        const changed = () => draw(0);
+        session.addEventListener(event, changed);
+        return () => session.removeEventListener(event, changed);
     }, [session, event]);
 }
 

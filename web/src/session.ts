@@ -50,8 +50,8 @@ export class Session extends EventTarget {
 
     /** Hears an event for as long as `section` is part of the page. */
     listen(section: HTMLElement, event: SessionEvent, action: () => void): void {
-        const heard = () => (section.isConnected ? action() : this.removeEventListener(event, heard));
-        this.addEventListener(event, heard);
+        const changed = () => (section.isConnected ? action() : this.removeEventListener(event, changed));
+        this.addEventListener(event, changed);
     }
 
     /** What embeds, in every view. */

@@ -37,7 +37,7 @@ function scripted(n = 1, scores = () => ({ accuracy: 1 })) {
                 case "theatre/answer": {
                     run.came.push(request.came);
                     queueMicrotask(run.next);
-                    return Promise.resolve({ heard: undefined, changes: undefined });
+                    return Promise.resolve({ parsed: undefined, changes: undefined });
                 }
                 case "theatre/orders": return Promise.resolve({ comparison: null, ahead: null, scored: request.questions.map(() => null) });
                 default: return Promise.resolve();
@@ -147,12 +147,12 @@ test("a person's response goes to the call that waits for one", async () => {
 test("a server's engine passes on what comes, how a call ends, and a grammar where one is wanted", async () => {
     const asked = [];
     const core = (came) => ({ ask: async (kind, request, { tell }) => { asked.push([kind, request]); tell({ text: "A" }); tell({ retrying: { message: "busy", tries: 1, of: 3, wait: 1 } }); return came; } });
-    const heard = [];
-    const asking = { signal: new AbortController().signal, onToken: (text) => heard.push(text), onRetry: ({ message }) => heard.push(message) };
+    const parsed = [];
+    const asking = { signal: new AbortController().signal, onToken: (text) => parsed.push(text), onRetry: ({ message }) => parsed.push(message) };
     const options = { protocol: "openai", model: "m", extraBody: { seed: 1 } };
     const plain = new ServerEngine(core({ response: { text: "Ana" } }), "x/m", options);
     assert.deepEqual(await plain.chat(call(0, { grammar: "root" }), asking), { text: "Ana" });
-    assert.deepEqual(heard, ["A", "busy"]);
+    assert.deepEqual(parsed, ["A", "busy"]);
     const held = new ServerEngine(core({ ended: { name: "OverflowError", message: "long", needed: 2, window: 1 } }), "x/m", options, { constrain: true });
     await assert.rejects(held.chat(call(0, { grammar: "root" }), asking), { name: "OverflowError", needed: 2, window: 1 });
     assert.deepEqual(asked.map(([, { model }]) => model.extraBody), [{ seed: 1 }, { grammar: "root", seed: 1 }]);
@@ -172,12 +172,12 @@ test("Chrome's model has a session a call, and says what does not fit", async ()
             };
         },
     };
-    const heard = [];
-    const asking = { signal: new AbortController().signal, onToken: (text) => heard.push(text) };
+    const parsed = [];
+    const asking = { signal: new AbortController().signal, onToken: (text) => parsed.push(text) };
     const chrome = new ChromeEngine("en", 100);
     const messages = [{ role: "user", content: "Who?" }, { role: "assistant", content: "Hm." }, { role: "user", content: "Well?" }];
     const response = await chrome.chat(call(0, { messages }), asking);
-    assert.deepEqual([response.text, heard], ["Ana", ["A", "Ana"]]);
+    assert.deepEqual([response.text, parsed], ["Ana", ["A", "Ana"]]);
     assert.deepEqual(sessions[0].options.initialPrompts, messages.slice(0, 2));
     await assert.rejects(chrome.chat(call(1, { messages: [{ role: "user", content: "x".repeat(101) }] }), asking), { name: "OverflowError", needed: 101, window: 100 });
     assert.ok(sessions.every(({ destroyed }) => destroyed));

@@ -37,19 +37,19 @@ before(async () => {
 async function played(method, item, options = {}) {
     const books = item.documents.map((id) => works.get(id));
     const run = new MethodRun(books, item, { method, budget: BUDGETED.has(method) ? BUDGET : undefined, ...options });
-    const calls = [], heard = [];
+    const calls = [], parsed = [];
     let preparation;
     const record = await run.run({
         async chat(call) {
             calls.push(call);
             const text = run.extractive(call.id);
-            heard.push(run.heard(call.id, text));
+            parsed.push(run.parsed(call.id, text));
             return text;
         },
         prepared: (made) => (preparation = made),
     });
     run.free();
-    return { record, calls, heard, preparation };
+    return { record, calls, parsed, preparation };
 }
 
 const BUDGETED = new Set(["vanilla-rag", "dos-rag", "raptor", "corpus-rag"]);
@@ -84,13 +84,13 @@ test("every method ends as it does on the command line: outcome, scores, context
 });
 
 test("a call says everything before it is sent, and its response is understood by the method's own parser", async () => {
-    const { record, calls, heard } = await played("agentic-rag", items[1]);
+    const { record, calls, parsed } = await played("agentic-rag", items[1]);
     assert.deepEqual(calls.map(({ prompt, want, id }) => [id, prompt, want.kind]), [
         [0, "agentic-rag", "query"], [1, "agentic-rag-results", "answer"],
     ]);
-    assert.deepEqual(heard[0], { said: "query", query: items[1].question });
-    assert.equal(heard[1].said, "answer");
-    assert.equal(heard[1].answer, record.answer);
+    assert.deepEqual(parsed[0], { said: "query", query: items[1].question });
+    assert.equal(parsed[1].said, "answer");
+    assert.equal(parsed[1].answer, record.answer);
     const [first, second] = calls;
     assert.ok(first.messages[0].content.includes(items[1].question));
     assert.deepEqual(second.messages.map(({ role }) => role), ["user", "assistant", "user"]);
@@ -127,16 +127,16 @@ test("preparations come before the question, with the tree and the pages", async
     const { Ok: tree } = raptor.preparation.prepared;
     assert.equal(tree.made, "raptor");
     assert.equal(tree.layers.flat().length, raptor.calls.filter(({ stage }) => stage === "preparation").length);
-    assert.ok(raptor.heard.slice(0, -1).every(({ said }) => said === "summary"));
+    assert.ok(raptor.parsed.slice(0, -1).every(({ said }) => said === "summary"));
     const agent = await played("read-agent", items[1]);
     assert.equal(agent.preparation.prepared.Ok.pages.length, agent.record.measures.pages);
-    assert.ok(agent.heard.some(({ said }) => said === "break") && agent.heard.some(({ said }) => said === "gist"));
-    assert.ok(agent.heard.some(({ said, pages }) => said === "pages" && pages.length > 0));
+    assert.ok(agent.parsed.some(({ said }) => said === "break") && agent.parsed.some(({ said }) => said === "gist"));
+    assert.ok(agent.parsed.some(({ said, pages }) => said === "pages" && pages.length > 0));
 });
 
 test("a memory shows what it forgot and learnt", async () => {
-    const { calls, heard } = await played("memory-agent", items[1], { parameters: { section_tokens: 3000 } });
-    const memories = heard.filter(({ said }) => said === "memory").map(({ text }) => text);
+    const { calls, parsed } = await played("memory-agent", items[1], { parameters: { section_tokens: 3000 } });
+    const memories = parsed.filter(({ said }) => said === "memory").map(({ text }) => text);
     assert.ok(memories.length > 2 && calls[1].passages[0] === memories[0]);
     const told = changes(memories[0], memories[1], "en");
     assert.equal(told.filter(({ kind }) => kind !== "gone").map(({ text }) => text).join("").trim(), memories[1].trim());
@@ -234,18 +234,18 @@ test("a relay is told where to; a stream is put together", async (t) => {
     assert.equal(body.stream, true);
 });
 
-test("a response is heard as it comes, and never the key that it repeats", async (t) => {
+test("a response is parsed as it comes, and never the key that it repeats", async (t) => {
     const piece = (content, end = null) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: end }] })}\n\n`;
     const half = KEY.length / 2;
     const pieces = [piece("You sent "), piece(KEY.slice(0, half)), piece(KEY.slice(half)), piece(".", "stop"), "data: [DONE]\n\n"];
     const server = await serve(t, [[200, pieces.join(""), { "content-type": "text/event-stream" }]]);
-    const heard = [];
+    const parsed = [];
     const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: `${server.url}/v1`, key: KEY });
-    const response = await model.chat(CALL, undefined, undefined, (text) => heard.push(text));
+    const response = await model.chat(CALL, undefined, undefined, (text) => parsed.push(text));
     assert.equal(server.asked[0].body.stream, true, "a short response, too");
     assert.equal(response.text, "You sent ***.");
-    assert.ok(heard.length > 0);
-    for (const text of heard) assert.ok("You sent ***.".startsWith(text), text);
+    assert.ok(parsed.length > 0);
+    for (const text of parsed) assert.ok("You sent ***.".startsWith(text), text);
 });
 
 test("what may pass is tried again, what is refused is left out, what is final is not tried again", async (t) => {
@@ -254,13 +254,13 @@ test("what may pass is tried again, what is refused is left out, what is final i
         [400, { error: { message: "Unsupported parameter: 'temperature'", code: "unsupported_parameter", param: "temperature" } }],
         [200, OPENAI],
     ]);
-    const heard = [];
+    const parsed = [];
     const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: busy.url });
-    assert.equal((await model.chat(CALL, undefined, (retrying) => heard.push(retrying))).text, "Ana");
+    assert.equal((await model.chat(CALL, undefined, (retrying) => parsed.push(retrying))).text, "Ana");
     assert.equal(busy.asked.length, 3);
     assert.ok(!("temperature" in busy.asked[2].body));
-    assert.equal(heard.length, 1);
-    assert.match(heard[0].message, /429: slow down/);
+    assert.equal(parsed.length, 1);
+    assert.match(parsed[0].message, /429: slow down/);
 
     const refused = await serve(t, [[401, { error: { message: `Incorrect API key provided: ${KEY}` } }]]);
     const closed = new ChatModel({ protocol: "openai", model: "m", baseUrl: refused.url, key: KEY });

@@ -30,9 +30,9 @@ export async function listening(t, answer, port = 0) {
     const server = createServer(async (request, response) => {
         let body = "";
         for await (const piece of request) body += piece;
-        const heard = { method: request.method, url: request.url, headers: request.headers, body: body === "" ? undefined : JSON.parse(body) };
-        if (request.method !== "OPTIONS") asked.push(heard);
-        await answer(heard, response, request);
+        const parsed = { method: request.method, url: request.url, headers: request.headers, body: body === "" ? undefined : JSON.parse(body) };
+        if (request.method !== "OPTIONS") asked.push(parsed);
+        await answer(parsed, response, request);
     });
     await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
     t.after(() => {

@@ -94,7 +94,7 @@ test("an agent is stepped: the prompt first, then the search, then what it found
     await page.click("#step");
     await step(page, 2).waitFor();
     await look(page, 1);
-    assert.match(await page.textContent(".call .heard"), /a search for “Why is Mrs Rudge's goat called Bailiff\?”/);
+    assert.match(await page.textContent(".call .parsed"), /a search for “Why is Mrs Rudge's goat called Bailiff\?”/);
     await look(page, 2);
     assert.match(await page.textContent(".call"), /Passages it holds: 3/);
     assert.match(await page.textContent(".call"), /One message of the calls before/);
@@ -207,12 +207,12 @@ test("a person types the responses", async () => {
     await type("Let me think.");
     await step(page, 2).waitFor();
     await look(page, 1);
-    assert.match(await page.textContent(".call .heard"), /No <answer> and no <query> found\..*asked again/);
+    assert.match(await page.textContent(".call .parsed"), /No <answer> and no <query> found\..*asked again/);
     await look(page, 2);
     await type("<query>goat Bailiff</query>");
     await step(page, 3).waitFor();
     await look(page, 2);
-    assert.match(await page.textContent(".call .heard"), /a search for “goat Bailiff”/);
+    assert.match(await page.textContent(".call .parsed"), /a search for “goat Bailiff”/);
     await look(page, 3);
     await type("<answer>0</answer>");
     await ended(page);
@@ -386,7 +386,7 @@ test("in Chinese, with a Chinese story", async () => {
     await ended(page);
     assert.match(await outcome(page), /^已回答: ./);
     await look(page, 1);
-    assert.match(await page.textContent(".call .heard"), /检索“/);
+    assert.match(await page.textContent(".call .parsed"), /检索“/);
     // Another language: the run is still there.
     await page.click("#language");
     await page.locator(".ending").waitFor();

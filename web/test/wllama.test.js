@@ -60,7 +60,7 @@ for (const { what, file, headers, options } of MODELS) {
             await page.locator(".ending").waitFor(LONG);
             assert.match(await page.textContent(".ending .outcome"), /^(Answered: .|Unanswered|Overflow)/, "no response was out of form");
             await page.locator(".timeline li:nth-child(1) button").first().click();
-            assert.match(await page.textContent(".call .heard"), /a search for/);
+            assert.match(await page.textContent(".call .parsed"), /a search for/);
         });
     });
 }

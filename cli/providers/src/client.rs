@@ -132,9 +132,9 @@ impl ChatModel {
         &self.account
     }
 
-    /// Waits until a trial may begin, see [`Throttle::seat`].
-    pub async fn seat(&self) -> Permit<'_> {
-        self.throttle.seat().await
+    /// Waits until a trial may begin, see [`Throttle::permit`].
+    pub async fn permit(&self) -> Permit<'_> {
+        self.throttle.permit().await
     }
 
     /// How the model wants to be asked, as far as it is known by now.
@@ -158,7 +158,7 @@ impl ChatModel {
             }
             Ok(response)
         };
-        let heard = |notice: &Notice| {
+        let notify = |notice: &Notice| {
             let said = self.without_key(&notice.to_string());
             let (provider, model) = (self.account.provider.name, &self.account.model);
             // One that fails twice may fail for minutes: who waits is told why, now and then.
@@ -171,7 +171,7 @@ impl ChatModel {
                 _ => debug!("{provider}/{model}: {said}"),
             }
         };
-        match (sender.send(tokens, once, heard).await, &self.account.key) {
+        match (sender.send(tokens, once, notify).await, &self.account.key) {
             (Ok(response), Some(key)) => Ok(key.redact_response(response)),
             (Err(error), Some(key)) => Err(key.redact_error(error)),
             (result, None) => result,

@@ -10,8 +10,8 @@ mod embeddings;
 pub mod ending;
 pub mod extra_body;
 pub mod http;
+mod model;
 mod outgoing;
-mod reader;
 pub mod response_cache;
 mod sending;
 mod throttle;
@@ -25,6 +25,6 @@ pub use account::{
 pub use batch::Batcher;
 pub use client::{ChatModel, Options};
 pub use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingProvider, EmbeddingServer, is_served, served_by};
+pub use model::Model;
 pub use outgoing::{Beginnings, Outgoing, Source};
-pub use reader::Reader;
 pub use throttle::{Permit, Rates};

@@ -1,20 +1,20 @@
-//! Readers: the builtin one, and chat models on servers.
+//! What answers: the built-in reader, and chat models on servers.
 
 use crate::account::account;
 use crate::client::{ChatModel, Options};
 use anyhow::Result;
 use closeread_methods::reader::EXTRACTIVE;
 
-/// A reader, as `--model` names it.
-pub enum Reader {
+/// What answers, as `--model` names it.
+pub enum Model {
     /// No language model: counts words.
     Extractive,
     /// A server.
     Chat(Box<ChatModel>),
 }
 
-impl Reader {
-    /// The reader of a name such as `anthropic/claude-sonnet-4` or `openai-compatible/qwen`.
+impl Model {
+    /// The one of a name such as `anthropic/claude-sonnet-4` or `openai-compatible/qwen`.
     pub fn named(name: &str, base_url: Option<&str>, options: Options) -> Result<Self> {
         if name == EXTRACTIVE {
             return Ok(Self::Extractive);

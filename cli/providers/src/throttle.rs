@@ -156,7 +156,7 @@ impl Throttle {
 
     /// Waits until a trial may begin: there are a few more than calls that may be under way, so that calls wait for places
     /// and not places for calls, and no more, so that prompts of whole books are made when they can be sent.
-    pub(crate) async fn seat(&self) -> Permit<'_> {
+    pub(crate) async fn permit(&self) -> Permit<'_> {
         loop {
             let freed = self.freed.notified();
             if self.seated.get() < self.limit.borrow().calls() + AHEAD {

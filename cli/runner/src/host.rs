@@ -14,7 +14,7 @@ use closeread_methods::{Host, reader};
 use closeread_providers::ending::is_ending;
 use closeread_providers::response_cache::{ResponseCache, request_key};
 use closeread_providers::under_way::UnderWay;
-use closeread_providers::{Batcher, Beginnings, Permit, Reader};
+use closeread_providers::{Batcher, Beginnings, Model, Permit};
 use futures_util::{StreamExt, stream};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -86,7 +86,7 @@ impl QueryEncoder {
 
 /// One reader.
 pub struct CliHost {
-    reader: Reader,
+    model: Model,
     beginnings: Beginnings,
     responses: Rc<ResponseCache>,
     under_way: UnderWay,
@@ -98,9 +98,9 @@ pub struct CliHost {
 
 impl CliHost {
     /// A host for one reader.
-    pub fn new(reader: Reader, responses: Rc<ResponseCache>) -> Self {
+    pub fn new(model: Model, responses: Rc<ResponseCache>) -> Self {
         let (beginnings, under_way) = (Beginnings::default(), UnderWay::default());
-        Self { reader, beginnings, responses, under_way, spending: None, batcher: None }
+        Self { model, beginnings, responses, under_way, spending: None, batcher: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
@@ -120,20 +120,20 @@ impl CliHost {
 
     /// Waits until there is room for one more trial beside those whose calls are under way; in batches, for one more
     /// prompt.
-    pub async fn seat(&self) -> Option<Permit<'_>> {
+    pub async fn permit(&self) -> Option<Permit<'_>> {
         if let Some(batcher) = &self.batcher {
             batcher.room().await;
             return None;
         }
-        match &self.reader {
-            Reader::Chat(model) => Some(model.seat().await),
-            Reader::Extractive => None,
+        match &self.model {
+            Model::Chat(model) => Some(model.permit().await),
+            Model::Extractive => None,
         }
     }
 
     /// From now on it keeps to the limits of the server together with another host, if both ask the same model there.
     pub fn share_limits_with(&mut self, other: &Self) {
-        if let (Reader::Chat(model), Reader::Chat(other)) = (&mut self.reader, &other.reader) {
+        if let (Model::Chat(model), Model::Chat(other)) = (&mut self.model, &other.model) {
             model.share_limits_with(other);
         }
     }
@@ -202,8 +202,8 @@ impl Repetition<'_> {
     }
 
     async fn answered(&self, call: Call, shape: Option<&Shape>) -> Result<Response, HostError> {
-        match &self.host.reader {
-            Reader::Chat(model) => {
+        match &self.host.model {
+            Model::Chat(model) => {
                 let source = model.source(self.method, &call.prompt, shape);
                 let call = self.host.beginnings.take_out(model.limited(call));
                 let request = request_key(&source, &call, self.repeat);
@@ -253,7 +253,7 @@ impl Repetition<'_> {
                 self.host.responses.put(&request, source, self.repeat, &response);
                 Ok(response)
             }
-            Reader::Extractive => {
+            Model::Extractive => {
                 Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()))
             }
         }
@@ -271,7 +271,7 @@ impl Host for Repetition<'_> {
         call: Call,
         input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
     ) -> Result<Response, HostError> {
-        if let Reader::Chat(model) = &self.host.reader {
+        if let Model::Chat(model) = &self.host.model {
             // What it makes may hold a book as long as the prompt.
             let shape = match model.constraint() {
                 Some(_) => input().await.ok().and_then(|input| input.shape()),

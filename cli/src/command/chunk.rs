@@ -41,8 +41,8 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
     let book = Arc::new(one_book(&args.file, &args.book)?);
     let tokenizer = tokenizer::load(Some(&args.tokenizer), None)?;
     let max_tokens = args.passage_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
-    let shelf = PassageIndex::new(vec![book], args.chunker, max_tokens, &tokenizer, Book::text)?;
-    let listing = Listing::of(&shelf)?;
+    let passage_index = PassageIndex::new(vec![book], args.chunker, max_tokens, &tokenizer, Book::text)?;
+    let listing = Listing::of(&passage_index)?;
     let mut out = terminal::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&listing)?)?;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
         for p in &listing.passages {
             writeln!(out, "[{}] bytes {}..{}, {} tokens\n{}\n", p.index, p.start, p.end, p.tokens, p.text)?;
         }
-        let n_tokens: usize = shelf.n_tokens().iter().sum();
+        let n_tokens: usize = passage_index.n_tokens().iter().sum();
         info!("{} passages, {n_tokens} tokens by {}", listing.passages.len(), tokenizer.name());
     }
     Ok(ExitCode::SUCCESS)

@@ -122,20 +122,20 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
     let court = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
-    let docket = PendingJudgements {
+    let waiting = PendingJudgements {
         items: &run.items,
         records: &run.records,
         books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
         texts: &texts,
     };
-    let session = court.run(&args.run, &docket).await?;
+    let session = court.run(&args.run, &waiting).await?;
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;
     let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
     let mut tables = judging_tables(&judged);
     if !args.probe.is_empty() && !session.interrupted && !session.out_of_money {
-        tables.push(probe_table(&court.probe(&docket, &judged.judging, &args.probe).await?));
+        tables.push(probe_table(&court.probe(&waiting, &judged.judging, &args.probe).await?));
     }
     if args.json {
         let cells = &report.runs[0].cells;

@@ -15,7 +15,7 @@ use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select, Settings, WordScores, entry};
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Reader};
+use closeread_providers::{self as provider, Model};
 use closeread_report::compare::{Choice, RunComparison, Source, Two, comparison_tables};
 use closeread_report::{Arm, report, score_table};
 use closeread_retrieve::Retriever;
@@ -182,7 +182,7 @@ pub(crate) async fn run(args: RetrieveArgs) -> Result<ExitCode> {
             }
         }
         let host = CliHost::new(
-            Reader::named(EXTRACTIVE, None, provider::Options::default())?,
+            Model::named(EXTRACTIVE, None, provider::Options::default())?,
             Rc::new(ResponseCache::new(None)),
         );
         let spending = Spending::new(prices.clone(), None, Default::default(), tokenizer.clone());

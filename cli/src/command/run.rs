@@ -15,7 +15,7 @@ use closeread_methods::{OnTruncation, Settings, WordScores, as_overflows, cuts};
 use closeread_metrics::meteor::WordNet;
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Batcher, Reader, check_constraint};
+use closeread_providers::{self as provider, Batcher, Model, check_constraint};
 use closeread_report::folder::RunConfiguration;
 use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, usage};
 use closeread_runner::benchmark::Benchmark;
@@ -116,7 +116,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let max_output = prices.of(model).and_then(|facts| facts.max_output);
         let reasoning = reasoning.get(model).cloned().unwrap_or_default();
         let options = provider::Options { max_output, reasoning, ..options.clone() };
-        readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options)?));
+        readers.push((model.clone(), Model::named(model, args.base_url.as_deref(), options)?));
     }
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
     let opening = match (args.fresh, args.extend) {
@@ -144,7 +144,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut hosts = HashMap::new();
     for (model, reader) in readers {
         let batcher = match (batch_poll, &reader) {
-            (Some(poll), Reader::Chat(chat)) => {
+            (Some(poll), Model::Chat(chat)) => {
                 Some(Batcher::open(chat.account().clone(), timeout, folder.path(), poll)?)
             }
             _ => None,

@@ -63,18 +63,19 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         info!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let mut shelf = PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer, Book::text)?;
+    let mut passage_index =
+        PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer, Book::text)?;
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
-        let texts = shelf.texts(0..shelf.passages().len(), Book::text)?;
+        let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
+        passage_index.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
         query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
     }
-    let ranking = shelf.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
-    let ranking = with_neighbours(ranking, args.neighbours, |idx| shelf.passages()[idx].book);
-    let selection = fill(&ranking, shelf.n_tokens(), args.budget, args.fill).ordered(args.order);
-    let found = Found::of(&shelf, &selection)?;
+    let ranking = passage_index.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
+    let ranking = with_neighbours(ranking, args.neighbours, |idx| passage_index.passages()[idx].book);
+    let selection = fill(&ranking, passage_index.n_tokens(), args.budget, args.fill).ordered(args.order);
+    let found = Found::of(&passage_index, &selection)?;
     let mut out = terminal::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&found)?)?;
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         info!(
             "{} of {} passages, {} of {} tokens, by {}",
             found.passages.len(),
-            shelf.passages().len(),
+            passage_index.passages().len(),
             found.tokens,
             args.budget,
             retriever.name()

@@ -9,7 +9,7 @@ use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{Options, Reader};
+use closeread_providers::{Model, Options};
 use closeread_retrieve::Retriever;
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::{CliHost, QueryEncoder};
@@ -108,7 +108,7 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
 async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let method = AnyMethod::named("raptor", &parameters(&args.param)?)?;
     let model = args.model.as_deref().unwrap_or(EXTRACTIVE);
-    let reader = Reader::named(model, args.asking.base_url.as_deref(), Options::default())?;
+    let reader = Model::named(model, args.asking.base_url.as_deref(), Options::default())?;
     let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
     let encoder = args.embedder.load()?.map(QueryEncoder::new);
     let embedder = encoder.as_ref().map(QueryEncoder::embedder);
@@ -119,11 +119,11 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
     let passages = method.passages().context("a tree has passages")?;
-    let mut shelf = passages.index(&books, &tokenizer, Book::text)?;
+    let mut passage_index = passages.index(&books, &tokenizer, Book::text)?;
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
-        let texts = shelf.texts(0..shelf.passages().len(), Book::text)?;
+        let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
+        passage_index.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
     }
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let setting = Settings {
@@ -137,7 +137,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         Rc::new(if args.asking.no_cache { ResponseCache::new(None) } else { closeread_runner::cache::responses() });
     let host = CliHost::new(reader, responses);
     let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
-    let session = Session::new(&host, setting).about(&books).searching(Some(&shelf), retriever);
+    let session = Session::new(&host, setting).about(&books).searching(Some(&passage_index), retriever);
     let preparation = method.prepare(&session).await?;
     Ok((books, preparation.context("a tree is prepared")?))
 }

@@ -80,7 +80,7 @@ pub fn labels(judge: Judge, verdict: &Verdict) -> Vec<Option<&'static str>> {
             facts.iter().map(|fact| fact.as_ref().map(|fact| if fact.stated { "yes" } else { "no" })).collect()
         }
         Some(Ruling::Evidence(_)) => Vec::new(),
-        None if judge.silence() == IfUnreadable::Incorrect => vec![Some(correctness(false))],
+        None if judge.if_unreadable() == IfUnreadable::Incorrect => vec![Some(correctness(false))],
         None => Vec::new(),
     }
 }
@@ -88,16 +88,16 @@ pub fn labels(judge: Judge, verdict: &Verdict) -> Vec<Option<&'static str>> {
 /// The agreement of a panel's members on what all of them have been asked; `None` where it has one member, or nothing
 /// was rated twice.
 pub fn among<'s>(
-    standing: &JudgementIndex<'_>,
+    index: &JudgementIndex<'_>,
     panel: &Panel,
     judge: Judge,
     subjects: impl IntoIterator<Item = &'s Subject>,
 ) -> Option<Agreement> {
     let mut ratings: Vec<Vec<Option<&str>>> = Vec::new();
     for subject in subjects {
-        let heard: Option<Vec<_>> = standing.heard(panel, subject, judge).into_iter().collect();
-        let Some(heard) = heard else { continue };
-        let by_member: Vec<Vec<Option<&str>>> = heard.iter().map(|one| labels(judge, &one.verdict)).collect();
+        let members: Option<Vec<_>> = index.members(panel, subject, judge).into_iter().collect();
+        let Some(members) = members else { continue };
+        let by_member: Vec<Vec<Option<&str>>> = members.iter().map(|one| labels(judge, &one.verdict)).collect();
         let n = by_member.iter().map(Vec::len).max().unwrap_or(0);
         ratings.extend((0..n).map(|at| by_member.iter().map(|labels| labels.get(at).copied().flatten()).collect()));
     }

@@ -44,7 +44,7 @@ pub fn corrected_scores(
     errors: &JudgeErrors,
 ) -> Vec<CorrectedScore> {
     let Some((panel, judge)) = judging.correctness() else { return Vec::new() };
-    let standing = judging.standing();
+    let index = judging.index();
     let items: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     let mut arms: BTreeMap<(String, String, Option<usize>), (usize, Found)> = BTreeMap::new();
     for record in records {
@@ -54,7 +54,7 @@ pub fn corrected_scores(
         }
         let key = &record.key;
         let arm = arms.entry((key.method.clone(), key.model.clone(), key.budget)).or_default();
-        match (&record.outcome, standing.joint(panel, &Subject::from(key), judge)) {
+        match (&record.outcome, index.verdict(panel, &Subject::from(key), judge)) {
             (_, PanelVerdict::Ruled(Ruling::Correctness { correct })) => {
                 arm.0 += 1;
                 arm.1.of += 1;

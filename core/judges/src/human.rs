@@ -243,7 +243,7 @@ fn truth(text: &str) -> Option<bool> {
 /// Each panel of a run against people, then each member of a panel of several, then the rule's tolerant reading; and
 /// what labels could not be used, by line of `file`.
 pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (Vec<AgainstPeople>, Vec<Problem>) {
-    let standing = judging.standing();
+    let index = judging.index();
     let trials = judged_trials(judging);
     let mut problems = Vec::new();
     let used = that_count(&trials, people, file, &mut problems);
@@ -251,7 +251,7 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     let mut unheard: BTreeSet<usize> = (0..used.len()).collect();
     for panel in &judging.panels {
         for judge in asked(panel) {
-            let says = |subject: &Subject| match standing.joint(panel, subject, judge) {
+            let says = |subject: &Subject| match index.verdict(panel, subject, judge) {
                 PanelVerdict::Ruled(ruling) => labels(judge, &Verdict::Ruled { ruling }),
                 PanelVerdict::Pending | PanelVerdict::Silent => Vec::new(),
             };
@@ -260,7 +260,7 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
             let members = panel.members_for(judge);
             if members.len() > 1 {
                 for (at, (model, vote)) in members.into_iter().enumerate() {
-                    let says = |subject: &Subject| member_says(&standing, panel, judge, subject, at);
+                    let says = |subject: &Subject| member_says(&index, panel, judge, subject, at);
                     let pairs = self::pairs(&used, judge, says, &mut BTreeSet::new());
                     found.extend(of_pairs(format!("{model}, vote {}", vote + 1), judge, &pairs));
                 }
@@ -268,7 +268,7 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
         }
     }
     if judging.panel(Judge::Rule).is_some() {
-        let says = |subject: &Subject| match standing.ruling(subject, Judge::Rule) {
+        let says = |subject: &Subject| match index.ruling(subject, Judge::Rule) {
             PanelVerdict::Ruled(ruling) => labels(Judge::Rule, &Verdict::Ruled { ruling }),
             PanelVerdict::Pending | PanelVerdict::Silent => Vec::new(),
         };
@@ -363,14 +363,14 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
 }
 
 fn member_says(
-    standing: &JudgementIndex<'_>,
+    index: &JudgementIndex<'_>,
     panel: &Panel,
     judge: Judge,
     subject: &Subject,
     at: usize,
 ) -> Vec<Option<&'static str>> {
-    let heard = standing.heard(panel, subject, judge).get(at).copied().flatten();
-    heard.map(|judgement| labels(judge, &judgement.verdict)).unwrap_or_default()
+    let members = index.members(panel, subject, judge).get(at).copied().flatten();
+    members.map(|judgement| labels(judge, &judgement.verdict)).unwrap_or_default()
 }
 
 /// What people and a judge said of the same, people first; what was found is taken out of `unheard`.

@@ -26,7 +26,7 @@ impl Judging {
     }
 
     /// The judgements by key.
-    pub fn standing(&self) -> JudgementIndex<'_> {
+    pub fn index(&self) -> JudgementIndex<'_> {
         let by_key = self.judgements.iter().map(|judgement| (&judgement.key, judgement)).collect();
         JudgementIndex { judging: self, by_key }
     }
@@ -53,8 +53,8 @@ impl<'a> JudgementIndex<'a> {
         self.judging
     }
 
-    /// The judgements of a panel's members on a subject, `None` for a member that has not been heard.
-    pub fn heard(&self, panel: &Panel, subject: &Subject, judge: Judge) -> Vec<Option<&'a Judgement>> {
+    /// The judgements of a panel's members on a subject, `None` for a member that has not responded.
+    pub fn members(&self, panel: &Panel, subject: &Subject, judge: Judge) -> Vec<Option<&'a Judgement>> {
         let of = |(model, vote): (&str, u32)| {
             let key = JudgementKey {
                 subject: subject.clone(),
@@ -69,14 +69,14 @@ impl<'a> JudgementIndex<'a> {
     }
 
     /// What a panel says of a subject.
-    pub fn joint(&self, panel: &Panel, subject: &Subject, judge: Judge) -> PanelVerdict {
-        let heard = self.heard(panel, subject, judge);
-        let verdicts: Vec<Option<&Verdict>> = heard.into_iter().map(|one| one.map(|one| &one.verdict)).collect();
-        panel.joint(judge, &verdicts)
+    pub fn verdict(&self, panel: &Panel, subject: &Subject, judge: Judge) -> PanelVerdict {
+        let members = self.members(panel, subject, judge);
+        let verdicts: Vec<Option<&Verdict>> = members.into_iter().map(|one| one.map(|one| &one.verdict)).collect();
+        panel.verdict(judge, &verdicts)
     }
 
     /// What the panel that speaks for the judge says; pending without such a panel.
     pub fn ruling(&self, subject: &Subject, judge: Judge) -> PanelVerdict {
-        self.judging.panel(judge).map_or(PanelVerdict::Pending, |panel| self.joint(panel, subject, judge))
+        self.judging.panel(judge).map_or(PanelVerdict::Pending, |panel| self.verdict(panel, subject, judge))
     }
 }

@@ -105,9 +105,9 @@ impl PanelRule {
 /// What a panel says of something.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PanelVerdict {
-    /// Not every member has been heard.
+    /// Not every member has responded.
     Pending,
-    /// Every member has been heard, and none of them voted.
+    /// Every member has responded, and none of them voted.
     Silent,
     /// Its verdict.
     Ruled(Ruling),
@@ -188,22 +188,22 @@ impl Panel {
         format!("{models}{votes}, {}", self.rule.name())
     }
 
-    /// The verdict of the members' verdicts, `None` for a member that has not been heard.
-    pub fn joint(&self, judge: Judge, heard: &[Option<&Verdict>]) -> PanelVerdict {
-        let verdicts: Option<Vec<&Verdict>> = heard.iter().copied().collect();
+    /// The verdict of the members' verdicts, `None` for a member that has not responded.
+    pub fn verdict(&self, judge: Judge, members: &[Option<&Verdict>]) -> PanelVerdict {
+        let verdicts: Option<Vec<&Verdict>> = members.iter().copied().collect();
         match verdicts {
             Some(verdicts) if !verdicts.is_empty() => {
-                joint(self.rule, judge, &verdicts).map_or(PanelVerdict::Silent, PanelVerdict::Ruled)
+                verdict(self.rule, judge, &verdicts).map_or(PanelVerdict::Silent, PanelVerdict::Ruled)
             }
             _ => PanelVerdict::Pending,
         }
     }
 }
 
-fn joint(rule: PanelRule, judge: Judge, verdicts: &[&Verdict]) -> Option<Ruling> {
+fn verdict(rule: PanelRule, judge: Judge, verdicts: &[&Verdict]) -> Option<Ruling> {
     let rulings: Vec<&Ruling> = verdicts.iter().filter_map(|verdict| verdict.ruling()).collect();
     if judge.decides_correctness() {
-        let opinion = |verdict: &&Verdict| match (verdict.ruling(), judge.silence()) {
+        let opinion = |verdict: &&Verdict| match (verdict.ruling(), judge.if_unreadable()) {
             (Some(Ruling::Correctness { correct }), _) => Some(*correct),
             (None, IfUnreadable::Incorrect) => Some(false),
             _ => None,

@@ -31,11 +31,11 @@ const QUESTION_TYPE: &str = "question_type";
 /// Adds to each record the scores that the judges gave it: [`JUDGED_ACCURACY`], both readings of the rule, NovelQA's
 /// marks of evidence and HAMLET's recall and faithfulness, each in 0..=1.
 pub fn score(judging: &Judging, items: &[Item], records: &mut [Record]) {
-    let standing = judging.standing();
+    let index = judging.index();
     let items: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     for record in records {
         if let Some(item) = items.get(record.key.item.as_str()) {
-            let scores = judged_scores(&standing, item, record);
+            let scores = judged_scores(&index, item, record);
             record.scores.extend(scores.into_iter().filter_map(|(metric, score)| {
                 let value = score.value(&metric)?;
                 Some((String::from(metric), value))
@@ -46,11 +46,11 @@ pub fn score(judging: &Judging, items: &[Item], records: &mut [Record]) {
 
 /// Writes the type of each question that was classified into its labels, unless the data set gives one.
 pub fn label_questions(judging: &Judging, items: &mut [Item]) {
-    let standing = judging.standing();
+    let index = judging.index();
     for item in items.iter_mut().filter(|item| !item.labels.contains_key(QUESTION_TYPE)) {
         let subject = Subject::question(&item.id);
         if let PanelVerdict::Ruled(Ruling::QuestionType { question_type }) =
-            standing.ruling(&subject, Judge::ClassifyQuestion)
+            index.ruling(&subject, Judge::ClassifyQuestion)
         {
             item.labels.insert(QUESTION_TYPE.to_owned(), question_type.name().to_owned());
         }
@@ -59,7 +59,7 @@ pub fn label_questions(judging: &Judging, items: &mut [Item]) {
 
 /// What the judges say of a trial: scores under the metrics that are theirs; [`Score::Unjudged`] where a panel was to
 /// decide and did not, or not yet. What ended without an answer is wrong without being judged.
-pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
+pub fn judged_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
     let subject = Subject::from(&record.key);
     let answered = matches!(record.outcome, Outcome::Answered { .. });
     let mut scores = BTreeMap::new();
@@ -67,16 +67,16 @@ pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record
         return scores;
     }
     let mut give = |name: &str, score: Score| scores.insert(MetricName::from(name), score);
-    if let Some((panel, judge)) = standing.judging().correctness().filter(|_| is_open(item)) {
-        let verdict = match standing.joint(panel, &subject, judge) {
+    if let Some((panel, judge)) = index.judging().correctness().filter(|_| is_open(item)) {
+        let verdict = match index.verdict(panel, &subject, judge) {
             _ if !answered => yes(false),
             PanelVerdict::Ruled(Ruling::Correctness { correct }) => yes(correct),
             _ => Score::Unjudged,
         };
         give(JUDGED_ACCURACY, verdict);
     }
-    if standing.judging().panel(Judge::Rule).is_some() && has_gold(item) {
-        let (strict, tolerant) = match standing.ruling(&subject, Judge::Rule) {
+    if index.judging().panel(Judge::Rule).is_some() && has_gold(item) {
+        let (strict, tolerant) = match index.ruling(&subject, Judge::Rule) {
             _ if !answered => (yes(false), yes(false)),
             PanelVerdict::Ruled(Ruling::Rule(ByRule { strict, tolerant, .. })) => (yes(strict), yes(tolerant)),
             _ => (Score::Unjudged, Score::Unjudged),
@@ -84,9 +84,9 @@ pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record
         give(ACCURACY_STRICT, strict);
         give(ACCURACY_TOLERANT, tolerant);
     }
-    let asked = record.evidence.is_some() && standing.judging().panel(Judge::NovelQaEvidence).is_some();
+    let asked = record.evidence.is_some() && index.judging().panel(Judge::NovelQaEvidence).is_some();
     if asked && answered && !item.evidence.is_empty() {
-        let marks = match standing.ruling(&subject, Judge::NovelQaEvidence) {
+        let marks = match index.ruling(&subject, Judge::NovelQaEvidence) {
             // An answer that cites nothing has marks of 0 (NovelQA, section 4.5).
             _ if cited(record).is_empty() => [0, 0, 0].map(Some),
             PanelVerdict::Ruled(Ruling::Evidence(marks)) => {
@@ -98,7 +98,7 @@ pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record
             give(name, mark.map_or(Score::Unjudged, |mark| Score::Value(f64::from(mark) / 100.0)));
         }
     }
-    let of_summary = summary_scores(standing, item, record).into_iter();
+    let of_summary = summary_scores(index, item, record).into_iter();
     scores.extend(of_summary.filter(|(metric, _)| OVER_ALL_LEVELS.contains(&metric.name())));
     scores
 }
@@ -138,13 +138,13 @@ fn yes(yes: bool) -> Score {
 /// HAMLET's scores of a summary by level and its shares of errors, under the metrics of [`hamlet::scores`] and
 /// [`hamlet::error_shares`]; [`Score::Unjudged`] where a judge was to decide and did not, or not yet. Without a summary no
 /// key fact is stated and there is no sentence to be faithful.
-pub fn summary_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
+pub fn summary_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
     let Some(key_facts) = item.key_facts.as_ref().filter(|_| item.task == Task::Summary) else {
         return BTreeMap::new();
     };
-    let asked = |judge: Judge| standing.judging().panel(judge).is_some();
+    let asked = |judge: Judge| index.judging().panel(judge).is_some();
     let (aligned, verified) = (asked(Judge::AlignKeyFacts), asked(Judge::VerifyFacts));
-    let verdicts = verdicts(standing, key_facts, record);
+    let verdicts = verdicts(index, key_facts, record);
     let shares = if verified { hamlet::error_shares(&verdicts) } else { BTreeMap::new() };
     let is_asked = |metric: &MetricName| match metric.name() {
         RECALL_FAITHFULNESS => aligned && verified,
@@ -164,18 +164,18 @@ fn levels(key_facts: &KeyFacts) -> Vec<Level> {
     linearised(key_facts).into_iter().map(|(level, _)| level).collect()
 }
 
-fn verdicts(standing: &JudgementIndex<'_>, key_facts: &KeyFacts, record: &Record) -> SummaryVerdicts {
+fn verdicts(index: &JudgementIndex<'_>, key_facts: &KeyFacts, record: &Record) -> SummaryVerdicts {
     let levels = levels(key_facts);
     if !matches!(record.outcome, Outcome::Answered { .. }) {
         let facts = levels.into_iter().map(|level| FactVerdict { level, matched: false }).collect();
         return SummaryVerdicts { facts: Some(facts), sentences: Some(Vec::new()) };
     }
     let subject = Subject::from(&record.key);
-    let stated = match standing.ruling(&subject, Judge::AlignKeyFacts) {
+    let stated = match index.ruling(&subject, Judge::AlignKeyFacts) {
         PanelVerdict::Ruled(Ruling::KeyFacts { facts }) => Some(facts),
         _ => None,
     };
-    let sentences = match standing.ruling(&subject, Judge::VerifyFacts) {
+    let sentences = match index.ruling(&subject, Judge::VerifyFacts) {
         PanelVerdict::Ruled(Ruling::Sentences { sentences }) => {
             sentence_verdicts(&levels, stated.as_deref().unwrap_or_default(), &sentences)
         }

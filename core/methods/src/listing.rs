@@ -65,13 +65,13 @@ impl Found {
 }
 
 fn listed(
-    shelf: &PassageIndex,
+    passage_index: &PassageIndex,
     passages: impl Iterator<Item = (usize, Option<f64>)> + Clone,
 ) -> Result<Vec<ListedPassage>, TextError> {
-    let texts = shelf.texts(passages.clone().map(|(index, _)| index), Book::text)?;
+    let texts = passage_index.texts(passages.clone().map(|(index, _)| index), Book::text)?;
     let listed = passages.zip(texts).map(|((index, score), text)| {
-        let span = shelf.passages()[index].span;
-        ListedPassage { index, start: span.start, end: span.end, score, tokens: shelf.n_tokens()[index], text }
+        let span = passage_index.passages()[index].span;
+        ListedPassage { index, start: span.start, end: span.end, score, tokens: passage_index.n_tokens()[index], text }
     });
     Ok(listed.collect())
 }

@@ -23,12 +23,12 @@ pub fn judging_tables(run: &Run) -> Vec<Table> {
     if judging.panels.is_empty() {
         return Vec::new();
     }
-    let standing = judging.standing();
-    let dockets: Vec<BTreeMap<Judge, Vec<Subject>>> =
-        judging.panels.iter().map(|panel| docket(panel, &run.items, &run.records)).collect();
-    let mut tables = vec![hearings(&standing, &dockets)];
-    tables.extend(accuracies(run, &standing));
-    tables.extend(agreements(&standing, &dockets));
+    let index = judging.index();
+    let pending: Vec<BTreeMap<Judge, Vec<Subject>>> =
+        judging.panels.iter().map(|panel| waiting(panel, &run.items, &run.records)).collect();
+    let mut tables = vec![calls(&index, &pending)];
+    tables.extend(accuracies(run, &index));
+    tables.extend(agreements(&index, &pending));
     tables
 }
 
@@ -44,8 +44,8 @@ pub(super) fn hamlet_tables(runs: &[Run]) -> Result<Vec<Table>, PoolError> {
     };
     let mut tables = Vec::new();
     for run in runs.iter().filter(|run| asked(run) && run.items.iter().any(|item| perspective(item).is_some())) {
-        let standing = run.judging.standing();
-        let mut table = run.view().scored_by(|item, record| summary_scores(&standing, item, record))?;
+        let index = run.judging.index();
+        let mut table = run.view().scored_by(|item, record| summary_scores(&index, item, record))?;
         let items: HashMap<&str, &Item> = run.items.iter().map(|item| (item.id.as_str(), item)).collect();
         table.describe(|facts| {
             let Some(item) = items.get(facts.id.as_str()) else { return };
@@ -72,19 +72,19 @@ pub fn judged_by(judging: &Judging) -> Option<String> {
 }
 
 /// What a panel is asked about a run: every trial and question that its judges fit.
-pub fn docket(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Judge, Vec<Subject>> {
+pub fn waiting(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Judge, Vec<Subject>> {
     let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let mut docket: BTreeMap<Judge, Vec<Subject>> = BTreeMap::new();
+    let mut waiting: BTreeMap<Judge, Vec<Subject>> = BTreeMap::new();
     for record in records {
         let Some(item) = by_id.get(record.key.item.as_str()) else { continue };
         for judge in panel.judges_of(item, &record.outcome, cited(record)) {
-            docket.entry(judge).or_default().push(Subject::from(&record.key));
+            waiting.entry(judge).or_default().push(Subject::from(&record.key));
         }
     }
     for item in items.iter().filter(|item| panel.classifies(item)) {
-        docket.entry(Judge::ClassifyQuestion).or_default().push(Subject::question(&item.id));
+        waiting.entry(Judge::ClassifyQuestion).or_default().push(Subject::question(&item.id));
     }
-    docket
+    waiting
 }
 
 /// The fifth of its book, from 0, in which an item's chunk begins: by the number of the chunk where the item has `chunk`,
@@ -100,7 +100,7 @@ fn fifth(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<usize> {
     Some(hamlet::fifth_at(book.token_at(start) as f64 / book.n_tokens() as f64))
 }
 
-fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
+fn calls(index: &JudgementIndex<'_>, pending: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
     let columns = [
         "judges",
         "question",
@@ -116,17 +116,17 @@ fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subjec
     ];
     let title = "Who judged what";
     let mut table = Table::new("judging", title, columns.map(str::to_owned).to_vec());
-    for (panel, docket) in standing.judging().panels.iter().zip(dockets) {
-        for (judge, subjects) in docket {
+    for (panel, waiting) in index.judging().panels.iter().zip(pending) {
+        for (judge, subjects) in waiting {
             let (mut ruled, mut silent, mut open) = (0, 0, 0);
             let (mut unread, mut refused, mut asked, mut replied) = (0, 0, 0u64, 0u64);
             for subject in subjects {
-                match standing.joint(panel, subject, *judge) {
+                match index.verdict(panel, subject, *judge) {
                     PanelVerdict::Ruled(_) => ruled += 1,
                     PanelVerdict::Silent => silent += 1,
                     PanelVerdict::Pending => open += 1,
                 }
-                for judgement in standing.heard(panel, subject, *judge).into_iter().flatten() {
+                for judgement in index.members(panel, subject, *judge).into_iter().flatten() {
                     match &judgement.verdict {
                         Verdict::Ruled { .. } => {}
                         Verdict::Unparsed => unread += 1,
@@ -156,12 +156,12 @@ fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subjec
         }
     }
     table.notes.push(
-        "judged: the panel has a verdict; silent: every member was heard and none could be read; open: members are still \
+        "judged: the panel has a verdict; silent: every member responded and none could be read; open: members are still \
          to be asked (closeread judge goes on)"
             .to_owned(),
     );
     table.notes.push(silence_note());
-    if standing.judging().panels.len() > 1 {
+    if index.judging().panels.len() > 1 {
         table
             .notes
             .push("where several panels were asked the same, the last one speaks in all other tables".to_owned());
@@ -170,8 +170,11 @@ fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subjec
 }
 
 fn silence_note() -> String {
-    let wrong: Vec<&str> =
-        Judge::ALL.into_iter().filter(|judge| judge.silence() == IfUnreadable::Incorrect).map(Judge::name).collect();
+    let wrong: Vec<&str> = Judge::ALL
+        .into_iter()
+        .filter(|judge| judge.if_unreadable() == IfUnreadable::Incorrect)
+        .map(Judge::name)
+        .collect();
     format!(
         "a response that cannot be read and a failed call count as incorrect for {} (its paper's rule), and as no vote for \
          all others, whose papers do not say; an answer on which a panel is silent is in no mean",
@@ -186,15 +189,15 @@ pub(super) fn correctness_panels(run: &Run) -> Vec<(String, &Panel, Judge)> {
 }
 
 /// What a panel says of an answer.
-pub(super) fn verdict(standing: &JudgementIndex<'_>, record: &Record, panel: &Panel, judge: Judge) -> Score {
-    match standing.joint(panel, &Subject::from(&record.key), judge) {
+pub(super) fn verdict(index: &JudgementIndex<'_>, record: &Record, panel: &Panel, judge: Judge) -> Score {
+    match index.verdict(panel, &Subject::from(&record.key), judge) {
         PanelVerdict::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
         _ => Score::Unjudged,
     }
 }
 
 /// Each panel's accuracy, a line a cell; only where several panels decided on correct answers.
-fn accuracies(run: &Run, standing: &JudgementIndex<'_>) -> Option<Table> {
+fn accuracies(run: &Run, index: &JudgementIndex<'_>) -> Option<Table> {
     let panels = correctness_panels(run).into_iter();
     let panels: Vec<(MetricName, &Panel, Judge)> =
         panels.map(|(name, panel, judge)| (name.into(), panel, judge)).collect();
@@ -204,7 +207,7 @@ fn accuracies(run: &Run, standing: &JudgementIndex<'_>) -> Option<Table> {
     let verdicts = |item: &Item, record: &Record| {
         let answered = matches!(record.outcome, Outcome::Answered { .. }) && !item.answers.is_empty();
         let panels = panels.iter().filter(|_| answered);
-        panels.map(|(name, panel, judge)| (name.clone(), verdict(standing, record, panel, *judge))).collect()
+        panels.map(|(name, panel, judge)| (name.clone(), verdict(index, record, panel, *judge))).collect()
     };
     let judged = run.view().scored_by(verdicts).ok()?;
     let open: Vec<(CellId, LineKey)> = judged
@@ -228,28 +231,28 @@ fn accuracies(run: &Run, standing: &JudgementIndex<'_>) -> Option<Table> {
 }
 
 /// Agreement of the members of each panel, and of every two panels that decided on correct answers.
-fn agreements(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
+fn agreements(index: &JudgementIndex<'_>, pending: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
     let columns = ["judges", "question", "rated", "agreed", "kappa", "kappa 95%", "AC1", "AC1 95%"];
     let title = "Agreement of judges beyond chance";
     let mut table = Table::new("judging-agreement", title, columns.map(str::to_owned).to_vec());
-    let panels = &standing.judging().panels;
-    for (panel, docket) in panels.iter().zip(dockets) {
-        for (judge, subjects) in docket {
-            if let Some(agreement) = among(standing, panel, *judge, subjects) {
+    let panels = &index.judging().panels;
+    for (panel, waiting) in panels.iter().zip(pending) {
+        for (judge, subjects) in waiting {
+            if let Some(agreement) = among(index, panel, *judge, subjects) {
                 table.rows.push(agreement_row(&format!("within {}", panel.name()), judge.name(), &agreement));
             }
         }
     }
-    for (at, (first, docket)) in panels.iter().zip(dockets).enumerate() {
+    for (at, (first, waiting)) in panels.iter().zip(pending).enumerate() {
         for second in &panels[at + 1..] {
             let Some((a, b)) = correctness_judge(first).zip(correctness_judge(second)) else { continue };
-            let verdict = |panel: &Panel, subject: &Subject, judge| match standing.joint(panel, subject, judge) {
+            let verdict = |panel: &Panel, subject: &Subject, judge| match index.verdict(panel, subject, judge) {
                 PanelVerdict::Ruled(Ruling::Correctness { correct }) => {
                     Some(if correct { "correct" } else { "incorrect" })
                 }
                 _ => None,
             };
-            let subjects = docket.get(&a).map(Vec::as_slice).unwrap_or_default();
+            let subjects = waiting.get(&a).map(Vec::as_slice).unwrap_or_default();
             let ratings: Vec<Vec<Option<&str>>> =
                 subjects.iter().map(|subject| vec![verdict(first, subject, a), verdict(second, subject, b)]).collect();
             if let Some(agreement) = Agreement::of(&ratings) {

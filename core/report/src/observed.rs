@@ -28,10 +28,10 @@ impl RunView<'_> {
     /// # Errors
     /// [`PoolError`] if the run's files name a cell twice, or give an id two gold answers.
     pub fn observations(&self) -> Result<Observations, PoolError> {
-        let standing = self.judging.standing();
+        let index = self.judging.index();
         self.scored_by(|item, record| {
             let mut scores: Scores = recorded(item, record);
-            scores.extend(judged_scores(&standing, item, record));
+            scores.extend(judged_scores(&index, item, record));
             scores
         })
     }

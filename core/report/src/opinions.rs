@@ -77,15 +77,15 @@ impl Opinions {
     /// # Errors
     /// As [`RunView::observations`](super::RunView::observations).
     pub(super) fn observations(&self, at: usize, run: &Run) -> Result<Observations, PoolError> {
-        let standing = run.judging.standing();
+        let index = run.judging.index();
         let panels = Some(correctness_panels(run)).filter(|panels| panels.len() > 1).unwrap_or_default();
         run.view().scored_by(|item: &Item, record| {
             let mut scores = recorded(item, record);
-            scores.extend(judged_scores(&standing, item, record));
+            scores.extend(judged_scores(&index, item, record));
             let is_open = item.task == Task::Generative && !item.answers.is_empty();
             scores.extend(panels.iter().filter(|_| is_open).map(|(name, panel, judge)| {
                 let score = match record.outcome {
-                    Outcome::Answered { .. } => verdict(&standing, record, panel, *judge),
+                    Outcome::Answered { .. } => verdict(&index, record, panel, *judge),
                     _ => Score::Value(0.0),
                 };
                 (format!("{JUDGED}{name}").as_str().into(), score)

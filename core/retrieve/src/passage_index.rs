@@ -250,7 +250,7 @@ fn word_rule<'b>(books: impl IntoIterator<Item = &'b Arc<Book>>) -> WordRule {
 
 /// An offset or a place in half the bytes: there are several a passage, and a corpus has passages by the hundred thousand.
 fn offset(at: usize) -> u32 {
-    u32::try_from(at).expect("a book has less than 4 GiB of text, a shelf fewer than four billion sentences")
+    u32::try_from(at).expect("a book has less than 4 GiB of text, a passage_index fewer than four billion sentences")
 }
 
 #[cfg(test)]
@@ -316,7 +316,7 @@ mod tests {
             prop_assert_eq!(held.put_vectors(vectors(n)), Ok(()));
             prop_assert_eq!(stored.put_vector_blocks(Arc::new(Rows(vectors(n)))), Ok(()));
             for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
-                let ranking = |shelf: &PassageIndex| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
+                let ranking = |passage_index: &PassageIndex| passage_index.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
                 prop_assert_eq!(ranking(&held), ranking(&stored));
             }
             for index in [&held, &stored] {
@@ -356,27 +356,27 @@ mod tests {
         ) {
             let book = Book::new("b", "", text, &ReadOptions::default()).expect("text");
             let books = vec![Arc::new(book)];
-            let mut shelf = PassageIndex::new(books, Chunker::Dos, 12, &Tokenizer::cl100k(), Book::text).expect("held");
-            let n = shelf.passages().len();
+            let mut passage_index = PassageIndex::new(books, Chunker::Dos, 12, &Tokenizer::cl100k(), Book::text).expect("held");
+            let n = passage_index.passages().len();
             let all = vectors(n);
             let mut arriving = ArrivingVectors::new(n, 3);
             let query_vector = [0.5, -1.0, 0.25];
-            let none = shelf.ranking_so_far(Retriever::Dense, &query, None, &arriving);
+            let none = passage_index.ranking_so_far(Retriever::Dense, &query, None, &arriving);
             prop_assert!(none.is_empty());
             let mut order: Vec<usize> = (0..n).collect();
             order.sort_by_key(|passage| (passage * 31 + salt) % 7);
             for (come, &passage) in order.iter().enumerate() {
-                let dense = shelf.ranking_so_far(Retriever::Dense, &query, Some(&query_vector), &arriving);
+                let dense = passage_index.ranking_so_far(Retriever::Dense, &query, Some(&query_vector), &arriving);
                 prop_assert_eq!(dense.len(), come, "those that have come");
-                prop_assert_eq!(shelf.ranking_so_far(Retriever::Hybrid, &query, Some(&query_vector), &arriving).len(), n);
+                prop_assert_eq!(passage_index.ranking_so_far(Retriever::Hybrid, &query, Some(&query_vector), &arriving).len(), n);
                 prop_assert!(arriving.put(passage, all.row(passage)));
                 prop_assert!(!arriving.put(passage, &[9.0; 3]), "the first one stays");
             }
             prop_assert_eq!(arriving.len(), n);
-            prop_assert_eq!(shelf.put_vectors(all), Ok(()));
+            prop_assert_eq!(passage_index.put_vectors(all), Ok(()));
             for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
-                let so_far = shelf.ranking_so_far(retriever, &query, Some(&query_vector), &arriving);
-                prop_assert_eq!(Ok(so_far), shelf.ranking(retriever, &query, Some(&query_vector)));
+                let so_far = passage_index.ranking_so_far(retriever, &query, Some(&query_vector), &arriving);
+                prop_assert_eq!(Ok(so_far), passage_index.ranking(retriever, &query, Some(&query_vector)));
             }
         }
     }

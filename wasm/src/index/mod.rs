@@ -58,7 +58,7 @@ extern "C" {
 pub struct Index {
     cut: Cut,
     encodings: Vec<String>,
-    shelf: PassageIndex,
+    passage_index: PassageIndex,
     /// Where the gold evidence stands, by the number of its book.
     evidence: Vec<(usize, Span)>,
     asked: Option<Asked>,
@@ -84,8 +84,8 @@ impl Index {
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<JsCutOptions>) -> Result<Index, JsValue> {
         let cut = read::<CutOptions>(options.map(JsValue::from))?.cut()?;
-        let shelf = cut.index(Vec::new())?;
-        Ok(Self { cut, encodings: Vec::new(), shelf, evidence: Vec::new(), asked: None, embedding: None })
+        let passage_index = cut.index(Vec::new())?;
+        Ok(Self { cut, encodings: Vec::new(), passage_index, evidence: Vec::new(), asked: None, embedding: None })
     }
 
     /// Reads, cuts and indexes a file, behind the books that are there, which are not cut again. BM25 is ready when this returns; vectors and
@@ -94,11 +94,11 @@ impl Index {
     /// # Errors
     /// A name that is taken, a file that is no text, an empty book or an unknown option.
     pub fn add(&mut self, name: &str, file: BookFile, options: Option<JsReadOptions>) -> Result<JsBookFacts, JsValue> {
-        if self.shelf.books().iter().any(|book| book.id == name) {
+        if self.passage_index.books().iter().any(|book| book.id == name) {
             return Err(usage(&format!("there is a book `{name}` already: each needs a name of its own")));
         }
         let read = read_book(name, file, options)?;
-        self.cut.push(&mut self.shelf, Arc::new(read.book))?;
+        self.cut.push(&mut self.passage_index, Arc::new(read.book))?;
         self.encodings.push(read.encoding);
         (self.evidence, self.asked, self.embedding) = (Vec::new(), None, None);
         self.book(self.encodings.len() - 1)
@@ -110,7 +110,7 @@ impl Index {
     /// There is no such book.
     pub fn book(&self, number: usize) -> Result<JsBookFacts, JsValue> {
         let book = self.book_at(number)?;
-        let passages = self.shelf.passages_of(number);
+        let passages = self.passage_index.passages_of(number);
         let facts = BookFacts {
             name: &book.id,
             title: &book.title,
@@ -119,7 +119,7 @@ impl Index {
             n_bytes: book.n_bytes(),
             first_passage: passages.start,
             n_passages: passages.len(),
-            n_tokens: self.shelf.n_tokens()[passages].iter().sum(),
+            n_tokens: self.passage_index.n_tokens()[passages].iter().sum(),
         };
         to_js(&facts).map(JsCast::unchecked_into)
     }
@@ -129,7 +129,7 @@ impl Index {
     /// # Errors
     /// None; the type is that of a conversion.
     pub fn passages(&self) -> Result<JsListing, JsValue> {
-        to_js(&Listing::of(&self.shelf).map_err(|error| text_error(&error))?).map(JsCast::unchecked_into)
+        to_js(&Listing::of(&self.passage_index).map_err(|error| text_error(&error))?).map(JsCast::unchecked_into)
     }
 
     /// What is found within a budget: for one book what `closeread search FILE QUESTION --json` prints.
@@ -156,13 +156,13 @@ impl Index {
     pub fn retrieve(&mut self, question: &str, options: Option<JsSearchOptions>) -> Result<JsRetrieved, JsValue> {
         let options: SearchOptions = read(options.map(JsValue::from))?;
         let ranking = self.ranking(question, options.retriever, options.neighbours)?;
-        let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, options.overflow());
+        let selection = fill(&ranking, self.passage_index.n_tokens(), options.budget, options.overflow());
         let recall = self.recall(&selection, &self.sources()?);
         let selection = selection.ordered(options.order);
         let place = |idx: usize, score| {
-            let passage = &self.shelf.passages()[idx];
+            let passage = &self.passage_index.passages()[idx];
             let Span { start, end } = passage.span;
-            Place { index: idx, book: passage.book, start, end, score, tokens: self.shelf.n_tokens()[idx] }
+            Place { index: idx, book: passage.book, start, end, score, tokens: self.passage_index.n_tokens()[idx] }
         };
         let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
         let n_matched = selection.passages.iter().filter(|ranked| ranked.score > 0.0).count();
@@ -190,8 +190,8 @@ impl Index {
     #[wasm_bindgen(js_name = passageAt)]
     pub fn passage_at(&self, book: usize, byte: usize) -> Result<usize, JsValue> {
         self.book_at(book)?;
-        let range = self.shelf.passages_of(book);
-        let passages = &self.shelf.passages()[range.clone()];
+        let range = self.passage_index.passages_of(book);
+        let passages = &self.passage_index.passages()[range.clone()];
         let before = passages.partition_point(|passage| passage.span.end <= byte);
         Ok(range.start + before.min(passages.len().saturating_sub(1)))
     }
@@ -201,9 +201,9 @@ impl Index {
     /// # Errors
     /// There is no such passage.
     pub fn place(&self, passage: usize) -> Result<JsPlace, JsValue> {
-        let n = self.shelf.passages().len();
+        let n = self.passage_index.passages().len();
         let missing = || usage(&format!("there is no passage {passage}: the index has {n}, numbered from 0"));
-        let found = self.shelf.passages().get(passage).ok_or_else(missing)?;
+        let found = self.passage_index.passages().get(passage).ok_or_else(missing)?;
         let Span { start, end } = found.span;
         to_js(&Stretch { book: found.book, start, end }).map(JsCast::unchecked_into)
     }
@@ -213,7 +213,7 @@ impl Index {
     /// # Errors
     /// There is no such passage.
     pub fn texts(&self, passages: &[u32]) -> Result<Vec<String>, JsValue> {
-        let n = self.shelf.passages().len();
+        let n = self.passage_index.passages().len();
         match passages.iter().find(|passage| **passage as usize >= n) {
             Some(passage) => Err(usage(&format!("there is no passage {passage}: the index has {n}, numbered from 0"))),
             None => self.texts_of(passages.iter().map(|passage| *passage as usize)),
@@ -228,7 +228,7 @@ impl Index {
     pub fn set_evidence(&mut self, evidence: JsEvidence) -> Result<JsFoundEvidence, JsValue> {
         let evidence: Vec<Evidence> =
             serde_wasm_bindgen::from_value(evidence.into()).map_err(|error| usage(&error.to_string()))?;
-        let documents = self.shelf.books().iter().map(|book| book.id.clone()).collect();
+        let documents = self.passage_index.books().iter().map(|book| book.id.clone()).collect();
         let item = Item { documents, evidence, ..Item::new("", "", "", Task::Generative) };
         let sources = self.sources()?;
         let locators: Vec<Locator<'_>> = sources.iter().map(|text| Locator::new(text.source())).collect();
@@ -254,7 +254,7 @@ impl Index {
         let ranking = self.ranking(question, options.retriever, options.neighbours)?;
         let sources = self.sources()?;
         let at = |budget: usize| {
-            let selection = fill(&ranking, self.shelf.n_tokens(), budget, options.overflow());
+            let selection = fill(&ranking, self.passage_index.n_tokens(), budget, options.overflow());
             let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
             let recall = self.recall(&selection, &sources);
             let n_places = self.stretches(&selection.ordered(PassageOrder::Document)).len();
@@ -291,7 +291,7 @@ impl Index {
     pub fn content_key(&self) -> String {
         let Cut { chunker, max_tokens, tokenizer } = &self.cut;
         let how = format!("{} {max_tokens} {}", chunker.name(), tokenizer.name());
-        let books = self.shelf.books().iter().map(|book| (book.hash(), book.language.code(), book.body()));
+        let books = self.passage_index.books().iter().map(|book| (book.hash(), book.language.code(), book.body()));
         let books: Vec<String> =
             books.map(|(hash, language, body)| format!("{hash} {language} {}..{}", body.start, body.end)).collect();
         sha256_of_parts(std::iter::once(how.as_bytes()).chain(books.iter().map(String::as_bytes)))
@@ -300,13 +300,13 @@ impl Index {
     /// Passages of all books.
     #[wasm_bindgen(getter, js_name = nPassages)]
     pub fn n_passages(&self) -> usize {
-        self.shelf.passages().len()
+        self.passage_index.passages().len()
     }
 }
 
 impl Index {
     fn book_at(&self, number: usize) -> Result<&Book, JsValue> {
-        let books = self.shelf.books();
+        let books = self.passage_index.books();
         let missing = || usage(&format!("there is no book {number}: the index has {}, numbered from 0", books.len()));
         books.get(number).map(Arc::as_ref).ok_or_else(missing)
     }
@@ -314,8 +314,8 @@ impl Index {
     fn found(&mut self, question: &str, options: Option<JsSearchOptions>) -> Result<Found, JsValue> {
         let options: SearchOptions = read(options.map(JsValue::from))?;
         let ranking = self.ranking(question, options.retriever, options.neighbours)?;
-        let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, options.overflow());
-        Found::of(&self.shelf, &selection.ordered(options.order)).map_err(|error| text_error(&error))
+        let selection = fill(&ranking, self.passage_index.n_tokens(), options.budget, options.overflow());
+        Found::of(&self.passage_index, &selection.ordered(options.order)).map_err(|error| text_error(&error))
     }
 
     fn ranking(&mut self, question: &str, retriever: Retriever, neighbours: usize) -> Result<Rc<Ranking>, JsValue> {
@@ -329,10 +329,10 @@ impl Index {
             }
         }
         let ranking = match embedding {
-            Some(embedding) => self.shelf.ranking_so_far(retriever, question, query, &embedding.vectors),
-            None => self.shelf.ranking(retriever, question, None).map_err(|error| shelf_error(&error))?,
+            Some(embedding) => self.passage_index.ranking_so_far(retriever, question, query, &embedding.vectors),
+            None => self.passage_index.ranking(retriever, question, None).map_err(|error| index_error(&error))?,
         };
-        let ranking = Rc::new(with_neighbours(ranking, neighbours, |idx| self.shelf.passages()[idx].book));
+        let ranking = Rc::new(with_neighbours(ranking, neighbours, |idx| self.passage_index.passages()[idx].book));
         let kept = Rc::clone(&ranking);
         self.asked = Some(Asked { question: question.to_owned(), retriever, neighbours, vectors, ranking: kept });
         Ok(ranking)
@@ -343,7 +343,7 @@ impl Index {
         let mut stretches: Vec<Stretch> = Vec::new();
         let mut next = None;
         for ranked in &selection.passages {
-            let passage = &self.shelf.passages()[ranked.idx];
+            let passage = &self.passage_index.passages()[ranked.idx];
             let Span { start, end } = passage.span;
             match stretches.last_mut() {
                 Some(last) if next == Some(ranked.idx) && last.book == passage.book => last.end = last.end.max(end),
@@ -359,18 +359,18 @@ impl Index {
     }
 
     fn texts_of(&self, passages: impl IntoIterator<Item = usize>) -> Result<Vec<String>, JsValue> {
-        self.shelf.texts(passages, Book::text).map_err(|error| text_error(&error))
+        self.passage_index.texts(passages, Book::text).map_err(|error| text_error(&error))
     }
 
     fn sources(&self) -> Result<Vec<Arc<BookText>>, JsValue> {
-        self.shelf.books().iter().map(|book| book.text().map_err(|error| text_error(&error))).collect()
+        self.passage_index.books().iter().map(|book| book.text().map_err(|error| text_error(&error))).collect()
     }
 
     fn recall(&self, selection: &Selection, sources: &[Arc<BookText>]) -> Option<f64> {
         if self.evidence.is_empty() {
             return None;
         }
-        let passage = |idx: usize| &self.shelf.passages()[idx];
+        let passage = |idx: usize| &self.passage_index.passages()[idx];
         let retrieved = selection.passages.iter().map(|ranked| passage(ranked.idx));
         let retrieved: Vec<(usize, Span)> = retrieved.map(|passage| (passage.book, passage.span)).collect();
         recall_over(&self.evidence, &retrieved, &sources.iter().map(|text| text.source()).collect::<Vec<_>>())
@@ -381,6 +381,6 @@ fn text_error(error: &TextError) -> JsValue {
     as_js("TextError", error)
 }
 
-fn shelf_error(error: &IndexError) -> JsValue {
+fn index_error(error: &IndexError) -> JsValue {
     as_js("IndexError", error)
 }

@@ -36,8 +36,8 @@ impl Cut {
     }
 
     /// Cuts one more book behind those of the index.
-    pub(super) fn push(&self, shelf: &mut PassageIndex, book: Arc<Book>) -> Result<(), JsValue> {
-        shelf
+    pub(super) fn push(&self, passage_index: &mut PassageIndex, book: Arc<Book>) -> Result<(), JsValue> {
+        passage_index
             .push(book, self.chunker, self.max_tokens, &self.tokenizer, Book::text)
             .map_err(|error| as_js("TextError", &error))
     }

@@ -28,9 +28,9 @@ export function Meaning({ subject }: { subject: Subject }) {
     const embedding = embeddingOf(session);
     const [, draw] = useState(0);
     useEffect(() => {
-        const heard = () => draw((n) => n + 1);
-        embedding.addEventListener("change", heard);
-        return () => embedding.removeEventListener("change", heard);
+        const changed = () => draw((n) => n + 1);
+        embedding.addEventListener("change", changed);
+        return () => embedding.removeEventListener("change", changed);
     }, [embedding]);
     const own = (retriever: "bm25" | "dense") => ({ ...settings, budget: LENGTH, neighbours: 0, retriever });
     const words_ = useRetrieval(session, mine?.book, mine?.question ?? { text: "", item: undefined }, own("bm25"), NONE, 0);

@@ -71,9 +71,9 @@ function Progress({ embedding }: { embedding: Embedding }) {
     const [, draw] = useReducer((n: number) => n + 1, 0);
     const spoken = useRef({ at: 0, text: "" });
     useEffect(() => {
-        const heard = () => draw(0);
-        embedding.addEventListener("change", heard);
-        return () => embedding.removeEventListener("change", heard);
+        const changed = () => draw(0);
+        embedding.addEventListener("change", changed);
+        return () => embedding.removeEventListener("change", changed);
     }, [embedding]);
     const { state } = embedding;
     if (state.kind === "off") return null;

@@ -63,17 +63,17 @@ export function useRetrieval(
 
     useEffect(() => {
         let [timer, n] = [0, 0];
-        const heard = () => {
+        const changed = () => {
             setCome(++n);
             timer ||= window.setTimeout(() => {
                 timer = 0;
                 setVectors(n);
             }, AGAIN);
         };
-        embedding.addEventListener("vectors", heard);
+        embedding.addEventListener("vectors", changed);
         return () => {
             clearTimeout(timer);
-            embedding.removeEventListener("vectors", heard);
+            embedding.removeEventListener("vectors", changed);
         };
     }, [embedding]);
     useEffect(() => setListed(LISTED), [book, question]);

@@ -1,7 +1,7 @@
 // What the views that run methods ask of the worker. Several runs can be under way; each has a number of the page's choice.
 
 import type {
-    BothOrders, Heard, MethodBook, MethodCall, MethodItem, MethodOffer, MethodOptions, MethodPreparation, MethodRecord,
+    BothOrders, Parsed, MethodBook, MethodCall, MethodItem, MethodOffer, MethodOptions, MethodPreparation, MethodRecord,
     MethodPlace, MethodResponse, OrderEffect, TextChange,
 } from "../closeread_wasm.js";
 
@@ -21,7 +21,7 @@ export type Came =
 
 /** What a response was understood as; `changes` are there where it is a memory. */
 export interface Understood {
-    heard: Heard | undefined;
+    parsed: Parsed | undefined;
     changes: TextChange[] | undefined;
 }
 

@@ -132,8 +132,8 @@ export class Player {
     }
 
     async #answer(call: number, response: MethodResponse, clock: Clock): Promise<void> {
-        const { heard, changes } = await this.core.ask("theatre/answer", { run: this.run, call, came: { response } });
-        this.#do({ kind: "answered", call, response, heard, changes, pace: clock.pace });
+        const { parsed, changes } = await this.core.ask("theatre/answer", { run: this.run, call, came: { response } });
+        this.#do({ kind: "answered", call, response, parsed, changes, pace: clock.pace });
     }
 
     async #end(call: number, error: Error & { needed?: number | null; window?: number | null }, clock: Clock): Promise<void> {

@@ -1,6 +1,6 @@
 // A run as it is seen: what was asked, what came back, what waits. Changed by actions alone.
 
-import type { Heard, MethodCall, MethodPreparation, MethodRecord, MethodResponse, Retrying, TextChange } from "../closeread_wasm.js";
+import type { Parsed, MethodCall, MethodPreparation, MethodRecord, MethodResponse, Retrying, TextChange } from "../closeread_wasm.js";
 import type { Pace } from "../model/timing.js";
 
 export interface CallStep {
@@ -14,7 +14,7 @@ export interface CallStep {
     text: string;
     pace: Pace | undefined;
     response: MethodResponse | undefined;
-    heard: Heard | undefined;
+    parsed: Parsed | undefined;
     changes: TextChange[] | undefined;
     /** Why it could not be sent, or was broken off; it waits again. */
     failure: string | undefined;
@@ -44,7 +44,7 @@ export type RunAction =
     | { kind: "sent"; call: number; by: string }
     | { kind: "came"; call: number; text: string; pace: Pace }
     | { kind: "retrying"; call: number; retrying: Retrying }
-    | { kind: "answered"; call: number; response: MethodResponse; heard: Heard | undefined; changes: TextChange[] | undefined; pace: Pace }
+    | { kind: "answered"; call: number; response: MethodResponse; parsed: Parsed | undefined; changes: TextChange[] | undefined; pace: Pace }
     | { kind: "overflowed"; call: number; message: string; pace: Pace }
     | { kind: "failed"; call: number; message: string | undefined }
     | { kind: "embedded"; n: number }
@@ -61,8 +61,8 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         case "came": return changed(state, action.call, { text: action.text, pace: action.pace, retrying: undefined });
         case "retrying": return changed(state, action.call, { retrying: action.retrying, text: "" });
         case "answered": {
-            const { response, heard, changes, pace } = action;
-            return changed(state, action.call, { state: "done", response, heard, changes, pace, text: response.text, retrying: undefined });
+            const { response, parsed, changes, pace } = action;
+            return changed(state, action.call, { state: "done", response, parsed, changes, pace, text: response.text, retrying: undefined });
         }
         case "overflowed":
             return changed(state, action.call, { state: "done", failure: action.message, pace: action.pace, retrying: undefined });
@@ -90,7 +90,7 @@ export function calls(steps: readonly Step[]): CallStep[] {
 }
 
 function waitingCall(call: MethodCall): CallStep {
-    const nothing = { by: undefined, pace: undefined, response: undefined, heard: undefined, changes: undefined, failure: undefined, retrying: undefined };
+    const nothing = { by: undefined, pace: undefined, response: undefined, parsed: undefined, changes: undefined, failure: undefined, retrying: undefined };
     return { kind: "call", call, state: "waiting", text: "", ...nothing };
 }
 

@@ -89,13 +89,13 @@ export const theatre = {
         if ("ended" in came) {
             mine.waiting.delete(id);
             reject(Object.assign(new Error(came.ended.message), came.ended));
-            return { heard: undefined, changes: undefined };
+            return { parsed: undefined, changes: undefined };
         }
-        const heard = mine.run.heard(id, came.response.text);
-        const told = heard.said === "memory" ? memoryChanges(call, heard.text, mine.language) : undefined;
+        const parsed = mine.run.parsed(id, came.response.text);
+        const told = parsed.said === "memory" ? memoryChanges(call, parsed.text, mine.language) : undefined;
         mine.waiting.delete(id);
         resolve(came.response);
-        return { heard, changes: told };
+        return { parsed, changes: told };
     },
 
     "theatre/extractive": ({ run, call }) => underWay(run).run.extractive(call),

@@ -119,24 +119,24 @@ mod tests {
             |(i, text): (usize, &&str)| Book::new(format!("b{i}"), "", text.to_string(), &ReadOptions::default());
         let books: Vec<_> = texts.iter().enumerate().map(|one| Arc::new(book(one).unwrap())).collect();
         let (chunker, tokenizer) = (closeread_books::chunk::Chunker::Dos, Tokenizer::cl100k());
-        let shelf = PassageIndex::new(books, chunker, 8, &tokenizer, Book::text).unwrap();
+        let passage_index = PassageIndex::new(books, chunker, 8, &tokenizer, Book::text).unwrap();
         let query = embedder.embed(Role::Query, &["Who paid?"], |_| {}).unwrap().vectors;
         let ranking = |in_memory| {
-            let mut shelf = shelf.clone();
+            let mut passage_index = passage_index.clone();
             let mut vectors = Collection::new(&embedder, in_memory);
             for book in 0..texts.len() {
-                let texts = shelf.texts(shelf.passages_of(book), Book::text).unwrap();
+                let texts = passage_index.texts(passage_index.passages_of(book), Book::text).unwrap();
                 vectors.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |_| {}).unwrap();
             }
             match vectors.finish() {
-                Collected::Memory(vectors) => shelf.put_vectors(vectors).unwrap(),
-                Collected::Disk(blocks) => shelf.put_vector_blocks(blocks).unwrap(),
+                Collected::Memory(vectors) => passage_index.put_vectors(vectors).unwrap(),
+                Collected::Disk(blocks) => passage_index.put_vector_blocks(blocks).unwrap(),
             }
-            [Retriever::Dense, Retriever::Hybrid].map(|r| shelf.ranking(r, "Who paid?", Some(query.row(0))))
+            [Retriever::Dense, Retriever::Hybrid].map(|r| passage_index.ranking(r, "Who paid?", Some(query.row(0))))
         };
         let in_memory = ranking(true);
         assert_eq!(ranking(false), in_memory);
-        assert_eq!(in_memory[0].as_ref().unwrap().len(), shelf.passages().len());
+        assert_eq!(in_memory[0].as_ref().unwrap().len(), passage_index.passages().len());
         std::fs::remove_dir_all(folder.path()).unwrap();
         std::fs::create_dir(folder.path()).unwrap();
     }

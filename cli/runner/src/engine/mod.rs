@@ -1,4 +1,4 @@
-//! The run: books become shelves, items become trials, trials become records.
+//! The run: books become indexes, items become trials, trials become records.
 
 mod plan;
 mod prepare;
@@ -303,7 +303,7 @@ async fn attempt(
     unit: Unit<'_>,
     stop: &Cell<bool>,
 ) -> Result<Option<(Vec<Record>, Journal)>> {
-    let _seat = plan.hosts[&unit.cell.key.model].seat().await;
+    let _permit = plan.hosts[&unit.cell.key.model].permit().await;
     if stop.get() {
         return Ok(None);
     }

@@ -21,16 +21,16 @@ const HELD_TEXT: usize = 16 << 20;
 /// Bytes of vectors that are held; more are read from the embedder's memory on disk for every search.
 const HELD_VECTORS: usize = 16 << 20;
 
-/// Books, and a shelf for each way in which a method wants them cut and embedded.
+/// Books, and an index for each way in which a method wants them cut and embedded.
 pub(super) struct BookIndexes {
     books: Vec<Arc<Book>>,
     /// Held open where they are few, so that no trial has to read them again.
     _open: Vec<Arc<BookText>>,
     texts: Arc<BookTexts>,
-    shelves: HashMap<ShelfKey, PassageIndex>,
+    indexes: HashMap<ShelfKey, PassageIndex>,
 }
 
-/// How a shelf was cut, and the fingerprint of the encoder whose vectors it holds.
+/// How an index was cut, and the fingerprint of the encoder whose vectors it holds.
 type ShelfKey = (Chunker, usize, Option<String>);
 
 impl BookIndexes {
@@ -45,19 +45,19 @@ impl BookIndexes {
         let size: usize = books.iter().map(|book| book.n_bytes()).sum();
         let held = if size <= HELD_TEXT { books.as_slice() } else { &[] };
         let open = held.iter().map(|book| texts.open(book)).collect::<Result<_, _>>()?;
-        let mut room = Self { books, _open: open, texts: Arc::clone(texts), shelves: HashMap::new() };
+        let mut room = Self { books, _open: open, texts: Arc::clone(texts), indexes: HashMap::new() };
         let mut n_cut = 0;
         for unit in units {
             let Some(passages) = unit.cell.method.passages() else { continue };
             let encoder = room.encoder(plan, unit.cell);
             let key = room.key(plan, unit.cell, passages);
-            if !room.shelves.contains_key(&key) {
-                let mut shelf = passages.index(&room.books, plan.setting.tokenizer, |book| texts.open(book))?;
+            if !room.indexes.contains_key(&key) {
+                let mut passage_index = passages.index(&room.books, plan.setting.tokenizer, |book| texts.open(book))?;
                 if let Some(encoder) = encoder {
-                    let (embedded, n_cut_of_shelf) = embed(encoder.embedder(), shelf, texts, progress).await?;
-                    (shelf, n_cut) = (embedded, n_cut + n_cut_of_shelf);
+                    let (embedded, n_cut_here) = embed(encoder.embedder(), passage_index, texts, progress).await?;
+                    (passage_index, n_cut) = (embedded, n_cut + n_cut_here);
                 }
-                room.shelves.insert(key, shelf);
+                room.indexes.insert(key, passage_index);
             }
         }
         for encoder in plan.encoders() {
@@ -108,23 +108,23 @@ impl BookIndexes {
         model: &str,
         host: &'a H,
     ) -> Session<'a, H> {
-        let index = cell.method.passages().map(|passages| &self.shelves[&self.key(plan, cell, passages)]);
+        let index = cell.method.passages().map(|passages| &self.indexes[&self.key(plan, cell, passages)]);
         let session = Session::new(host, plan.setting_of(model)).about(&self.books);
         session.searching(index, self.retriever(plan, cell)).within(cell.key.budget)
     }
 }
 
-/// Puts the vectors of its passages into a shelf, on a thread of its own, so that Ctrl-C is heard in the middle of a long
+/// Puts the vectors of its passages into an index, on a thread of its own, so that Ctrl-C is heard in the middle of a long
 /// book.
 ///
 /// Vectors are made and remembered on disk book by book. Few are then held; many are read from there for every search.
 async fn embed(
     embedder: &Arc<Embedder>,
-    mut shelf: PassageIndex,
+    mut passage_index: PassageIndex,
     texts: &Arc<BookTexts>,
     progress: &Progress,
 ) -> Result<(PassageIndex, usize)> {
-    let title = match shelf.books() {
+    let title = match passage_index.books() {
         [only] => only.id.clone(),
         several => format!("{} documents", several.len()),
     };
@@ -132,12 +132,12 @@ async fn embed(
     let (worker, books) = (Arc::clone(embedder), Arc::clone(texts));
     let what = format!("passages of {title} embedded");
     let embedded = tokio::task::spawn_blocking(move || {
-        let n_passages = shelf.passages().len();
+        let n_passages = passage_index.passages().len();
         let size = n_passages * worker.dimension() * size_of::<f32>();
         let mut vectors = Collection::new(&worker, size <= HELD_VECTORS);
         let passages = Progress::new(&what, n_passages);
-        for book in 0..shelf.books().len() {
-            let texts = shelf.texts(shelf.passages_of(book), |book| books.open(book))?;
+        for book in 0..passage_index.books().len() {
+            let texts = passage_index.texts(passage_index.passages_of(book), |book| books.open(book))?;
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let mut n_done = 0;
             vectors.embed(&texts, |done| {
@@ -148,10 +148,10 @@ async fn embed(
         passages.finish();
         let n_cut = vectors.n_cut();
         match vectors.finish() {
-            Collected::Memory(vectors) => shelf.put_vectors(vectors)?,
-            Collected::Disk(blocks) => shelf.put_vector_blocks(blocks)?,
+            Collected::Memory(vectors) => passage_index.put_vectors(vectors)?,
+            Collected::Disk(blocks) => passage_index.put_vector_blocks(blocks)?,
         }
-        anyhow::Ok((shelf, n_cut))
+        anyhow::Ok((passage_index, n_cut))
     })
     .await
     .context("the embedding thread ended abruptly")?

@@ -27,8 +27,8 @@ use closeread_llm::price::Dollars;
 use closeread_methods::record::Record;
 use closeread_prompts::Prompts;
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{Options, Reader};
-use closeread_report::docket;
+use closeread_providers::{Model, Options};
+use closeread_report::waiting;
 use closeread_text::{Language, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
@@ -124,7 +124,7 @@ impl<'a> JudgeRunner<'a> {
         let responses = Rc::new(if options.no_cache { ResponseCache::new(None) } else { crate::cache::responses() });
         let mut hosts = HashMap::new();
         for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
-            let reader = Reader::named(model, options.base_url.as_deref(), provider.clone())?;
+            let reader = Model::named(model, options.base_url.as_deref(), provider.clone())?;
             let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
             hosts.insert(model.clone(), host);
         }
@@ -147,16 +147,16 @@ impl<'a> JudgeRunner<'a> {
     }
 
     /// Asks every member what has not been asked yet, and appends each verdict to the folder; the caller holds its lock.
-    pub async fn run(&self, folder: &Path, docket: &PendingJudgements<'_>) -> Result<Session> {
+    pub async fn run(&self, folder: &Path, waiting: &PendingJudgements<'_>) -> Result<Session> {
         store::note_panel(folder, &self.panel)?;
         let mut judgements = Judgements::open(folder)?;
-        let open = self.open(docket, &judgements);
-        let (works, without_chunk) = works_of(docket, &open, self.panel.reference);
+        let open = self.open(waiting, &judgements);
+        let (works, without_chunk) = works_of(waiting, &open, self.panel.reference);
         let open: Vec<JudgementKey> =
             open.into_iter().filter(|key| works.contains_key(key.subject.item.as_str())).collect();
-        let items: HashMap<&str, &Item> = docket.items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let items: HashMap<&str, &Item> = waiting.items.iter().map(|item| (item.id.as_str(), item)).collect();
         let records: HashMap<Subject, &Record> =
-            docket.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
+            waiting.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
         let progress = Progress::new("judgements", open.len()).with_spending(Rc::clone(&self.spending));
         let stop = Cell::new(false);
         let mut session = Session { without_chunk, ..Session::default() };
@@ -196,7 +196,7 @@ impl<'a> JudgeRunner<'a> {
     /// What is still to be asked, the questions on an item together.
     fn open(&self, docket_of: &PendingJudgements<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
         let mut open = Vec::new();
-        for (judge, subjects) in docket(&self.panel, docket_of.items, docket_of.records) {
+        for (judge, subjects) in waiting(&self.panel, docket_of.items, docket_of.records) {
             for subject in subjects {
                 for (model, vote) in self.panel.members_for(judge) {
                     let setup = self.panel.setup(judge, model);
@@ -241,15 +241,15 @@ impl<'a> JudgeRunner<'a> {
 
 /// What these judgements need to be told of their works.
 fn works_of<'a>(
-    docket: &PendingJudgements<'a>,
+    waiting: &PendingJudgements<'a>,
     judgements: &[JudgementKey],
     reference: Reference,
 ) -> (HashMap<&'a str, Work>, usize) {
     let wanted: HashSet<&str> = judgements.iter().map(|key| key.subject.item.as_str()).collect();
     let verified: HashSet<&str> =
         judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
-    let items = docket.items.iter().filter(|item| wanted.contains(item.id.as_str()));
-    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books, docket.texts, reference)
+    let items = waiting.items.iter().filter(|item| wanted.contains(item.id.as_str()));
+    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &waiting.books, waiting.texts, reference)
 }
 
 /// What the judges of these items are told of their works, the chunk of their key facts (or its whole book) where it is needed, and how many

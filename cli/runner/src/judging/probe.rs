@@ -7,7 +7,7 @@ use closeread_judges::{
     BUILTIN_RULE, Judging, Reference, Ruling, Subject, SubmittedAnswer, Verdict, ask, correctness_judge,
 };
 use closeread_methods::{ResponseLimit, Settings};
-use closeread_report::docket;
+use closeread_report::waiting;
 use closeread_text::Language;
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ impl JudgeRunner<'_> {
         probes: &[Probe],
     ) -> Result<Vec<Probed>> {
         let Some(judge) = correctness_judge(&self.panel) else { return Ok(Vec::new()) };
-        let mut asked = docket(&self.panel, docket_of.items, docket_of.records);
+        let mut asked = waiting(&self.panel, docket_of.items, docket_of.records);
         let subjects = asked.remove(&judge).unwrap_or_default();
         let keys: Vec<_> = judging.judgements.iter().map(|judgement| judgement.key.clone()).collect();
         let (works, _) = works_of(docket_of, &keys, Reference::Chunk);
@@ -89,7 +89,7 @@ impl JudgeRunner<'_> {
                 _ => None,
             })
             .collect();
-        let standing = judging.standing();
+        let index = judging.index();
         let mut found = Vec::new();
         for model in self.panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let members = self.panel.members_for(judge);
@@ -97,8 +97,8 @@ impl JudgeRunner<'_> {
             let Some(place) = place else { continue };
             for probe in probes {
                 let told = subjects.iter().filter_map(|subject| {
-                    let heard = standing.heard(&self.panel, subject, judge).get(place).copied().flatten()?;
-                    let before = is_correct(&heard.verdict)?;
+                    let members = index.members(&self.panel, subject, judge).get(place).copied().flatten()?;
+                    let before = is_correct(&members.verdict)?;
                     let item = items.get(subject.item.as_str())?;
                     Some((before, *item, *answers.get(subject)?, works.get(subject.item.as_str())?))
                 });

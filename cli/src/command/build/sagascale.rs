@@ -95,9 +95,9 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let context = build.context(&models)?;
     note_short_books(&books, &context.tokenizer)?;
     if build.dry_run {
-        let shelves = subjects(&books, articles, &parameters, &context.tokenizer, &args, None)?;
+        let indexes = subjects(&books, articles, &parameters, &context.tokenizer, &args, None)?;
         let mut stages = Vec::new();
-        for cost in sagascale::cost(context.setting(), &shelves, TYPICAL_QUERIES, &parameters)? {
+        for cost in sagascale::cost(context.setting(), &indexes, TYPICAL_QUERIES, &parameters)? {
             match cost.stage {
                 "correctness" => stages.push((cost, checker)),
                 "contamination" => stages.extend(args.knower.iter().map(|knower| (cost.clone(), knower.as_str()))),
@@ -182,13 +182,14 @@ fn subjects(
             None => Retriever::Bm25,
             Some(embedder) => retriever_for(&alone, args.embedder.retriever, Some(embedder.as_ref())),
         };
-        let mut shelf = PassageIndex::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer, Book::text)?;
+        let mut passage_index =
+            PassageIndex::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer, Book::text)?;
         if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
-            let texts = shelf.texts(0..shelf.passages().len(), Book::text)?;
+            let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
+            passage_index.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
         }
-        subjects.push(Subject { book: Arc::clone(book), shelf, retriever, segments });
+        subjects.push(Subject { book: Arc::clone(book), passage_index, retriever, segments });
     }
     Ok(subjects)
 }

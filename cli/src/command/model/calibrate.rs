@@ -36,14 +36,14 @@ pub(super) fn run(name: &str, texts: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let (mut seen, mut n_passages, mut names) = (None, 0, BTreeMap::new());
     for book in books(texts)? {
         let max_tokens = Chunker::Dos.default_max_tokens();
-        let shelf =
+        let passage_index =
             PassageIndex::new(vec![Arc::new(book)], Chunker::Dos, max_tokens, &Tokenizer::cl100k(), Book::text)?;
-        let book = &shelf.books()[0];
+        let book = &passage_index.books()[0];
         if !model.spec.speaks(book.language.code()) {
             info!("{}: `{}` is not meant for {}; it counts all the same", book.id, model.spec.name, book.language);
         }
-        let every = shelf.passages().len().div_ceil(N_PASSAGES);
-        let passages = shelf.texts((0..shelf.passages().len()).step_by(every), Book::text)?;
+        let every = passage_index.passages().len().div_ceil(N_PASSAGES);
+        let passages = passage_index.texts((0..passage_index.passages().len()).step_by(every), Book::text)?;
         widen(&mut seen, calibrated(&encoder, &passages)?);
         n_passages += passages.len();
         names.insert(book.id.clone(), book.hash().to_owned());

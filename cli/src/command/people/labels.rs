@@ -33,14 +33,14 @@ pub(super) fn of_people(
 
 /// What each panel of a run said of the same units, under its name; panels that said nothing of them are left out.
 pub(super) fn of_judges(keys: &[UnitKey], judging: &Judging) -> Vec<(String, Rows)> {
-    let standing = judging.standing();
+    let index = judging.index();
     let mut found = Vec::new();
     for panel in &judging.panels {
         let mut rows = vec![closeread_judges::study::LABEL_COLUMNS.map(str::to_owned).to_vec()];
         for key in keys {
             let Some(judge) = judge_of(panel, key.asks) else { continue };
             let subject = Subject { item: key.item.clone(), trial: key.trial.clone() };
-            let PanelVerdict::Ruled(ruling) = standing.joint(panel, &subject, judge) else { continue };
+            let PanelVerdict::Ruled(ruling) = index.verdict(panel, &subject, judge) else { continue };
             let said = labels_of(judge, &Verdict::Ruled { ruling });
             let Some(label) = said.get(key.part.map_or(0, |part| part - 1)).copied().flatten() else { continue };
             let supported = if label == ErrorCategory::NoError.name() { "yes" } else { "no" };

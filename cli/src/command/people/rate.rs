@@ -56,7 +56,7 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
     };
     let excerpt = |item: &Item| works.get(item.id.as_str()).map(|work| work.chunk().to_owned());
     let drawing = Drawing { work: &work, excerpt: &excerpt, draw: draw.as_ref() };
-    let units = of_run(&args.ask, &run.items, &run.records, &run.judging.standing(), &drawing)?;
+    let units = of_run(&args.ask, &run.items, &run.records, &run.judging.index(), &drawing)?;
     let n = units.len();
     let title = format!("{}: {n} to rate", run.benchmark);
     let page = StudyFolder::write(&args.out, title, None, units, Some(&args.run))?;

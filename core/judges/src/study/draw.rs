@@ -133,7 +133,7 @@ fn is_wrong(item: &Item, record: &Record, judging: &JudgementIndex<'_>) -> bool 
         return matches!(&record.outcome, Outcome::Answered { choice, .. } if *choice != item.correct && item.correct.is_some());
     }
     let judged = judging.judging().correctness();
-    match judged.map(|(panel, judge)| judging.joint(panel, &Subject::from(&record.key), judge)) {
+    match judged.map(|(panel, judge)| judging.verdict(panel, &Subject::from(&record.key), judge)) {
         Some(PanelVerdict::Ruled(Ruling::Correctness { correct })) => !correct,
         _ => record.scores.values().all(|score| *score == 0.0) && !record.scores.is_empty(),
     }
@@ -229,7 +229,7 @@ mod tests {
             .collect();
         let work = |_: &Item| ("Book".to_owned(), Language::ENGLISH);
         let drawing = Drawing { work: &work, excerpt: &|_| None, draw };
-        of_run(&[asks], &items, &records, &Judging::default().standing(), &drawing).unwrap()
+        of_run(&[asks], &items, &records, &Judging::default().index(), &drawing).unwrap()
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Judge {
 
     /// What silence counts as. CorpusQA's script counts all that is not `[[YES]]` alone, and every failed call, as
     /// incorrect. The other papers say nothing; there an answer is not wrong because its judge was silent.
-    pub const fn silence(self) -> IfUnreadable {
+    pub const fn if_unreadable(self) -> IfUnreadable {
         match self {
             Self::CorpusQa => IfUnreadable::Incorrect,
             _ => IfUnreadable::Abstention,

@@ -44,15 +44,18 @@ pub struct Summary {
 }
 
 impl Tree {
-    /// A tree of the shelf's passages without summaries.
-    pub(super) fn of_passages(shelf: &PassageIndex) -> Self {
+    /// A tree of the index's passages without summaries.
+    pub(super) fn of_passages(passage_index: &PassageIndex) -> Self {
         let leaf = |(passage, &n_tokens): (&closeread_retrieve::Passage, &usize)| Leaf {
-            document: shelf.books()[passage.book].id.clone(),
+            document: passage_index.books()[passage.book].id.clone(),
             start: passage.span.start,
             end: passage.span.end,
             n_tokens,
         };
-        Self { leaves: shelf.passages().iter().zip(shelf.n_tokens()).map(leaf).collect(), layers: Vec::new() }
+        Self {
+            leaves: passage_index.passages().iter().zip(passage_index.n_tokens()).map(leaf).collect(),
+            layers: Vec::new(),
+        }
     }
 
     /// How many nodes there are.
@@ -127,12 +130,12 @@ impl Tree {
         (children > 0).then(|| summaries as f64 / children as f64)
     }
 
-    /// Whether the leaves are the passages of the shelf, and children numbers of nodes below.
-    pub(super) fn fits(&self, shelf: &PassageIndex) -> bool {
+    /// Whether the leaves are the passages of the index, and children numbers of nodes below.
+    pub(super) fn fits(&self, passage_index: &PassageIndex) -> bool {
         let below = |layer: usize| {
             let end = self.layer(layer).start;
             self.layers[layer - 1].iter().all(|summary| summary.children.iter().all(|&child| child < end))
         };
-        Self::of_passages(shelf).leaves == self.leaves && (1..self.height()).all(below)
+        Self::of_passages(passage_index).leaves == self.leaves && (1..self.height()).all(below)
     }
 }

@@ -42,9 +42,9 @@ fn parameters() -> SagaScale {
 
 fn subject() -> Subject {
     let (book, tokenizer) = (book("story", "The Key", STORY), Tokenizer::cl100k());
-    let shelf = PassageIndex::new(vec![book.clone()], Chunker::Window, 16, &tokenizer, Book::text).unwrap();
+    let passage_index = PassageIndex::new(vec![book.clone()], Chunker::Window, 16, &tokenizer, Book::text).unwrap();
     let segment = |(heading, text): (&str, &str)| Segment { heading: heading.to_owned(), text: text.to_owned() };
-    Subject { book, shelf, retriever: Retriever::Bm25, segments: ARTICLE.map(segment).to_vec() }
+    Subject { book, passage_index, retriever: Retriever::Bm25, segments: ARTICLE.map(segment).to_vec() }
 }
 
 /// Builds with one model in every part; `knowing` are the models of the last filter.

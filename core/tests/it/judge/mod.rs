@@ -60,7 +60,7 @@ impl Case {
         }
     }
 
-    fn heard(&self, host: &ScriptedHost<'_>) -> JudgeResponse {
+    fn response(&self, host: &ScriptedHost<'_>) -> JudgeResponse {
         let submission = Submission {
             item: &self.item,
             title: "The Key",
@@ -75,24 +75,24 @@ impl Case {
     /// The whole exchange and what came of it.
     fn check(&self, response: &str, expected: &Expect) {
         let host = ScriptedHost::always(Ok(response));
-        let heard = self.heard(&host);
-        assert_eq!(heard.calls.len(), 1);
-        assert_eq!((heard.calls[0].prompt.as_str(), heard.calls[0].response.as_str()), (self.judge.name(), response));
+        let asked = self.response(&host);
+        assert_eq!(asked.calls.len(), 1);
+        assert_eq!((asked.calls[0].prompt.as_str(), asked.calls[0].response.as_str()), (self.judge.name(), response));
         let mut transcript = host.transcript();
-        writeln!(transcript, "{}", json!(heard.verdict)).unwrap();
+        writeln!(transcript, "{}", json!(asked.verdict)).unwrap();
         expected.assert_eq(&transcript);
     }
 
     fn verdict(&self, response: &str) -> Verdict {
-        self.heard(&ScriptedHost::always(Ok(response))).verdict
+        self.response(&ScriptedHost::always(Ok(response))).verdict
     }
 
     /// What a provider refuses is a state of its own, and no trace says that something was answered.
     fn survives_refusals(&self) {
         let of = |error: HostError| {
-            let heard = self.heard(&ScriptedHost::always(Err(error)));
-            assert_eq!(heard.calls, []);
-            heard.verdict
+            let asked = self.response(&ScriptedHost::always(Err(error)));
+            assert_eq!(asked.calls, []);
+            asked.verdict
         };
         assert_eq!(of(HostError::Blocked { reason: "no".into() }), Verdict::Blocked { reason: "no".into() });
         let long = HostError::Overflow { message: "long".into(), needed: None, context_window: None };

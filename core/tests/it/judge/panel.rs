@@ -31,13 +31,13 @@ fn says(correct: bool) -> Verdict {
     Verdict::Ruled { ruling: Ruling::Correctness { correct } }
 }
 
-fn joint(rule: PanelRule, judge: Judge, verdicts: &[Verdict]) -> PanelVerdict {
-    let heard: Vec<Option<&Verdict>> = verdicts.iter().map(Some).collect();
-    panel(&["p/x"], 1, rule).joint(judge, &heard)
+fn verdict(rule: PanelRule, judge: Judge, verdicts: &[Verdict]) -> PanelVerdict {
+    let members: Vec<Option<&Verdict>> = verdicts.iter().map(Some).collect();
+    panel(&["p/x"], 1, rule).verdict(judge, &members)
 }
 
-fn correct(joint: &PanelVerdict) -> Option<bool> {
-    match joint {
+fn correct(verdict: &PanelVerdict) -> Option<bool> {
+    match verdict {
         PanelVerdict::Ruled(Ruling::Correctness { correct }) => Some(*correct),
         _ => None,
     }
@@ -57,29 +57,29 @@ proptest! {
         let mut turned = votes.clone();
         turned.rotate_left(by % votes.len());
         for judge in [Judge::SagaScale, Judge::CorpusQa] {
-            prop_assert_eq!(joint(rule, judge, &votes), joint(rule, judge, &turned));
+            prop_assert_eq!(verdict(rule, judge, &votes), verdict(rule, judge, &turned));
         }
     }
 
     #[test]
     fn one_more_yes_never_makes_it_wrong(votes in prop::collection::vec(vote(), 1..7), rule in rules()) {
-        let before = correct(&joint(rule, Judge::NovelQa, &votes));
+        let before = correct(&verdict(rule, Judge::NovelQa, &votes));
         let more: Vec<Verdict> = votes.into_iter().chain([says(true)]).collect();
         if before == Some(true) {
-            prop_assert_eq!(correct(&joint(rule, Judge::NovelQa, &more)), Some(true));
+            prop_assert_eq!(correct(&verdict(rule, Judge::NovelQa, &more)), Some(true));
         }
     }
 
     #[test]
     fn unanimity_is_stricter_than_majority(votes in prop::collection::vec(vote(), 1..7)) {
-        let by = |rule| correct(&joint(rule, Judge::SagaScale, &votes));
+        let by = |rule| correct(&verdict(rule, Judge::SagaScale, &votes));
         prop_assert!(by(PanelRule::Unanimity) != Some(true) || by(PanelRule::Majority) == Some(true));
     }
 
     #[test]
     fn a_panel_of_one_says_what_its_member_says(yes in any::<bool>(), rule in rules()) {
         for judge in [Judge::SagaScale, Judge::NovelQa, Judge::CorpusQa] {
-            prop_assert_eq!(correct(&joint(rule, judge, &[says(yes)])), Some(yes));
+            prop_assert_eq!(correct(&verdict(rule, judge, &[says(yes)])), Some(yes));
         }
     }
 }
@@ -87,15 +87,15 @@ proptest! {
 #[test]
 fn a_tie_is_no_majority_and_silence_is_no_vote_except_with_corpusqa() {
     let tie = [says(true), says(false)];
-    assert_eq!(correct(&joint(PanelRule::Majority, Judge::SagaScale, &tie)), Some(false));
+    assert_eq!(correct(&verdict(PanelRule::Majority, Judge::SagaScale, &tie)), Some(false));
     let silent = [says(true), Verdict::Unparsed];
-    assert_eq!(correct(&joint(PanelRule::Unanimity, Judge::SagaScale, &silent)), Some(true));
-    assert_eq!(correct(&joint(PanelRule::Majority, Judge::CorpusQa, &silent)), Some(false));
+    assert_eq!(correct(&verdict(PanelRule::Unanimity, Judge::SagaScale, &silent)), Some(true));
+    assert_eq!(correct(&verdict(PanelRule::Majority, Judge::CorpusQa, &silent)), Some(false));
     let failed = [Verdict::Failed { error: "500".into() }];
-    assert_eq!(joint(PanelRule::Majority, Judge::NovelQa, &failed), PanelVerdict::Silent);
-    assert_eq!(correct(&joint(PanelRule::Majority, Judge::CorpusQa, &failed)), Some(false));
+    assert_eq!(verdict(PanelRule::Majority, Judge::NovelQa, &failed), PanelVerdict::Silent);
+    assert_eq!(correct(&verdict(PanelRule::Majority, Judge::CorpusQa, &failed)), Some(false));
     assert_eq!(
-        panel(&["p/x"], 2, PanelRule::Majority).joint(Judge::NovelQa, &[Some(&says(true)), None]),
+        panel(&["p/x"], 2, PanelRule::Majority).verdict(Judge::NovelQa, &[Some(&says(true)), None]),
         PanelVerdict::Pending
     );
 }
@@ -115,7 +115,7 @@ fn each_sentence_is_voted_on() {
         sentences(&[Some(NoError), Some(Relation), None, Some(Entity)]),
         sentences(&[Some(OutOfArticle), Some(NoError), Some(NoError), None]),
     ];
-    let by = |rule| match joint(rule, Judge::VerifyFacts, &votes) {
+    let by = |rule| match verdict(rule, Judge::VerifyFacts, &votes) {
         PanelVerdict::Ruled(Ruling::Sentences { sentences }) => {
             sentences.into_iter().map(|s| s.map(|s| s.category)).collect::<Vec<_>>()
         }
@@ -132,7 +132,7 @@ fn a_fact_is_stated_by_the_sentences_that_most_name() {
         ruling: Ruling::KeyFacts { facts: vec![Some(FactRuling { stated, sentences: lines.to_vec() })] },
     };
     let votes = [fact(true, &[1, 2]), fact(true, &[2]), fact(false, &[])];
-    let by = |rule| match joint(rule, Judge::AlignKeyFacts, &votes) {
+    let by = |rule| match verdict(rule, Judge::AlignKeyFacts, &votes) {
         PanelVerdict::Ruled(Ruling::KeyFacts { facts }) => facts[0].clone().unwrap(),
         other => panic!("{other:?}"),
     };

@@ -73,7 +73,7 @@ fn an_answer_has_the_score_that_its_judge_gave_it() {
     assert_eq!(scores, [Some(1.0), None, None, Some(0.0), None], "the later line counts; silence is no score");
     assert!(records[4].scores.is_empty(), "what was not asked is neither right nor wrong");
     assert_eq!(records[3].scores[ACCURACY_TOLERANT], 0.0);
-    assert!(!records[2].scores.contains_key(ACCURACY_TOLERANT), "the rule was not heard yet");
+    assert!(!records[2].scores.contains_key(ACCURACY_TOLERANT), "the rule was not asked yet");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_summary_is_scored_by_level() {
     let expected = [("faithfulness", 0.5), ("recall", 0.5), ("recall_faithfulness", 0.5)];
     assert_eq!(records[0].scores, expected.map(|(name, score)| (name.to_owned(), score)).into());
     assert_eq!(records[1].scores, [("recall".to_owned(), 0.0)].into(), "without a summary nothing is stated");
-    let by_level = summary_scores(&judging.standing(), &item, &records[0]);
+    let by_level = summary_scores(&judging.index(), &item, &records[0]);
     let of = |name: &str| by_level[&name.into()];
     let ratio = |hit: u32, of: u32| Score::Ratio { hit, of };
     assert_eq!(
@@ -143,7 +143,7 @@ fn a_summary_is_scored_by_level() {
     assert_eq!([of("faithfulness_root"), of("faithfulness_none")], [ratio(1, 1), ratio(0, 1)]);
     assert_eq!([of("extrinsic_errors"), of("intrinsic_errors")], [ratio(1, 1), ratio(0, 1)]);
     let unheard = Judging { judgements: vec![], ..judging };
-    let pending = summary_scores(&unheard.standing(), &item, &records[0]);
+    let pending = summary_scores(&unheard.index(), &item, &records[0]);
     assert!(pending.values().all(|score| *score == Score::Unjudged), "{pending:?}");
 }
 
@@ -179,7 +179,7 @@ fn members_of_a_panel_agree_or_not() {
         judgements.push(judgement(&panel, subject.clone(), Judge::SagaScale, "p/b", ruled(b)));
     }
     let judging = Judging { panels: vec![panel.clone()], judgements };
-    let agreement = among(&judging.standing(), &panel, Judge::SagaScale, &subjects).unwrap();
+    let agreement = among(&judging.index(), &panel, Judge::SagaScale, &subjects).unwrap();
     assert_eq!((agreement.n, agreement.observed), (4, 0.75));
     assert!((agreement.kappa.unwrap().kappa - 0.5).abs() < 1e-12);
     assert!(agreement.fleiss.is_none());

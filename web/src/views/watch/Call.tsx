@@ -1,7 +1,7 @@
 // One call: its exact prompt, the response as it is written, what that was understood as, what it changed.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Heard, MethodCall, MethodMessage, MethodOutcome, TextChange } from "../../closeread_wasm.js";
+import type { Parsed, MethodCall, MethodMessage, MethodOutcome, TextChange } from "../../closeread_wasm.js";
 import type { CallStep } from "../../play/run.js";
 import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
@@ -19,7 +19,7 @@ interface Props {
 
 export function Call({ step, before, typed, again }: Props) {
     const say = useWords(words);
-    const { call, state, text, response, heard, changes, failure, retrying, pace, by } = step;
+    const { call, state, text, response, parsed, changes, failure, retrying, pace, by } = step;
     const counted = response?.usage?.prompt_tokens != null || response?.usage?.completion_tokens != null;
     const prompt = call.messages.map(({ content }) => content).join("\n\n");
     return <article class="call" data-call={call.id} data-state={state} aria-labelledby="call-heading">
@@ -39,7 +39,7 @@ export function Call({ step, before, typed, again }: Props) {
             {response?.finish === "length" && <p class="facts">{say.cut}</p>}
             {pace && <p class="facts num"><Pacing pace={pace} counted={response?.usage?.completion_tokens} /></p>}
         </section>
-        {heard && <section><h3>{say.heard}</h3><p class="heard"><Understood heard={heard} /></p></section>}
+        {parsed && <section><h3>{say.parsed}</h3><p class="parsed"><Understood parsed={parsed} /></p></section>}
         {changes && <Changes changes={changes} />}
     </article>;
 }
@@ -85,15 +85,15 @@ function Typed({ call, typed }: { call: MethodCall; typed: (text: string) => voi
     </form>;
 }
 
-export function Understood({ heard }: { heard: Heard }) {
+export function Understood({ parsed }: { parsed: Parsed }) {
     const say = useWords(words);
-    switch (heard.said) {
-        case "answer": return <Outcome ended={heard} />;
-        case "query": return <strong class="foreign" dir="auto">{say.query(heard.query)}</strong>;
-        case "blocks": return <>{say.blocks(heard.answers, heard.queries)}</>;
-        case "break": return <strong>{say.break(heard.label)}</strong>;
-        case "pages": return <strong>{say.pages(heard.pages)}</strong>;
-        case "memory": case "gist": case "summary": return <strong>{say[heard.said]}</strong>;
+    switch (parsed.said) {
+        case "answer": return <Outcome ended={parsed} />;
+        case "query": return <strong class="foreign" dir="auto">{say.query(parsed.query)}</strong>;
+        case "blocks": return <>{say.blocks(parsed.answers, parsed.queries)}</>;
+        case "break": return <strong>{say.break(parsed.label)}</strong>;
+        case "pages": return <strong>{say.pages(parsed.pages)}</strong>;
+        case "memory": case "gist": case "summary": return <strong>{say[parsed.said]}</strong>;
     }
 }
 

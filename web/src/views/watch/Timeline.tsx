@@ -36,8 +36,8 @@ export function Timeline({ player, steps, selected, select, nBytes, chapters }: 
     </li>)}</ol>;
 }
 
-function isBad({ heard, failure }: CallStep): boolean {
-    return failure !== undefined || heard?.said === "blocks" || (heard?.said === "answer" && ["unparsed", "failed", "cut_short"].includes(heard.outcome));
+function isBad({ parsed, failure }: CallStep): boolean {
+    return failure !== undefined || parsed?.said === "blocks" || (parsed?.said === "answer" && ["unparsed", "failed", "cut_short"].includes(parsed.outcome));
 }
 
 function Line({ step }: { step: CallStep }) {
@@ -51,26 +51,26 @@ function Line({ step }: { step: CallStep }) {
 }
 
 /** What a call is for, or turned out to be. */
-function kindOf({ call, heard, failure }: CallStep): keyof typeof words.en.kinds {
+function kindOf({ call, parsed, failure }: CallStep): keyof typeof words.en.kinds {
     if (failure !== undefined) return "failed";
-    if (heard?.said === "query") return "search";
-    if (heard?.said === "blocks") return "noForm";
-    if (heard !== undefined && heard.said !== "answer") return heard.said;
-    if (heard?.said === "answer") return heard.outcome === "unparsed" ? "noForm" : "answer";
+    if (parsed?.said === "query") return "search";
+    if (parsed?.said === "blocks") return "noForm";
+    if (parsed !== undefined && parsed.said !== "answer") return parsed.said;
+    if (parsed?.said === "answer") return parsed.outcome === "unparsed" ? "noForm" : "answer";
     // What is written down for later calls is asked for as an answer is, and is none.
     const keeps = call.want.kind === "answer" && (call.stage === "preparation" || call.prompt === "memory-agent-update");
     if (keeps) return "text";
     return call.want.kind === "query" ? "search" : call.want.kind;
 }
 
-function brief({ heard, failure }: CallStep): string | undefined {
+function brief({ parsed, failure }: CallStep): string | undefined {
     if (failure !== undefined) return failure;
-    switch (heard?.said) {
-        case "query": return heard.query;
-        case "answer": return heard.outcome === "answered" ? heard.answer : "";
-        case "memory": case "gist": case "summary": return heard.text.slice(0, 120);
-        case "pages": return heard.pages.join(", ");
-        case "break": return heard.label === null ? "" : `<${heard.label}>`;
+    switch (parsed?.said) {
+        case "query": return parsed.query;
+        case "answer": return parsed.outcome === "answered" ? parsed.answer : "";
+        case "memory": case "gist": case "summary": return parsed.text.slice(0, 120);
+        case "pages": return parsed.pages.join(", ");
+        case "break": return parsed.label === null ? "" : `<${parsed.label}>`;
         default: return undefined;
     }
 }

@@ -1,7 +1,7 @@
 //! What an exhibit needs of runs, and what they have of it.
 
 use crate::Run;
-use crate::judging::{correctness_panels, docket};
+use crate::judging::{correctness_panels, waiting};
 use crate::paper::tabulate::HUMAN;
 use closeread_eval::Task;
 use closeread_eval::observations::{Ending, ItemFacts, MetricName, Observations, Rows, Score};
@@ -75,14 +75,14 @@ impl Held<'_> {
     /// Summaries with all that `judge` was to say of them, and summaries.
     fn aligned(&self) -> (usize, usize) {
         let of_run = |run: &Run| {
-            let standing = run.judging.standing();
+            let index = run.judging.index();
             let panels = run.judging.panels.iter();
             let judged: usize = panels
                 .map(|panel| {
-                    let docket = docket(panel, &run.items, &run.records);
-                    let subjects = docket.get(&Judge::AlignKeyFacts).into_iter().flatten();
+                    let waiting = waiting(panel, &run.items, &run.records);
+                    let subjects = waiting.get(&Judge::AlignKeyFacts).into_iter().flatten();
                     let is_ruled = |verdict| matches!(verdict, PanelVerdict::Ruled(_));
-                    subjects.filter(|one| is_ruled(standing.joint(panel, one, Judge::AlignKeyFacts))).count()
+                    subjects.filter(|one| is_ruled(index.verdict(panel, one, Judge::AlignKeyFacts))).count()
                 })
                 .max()
                 .unwrap_or(0);
