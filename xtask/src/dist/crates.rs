@@ -1,27 +1,35 @@
 //! The packages of a registry: packed from the sources, then compiled alone, with nothing of the repository in reach.
 
-use super::{emptied, write};
+use super::sandbox::{RUN, json, scores};
+use super::{VERSION, emptied, write};
 use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Bytes that crates.io takes at most.
 const MOST: u64 = 10 << 20;
 
-/// Packs every package that can be published, unpacks them elsewhere, and compiles them alone; gives their number.
+/// Packs every package that can be published from a clone of what is committed, unpacks them elsewhere, compiles them alone,
+/// and installs the program of them; gives their number.
 ///
 /// # Errors
-/// If one cannot be packed, is too large for a registry, or does not compile alone.
+/// If one cannot be packed, is too large for a registry, or does not compile alone, or if the program does not run.
 pub(crate) fn check() -> Result<usize> {
     let metadata = stdout_of(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
     let packages = metadata["packages"].as_array().context("a workspace has packages")?;
     let (public, private): (Vec<&Value>, Vec<&Value>) =
         packages.iter().partition(|package| package["publish"].is_null());
+    let clone = target_dir()?.join("dist-stage/clone");
+    emptied(&clone)?;
+    run_program(
+        program("git").args(["clone", "--quiet", "--depth=1"]).arg(format!("file://{}", root().display())).arg(&clone),
+    )?;
     let mut package = cargo();
-    package.args(["package", "--workspace", "--no-verify", "--allow-dirty"]);
+    package.args(["package", "--workspace", "--no-verify"]).current_dir(&clone).env("CARGO_TARGET_DIR", target_dir()?);
     for one in private {
         package.args(["--exclude", one["name"].as_str().unwrap_or_default()]);
     }
@@ -62,7 +70,15 @@ fn compile_alone(public: &[&Value], packed: &Path, alone: &Path) -> Result<()> {
     write(&alone.join("Cargo.toml"), manifest)?;
     fs::copy(root().join("Cargo.lock"), alone.join("Cargo.lock"))?;
     let target = target_dir()?;
-    let mut check = cargo();
-    check.args(["check", "--workspace", "--lib", "--bins", FULL, "--offline"]).current_dir(alone);
-    run_program(check.env("CARGO_TARGET_DIR", target).env_remove("CLOSEREAD_PAGE"))
+    let compile = |words: &[&str]| {
+        let mut compile = cargo();
+        compile.args(words).args(["--offline"]).current_dir(alone);
+        run_program(compile.env("CARGO_TARGET_DIR", &target).env_remove("CLOSEREAD_PAGE"))
+    };
+    compile(&["check", "--workspace", "--lib", "--bins", FULL])?;
+    compile(&["install", "--path", &format!("closeread-{VERSION}"), "--debug", "--root", "installed", "--no-track"])?;
+    // Without the weights of the embedding model, which a registry does not take.
+    let mut run = Command::new(alone.join("installed/bin/closeread"));
+    run.args(RUN).args(["--retriever", "bm25", "--out", "run"]).current_dir(alone);
+    scores(&json(&mut run)?).map(drop)
 }
