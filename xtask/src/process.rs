@@ -21,7 +21,15 @@ pub(crate) fn cargo() -> Command {
 
 /// A program that will run in the repository's root.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
-    let mut command = Command::new(name);
+    let name = name.as_ref();
+    // Node's tools are scripts on Windows, and its Python has no number.
+    let there = match name.to_str() {
+        Some("npm") if cfg!(windows) => "npm.cmd".as_ref(),
+        Some("npx") if cfg!(windows) => "npx.cmd".as_ref(),
+        Some("python3") if cfg!(windows) => "python".as_ref(),
+        _ => name,
+    };
+    let mut command = Command::new(there);
     command.current_dir(root());
     command
 }

@@ -76,8 +76,8 @@ impl Target {
         if self.is_static() { "page,parquet,pdf,tract" } else { "page,full" }
     }
 
-    /// Compiles the program with the page inside; gives its path.
-    pub(super) fn build(self, page: &Path) -> Result<PathBuf> {
+    /// Compiles the program with the page inside, by a profile of cargo's; gives its path.
+    pub(super) fn build(self, page: &Path, profile: &str) -> Result<PathBuf> {
         let mut build = match self {
             Self::LinuxStaticArm | Self::Linux | Self::LinuxArm => {
                 let mut build = zigbuild()?;
@@ -92,10 +92,10 @@ impl Target {
         };
         // The C library that the oldest systems have, which zig's linker is told behind the target's name.
         let glibc = if matches!(self, Self::Linux | Self::LinuxArm) { ".2.17" } else { "" };
-        build.args(["--package", "closeread", "--profile", "dist", "--features", self.features()]);
+        build.args(["--package", "closeread", "--profile", profile, "--features", self.features()]);
         build.arg("--target").arg(format!("{}{glibc}", self.triple()));
         run_program(build.env("CLOSEREAD_PAGE", page))?;
-        Ok(target_dir()?.join(self.triple()).join("dist").join(self.program()))
+        Ok(target_dir()?.join(self.triple()).join(profile).join(self.program()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What came out, tried as those who install it try it.
 
 use super::build::Target;
-use super::sandbox::{RUN, inside, json, page_is_served, scores};
+use super::sandbox::{RUN, inside, json, page_is_served, scores, timed};
 use super::{VERSION, archive, copy_program, emptied, image};
 use crate::machine::{CHROMIUM, DEBOOTSTRAP};
 use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
@@ -56,17 +56,17 @@ fn native() -> Result<Vec<(String, serde_json::Value)>> {
 fn in_nothing(built: &Path) -> Result<()> {
     let root = target_dir()?.join("dist-stage/check/root");
     image::root_file_system(built, &root)?;
-    let report = json(inside(&root)?.args(RUN).args(["--out", "/work/run"]))?;
+    let (report, seconds) = timed(inside(&root)?.args(RUN).args(["--out", "/work/run"]))?;
     ensure!(scores(&report)? == native()?, "the sample's scores are not those of the native build:\n{report}");
-    said("the sample in an empty root, with the native build's scores");
+    said(&format!("the sample in an empty root, with the native build's scores, in {seconds:.1} s"));
     let doctor = json(inside(&root)?.args(["doctor", "--offline", "--json"]))?;
     let state = |name: &str| {
         let rows = doctor.as_array().into_iter().flatten();
         rows.filter(|row| row["name"] == name).map(|row| row["state"].clone()).next_back().unwrap_or_default()
     };
     ensure!(state("page") == "ok" && state("gpu") == "absent", "closeread doctor says otherwise: {doctor}");
-    page_is_served(inside(&root)?.args(["serve", "/work/run", "--port", "0"]))?;
-    said("closeread serve in an empty root");
+    let seconds = page_is_served(inside(&root)?.args(["serve", "/work/run", "--port", "0"]))?;
+    said(&format!("closeread serve in an empty root: the page after {seconds:.2} s"));
     let wrote = inside(&root)?.args(["report", "/work/run", "--html", "/work/site", "--quiet"]).output()?;
     ensure!(wrote.status.success() && root.join("work/site/index.html").is_file(), "no site: {wrote:?}");
     said("closeread report --html in an empty root");
@@ -110,10 +110,10 @@ fn old_library(target: Target, built: &Path) -> Result<()> {
     emptied(&work)?;
     run_program(program("chmod").arg("1777").arg(&work))?;
     copy_program(built, &root.join("usr/bin/closeread"))?;
-    let report = json(inside(&root)?.args(RUN).args(["--out", "/work/run"]))?;
+    let (report, seconds) = timed(inside(&root)?.args(RUN).args(["--out", "/work/run"]))?;
     ensure!(scores(&report)? == native()?, "the sample's scores are not those of the native build:\n{report}");
-    page_is_served(inside(&root)?.args(["serve", "/work/run", "--port", "0"]))?;
-    said("the sample and the page in Debian 11");
+    let page = page_is_served(inside(&root)?.args(["serve", "/work/run", "--port", "0"]))?;
+    said(&format!("in Debian 11: the sample in {seconds:.1} s, the page after {page:.2} s"));
     Ok(())
 }
 
@@ -136,9 +136,13 @@ fn wheel(target: Target, out: &Path) -> Result<()> {
     let bin = environment.join("bin");
     run_program(program(bin.join("pip")).args(["install", "--quiet", "--no-index", "--no-deps"]).arg(&wheel))?;
     let mut run = Command::new(bin.join("closeread"));
-    let report = json(run.args(RUN).args(["--out", "run"]).current_dir(&environment))?;
+    let (report, seconds) = timed(run.args(RUN).args(["--out", "run"]).current_dir(&environment))?;
     scores(&report)?;
-    said("the wheel, installed by pip without a network");
+    let mut serve = Command::new(bin.join("closeread"));
+    let page = page_is_served(serve.args(["serve", "run", "--port", "0"]).current_dir(&environment))?;
+    said(&format!(
+        "the wheel, installed by pip without a network: the sample in {seconds:.1} s, the page after {page:.2} s"
+    ));
     Ok(())
 }
 
@@ -166,7 +170,11 @@ pub(super) fn packages(out: &Path) -> Result<()> {
         if version.trim() != format!("closeread {VERSION}") {
             bail!("npx closeread --version prints {version:?}");
         }
-        said("npx closeread");
+        let mut run = program("npx");
+        run.args(["--no-install", "closeread"]).args(RUN).args(["--out", "run"]).current_dir(&project);
+        let (report, seconds) = timed(&mut run)?;
+        scores(&report)?;
+        said(&format!("npx closeread, without a network: the sample in {seconds:.1} s"));
     }
     Ok(())
 }

@@ -38,8 +38,11 @@ pub(crate) struct Args {
     /// A program that is built already, for the one target
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// How programs are compiled; `release` takes less time and gives larger ones: for trying
+    #[arg(long, value_name = "NAME", value_parser = ["dist", "release"], conflicts_with = "program")]
+    profile: Option<String>,
     /// Only write the checksums and Homebrew's formula of what lies in --out, as when several machines made it
-    #[arg(long, conflicts_with_all = ["target", "page", "program"])]
+    #[arg(long, conflicts_with_all = ["target", "page", "program", "profile"])]
     finish: bool,
     /// Leave the checks of what came out to others, as where the target cannot be run
     #[arg(long)]
@@ -69,24 +72,25 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     for target in targets {
         let program = match &args.program {
             Some(program) => program.canonicalize().with_context(|| format!("there is no {}", program.display()))?,
-            None => target.build(&page)?,
+            None => target.build(&page, args.profile.as_deref().unwrap_or("dist"))?,
         };
         let archive = archive::pack(target, &program, &out)?;
-        println!("{}", archive.display());
+        made(&program)?;
+        made(&archive)?;
         if let Some(tags) = target.wheel_tags() {
-            println!("{}", wheel::pack(&program, tags, &out)?.display());
-            println!("{}", npm::pack_program(target, &program, &out)?.display());
+            made(&wheel::pack(&program, tags, &out)?)?;
+            made(&npm::pack_program(target, &program, &out)?)?;
         }
         if target == Target::LinuxStatic {
-            println!("{}", image::pack(&program, &out)?.display());
+            made(&image::pack(&program, &out)?)?;
         }
         if !args.no_check {
             check::tried(target, &archive, &out)?;
         }
     }
-    npm::pack_modules(&page, &out)?.iter().for_each(|package| println!("{}", package.display()));
-    println!("{}", release::weights(&out)?.display());
-    println!("{}", release::bill_of_materials(&out)?.display());
+    npm::pack_modules(&page, &out)?.iter().try_for_each(|package| made(package))?;
+    made(&release::weights(&out)?)?;
+    made(&release::bill_of_materials(&out)?)?;
     if !args.no_check {
         check::packages(&out)?;
     }
@@ -95,10 +99,16 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
 
 /// What names everything that is there.
 fn finish(out: &Path) -> Result<bool> {
-    for made in [release::checksums(out)?, release::formula(out)?] {
-        println!("{}", made.display());
-    }
+    made(&release::checksums(out)?)?;
+    made(&release::formula(out)?)?;
     Ok(true)
+}
+
+/// Says that a file is there, and its size.
+fn made(file: &Path) -> Result<()> {
+    let bytes = file.metadata().with_context(|| format!("{} was not made", file.display()))?.len();
+    println!("{:>7.1} MB  {}", bytes as f64 / 1e6, file.display());
+    Ok(())
 }
 
 /// The built page that goes into the programs.

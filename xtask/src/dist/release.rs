@@ -71,13 +71,19 @@ pub(super) fn checksums(out: &Path) -> Result<PathBuf> {
 /// Homebrew's formula, of the archives that are there.
 pub(super) fn formula(out: &Path) -> Result<PathBuf> {
     let mut by_system = String::new();
-    for (system, target) in [("on_macos", Target::Mac), ("on_linux", Target::LinuxStatic)] {
+    let systems = [
+        ("on_macos", "on_arm", Target::Mac),
+        ("on_linux", "on_intel", Target::LinuxStatic),
+        ("on_linux", "on_arm", Target::LinuxStaticArm),
+    ];
+    for (system, processor, target) in systems {
         let file = archive::file(target);
         if !out.join(&file).is_file() {
             continue;
         }
         by_system += &format!(
-            "  {system} do\n    url \"{REPOSITORY}/releases/download/v{VERSION}/{file}\"\n    sha256 \"{}\"\n  end\n",
+            "  {system} do\n    {processor} do\n      url \"{REPOSITORY}/releases/download/v{VERSION}/{file}\"\n      \
+             sha256 \"{}\"\n    end\n  end\n",
             sha256(&out.join(&file))?
         );
     }

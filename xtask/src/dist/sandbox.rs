@@ -8,6 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// closeread in a root file system of its own, as a user who may do nothing; as root alone one can enter it.
 pub(super) fn inside(root: &Path) -> Result<Command> {
@@ -38,6 +39,12 @@ pub(super) fn json(command: &mut Command) -> Result<Value> {
     serde_json::from_slice(&printed.stdout).with_context(|| format!("{command:?} printed no JSON"))
 }
 
+/// What is printed as JSON, and the seconds that it took.
+pub(super) fn timed(command: &mut Command) -> Result<(Value, f64)> {
+    let started = Instant::now();
+    Ok((json(command)?, started.elapsed().as_secs_f64()))
+}
+
 /// Options of a run that every program can make in a while, with a model, over the sample.
 pub(super) const RUN: [&str; 7] = ["run", "--method", "closed-book,dos-rag", "--budget", "500", "--json", "--no-cache"];
 
@@ -53,10 +60,13 @@ pub(super) fn scores(report: &Value) -> Result<Vec<(String, Value)>> {
     Ok(scores)
 }
 
-/// Starts `closeread serve`, and asks for the page, its largest module and the model's weights.
-pub(super) fn page_is_served(serve: &mut Command) -> Result<()> {
+/// Starts `closeread serve`, and asks for the page, its largest module and the model's weights; gives the seconds until the
+/// page had come.
+pub(super) fn page_is_served(serve: &mut Command) -> Result<f64> {
+    let started = Instant::now();
     let mut child = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let looked: Result<()> = (|| {
+    let looked: Result<f64> = (|| {
+        let mut until_page = 0.0;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("it is piped")?).read_line(&mut line)?;
         let host = line.trim().trim_start_matches("http://").split('/').next().unwrap_or_default().to_owned();
@@ -71,8 +81,11 @@ pub(super) fn page_is_served(serve: &mut Command) -> Result<()> {
             if !status.starts_with("HTTP/1.1 200") || answer.len() < least {
                 bail!("{path}: {status}, {} bytes", answer.len());
             }
+            if path == "/" {
+                until_page = started.elapsed().as_secs_f64();
+            }
         }
-        Ok(())
+        Ok(until_page)
     })();
     child.kill()?;
     child.wait()?;
