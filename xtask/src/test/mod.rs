@@ -138,6 +138,18 @@ mod tests {
     }
 
     #[test]
+    fn the_nightly_workflow_names_every_step_once() {
+        let workflow = std::fs::read_to_string(crate::process::root().join(".github/workflows/nightly.yml"));
+        let workflow = workflow.expect("the nightly workflow is there");
+        let lists = workflow.lines().filter_map(|line| line.trim().strip_prefix("steps: "));
+        let mut named: Vec<&str> = lists.flat_map(|steps| steps.split(',')).collect();
+        let mut steps = STEPS.map(|step| step.name).to_vec();
+        named.sort_unstable();
+        steps.sort_unstable();
+        assert_eq!(named, steps);
+    }
+
+    #[test]
     fn what_is_left_out_stands_above_the_table() {
         let mut left_out = LeftOut::default();
         left_out.add("nginx", "1 test".to_owned());
