@@ -62,7 +62,7 @@ pub(crate) struct RunArgs {
     /// [default: builtin/extractive]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) model: Vec<String>,
-    /// Who is asked for what methods make of books before their questions: trees, pages [default: each reader for itself]
+    /// Who is asked for what methods make of books before their questions: trees, pages [default: each model for itself]
     #[arg(long, value_name = "MODEL")]
     pub(crate) preparer: Option<String>,
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]

@@ -29,7 +29,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use tracing::info;
 
-/// Judge the answers of a run; readers are not asked again
+/// Judge the answers of a run, without asking for them again
 ///
 /// What was asked before is not asked again, failed calls are. The verdicts stand in judgements.jsonl of the run folder,
 /// the judges in judging.json, and every later report has both.

@@ -38,7 +38,7 @@ pub(crate) struct TreeArgs {
         "encoding", "language", "keep_frame", "keep_wraps",
     ])]
     run: Option<PathBuf>,
-    /// Who writes the summaries, as `closeread run` names readers [default: builtin/extractive; with --run the only one]
+    /// Who writes the summaries, as `closeread run --model` names models [default: builtin/extractive; with --run the only one]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]

@@ -148,16 +148,27 @@ fn what_a_build_takes_is_told_before_and_needs_no_key() {
     assert!(!sandbox.path("h").exists(), "nothing is made");
 }
 
+/// What the page of a check asks.
+pub(crate) fn asked_on(sandbox: &Sandbox, page: &str) -> Value {
+    let html = std::fs::read_to_string(sandbox.path(page)).unwrap();
+    let (_, asked) = html.split_once("id=\"check\">").unwrap();
+    serde_json::from_str(asked.split_once("</script>").unwrap().0).unwrap()
+}
+
 #[test]
 fn people_tick_a_page_and_the_filters_are_measured_against_them() {
     let server = builder();
     let sandbox = Sandbox::with_own_cache();
     let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
     sandbox.run(&hamlet(&server.url, &[&story], &["--check", "4"])).exits(0);
-    let page = std::fs::read_to_string(sandbox.path("h/check/check.html")).unwrap();
+    let page = asked_on(&sandbox, "h/check/check.html");
     let questions = lines(&sandbox, "h/check/questions.jsonl");
-    assert_eq!(page.matches("<fieldset").count(), questions.len());
-    let check = page.split("data-check=\"").nth(1).unwrap().split('"').next().unwrap();
+    let ids = |questions: &[Value]| questions.iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(page["questions"].as_array().unwrap()), ids(&questions));
+    assert!(
+        page["questions"].as_array().unwrap().iter().all(|one| one["expected"].is_null() && one["group"].is_null())
+    );
+    let check = &page["id"];
     let answers: serde_json::Map<String, Value> =
         questions.iter().map(|question| (question["id"].as_str().unwrap().to_owned(), json!("yes"))).collect();
     let file = json!({"check": check, "who": "me", "answers": answers, "notes": {}}).to_string();

@@ -1,5 +1,6 @@
 //! `closeread build options`: wrong options for open questions, and the forms that people fill in.
 
+use crate::build::asked_on;
 use crate::build_model::{builder, lines};
 use crate::support::{Sandbox, tales};
 use serde_json::{Value, json};
@@ -88,9 +89,8 @@ fn written(book: &str, who: &str, answer: &str, quote: &str) -> Value {
     })
 }
 
-fn check_of(sandbox: &Sandbox, out: &str) -> String {
-    let page = std::fs::read_to_string(sandbox.path(out).join("check/check.html")).unwrap();
-    page.split("data-check=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+fn check_of(sandbox: &Sandbox, out: &str) -> Value {
+    asked_on(sandbox, &format!("{out}/check/check.html"))["id"].clone()
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn people_fill_in_forms_and_what_they_wrote_gets_options_and_runs() {
     sandbox.write("books/mill.txt", "Ana kept the mill. At night Ben stole the flour behind the mill. It rained.");
     let told = sandbox.run(&["build", "options", "--books", "books", "--out", "f"]).exits(0).out();
     assert!(told.contains("32 forms about 1 books"), "{told}");
-    let page = std::fs::read_to_string(sandbox.path("f/check/check.html")).unwrap();
-    assert!(page.contains("<option value=\"mill\">") && page.matches("<template").count() == 32);
+    let sheet = &asked_on(&sandbox, "f/check/check.html")["sheet"];
+    assert_eq!((&sheet["books"][0][0], sheet["forms"].as_array().unwrap().len()), (&json!("mill"), 32));
 
     let save = |name: &str, questions: &[Value]| {
         let file =
@@ -133,8 +133,9 @@ fn people_fill_in_forms_and_what_they_wrote_gets_options_and_runs() {
     let run =
         ["run", "--benchmark", "novelqa", "--data", "o", "--method", "dos-rag", "--retriever", "bm25", "--out", "r"];
     sandbox.run(&[&run[..], &["--budget", "50"]].concat()).exits(0);
-    let page = std::fs::read_to_string(sandbox.path("o/check/check.html")).unwrap();
-    assert_eq!((page.matches("<template").count(), page.matches("data-id=").count()), (32, 8));
+    let page = asked_on(&sandbox, "o/check/check.html");
+    let n = |list: &Value| list.as_array().unwrap().len();
+    assert_eq!((n(&page["sheet"]["forms"]), n(&page["questions"])), (32, 8));
 
     sandbox.write("forms.toml", "[[form]]\nid = 'a'\naspect = 'plot'\ncomplexity = 'detail'\nquestion = 'Why?'\n");
     let own = ["build", "options", "--books", "books", "--out", "g", "--forms", "forms.toml"];
