@@ -6,7 +6,7 @@ mod options;
 mod selection;
 
 use crate::input::{self, FileReport, InputOptions};
-use crate::shard::Shard;
+use crate::shard::{Places, Shard};
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
@@ -132,13 +132,14 @@ impl Benchmark {
         Ok(Self { name, books, texts, about, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
-    /// Leaves the items of one part, and their books; gives the places that these items had.
-    pub fn keep(&mut self, shard: Shard) -> Vec<usize> {
-        let places;
-        (places, self.items) = shard.keep(std::mem::take(&mut self.items)).into_iter().unzip();
+    /// Leaves the items of one part, and their books; gives the places that these had.
+    pub fn keep(&mut self, shard: Shard) -> Places {
+        let (items, books);
+        (items, self.items) = shard.keep(std::mem::take(&mut self.items)).into_iter().unzip();
         let used: HashSet<&str> = self.items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
-        self.books.retain(|book| used.contains(book.id.as_str()));
-        places
+        let all = std::mem::take(&mut self.books).into_iter().enumerate();
+        (books, self.books) = all.filter(|(_, book)| used.contains(book.id.as_str())).unzip();
+        Places { items, documents: books }
     }
 
     /// The books of an item, in its order.

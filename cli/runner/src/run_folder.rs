@@ -19,7 +19,7 @@ pub use texts::StoredTexts;
 
 use crate::journal::{self};
 use crate::judging::{self, JUDGEMENTS, JUDGING};
-use crate::shard::Shard;
+use crate::shard::{Places, Shard};
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
@@ -47,7 +47,7 @@ pub const TEXTS: &str = "texts";
 const CUT: &str = "cut.json";
 /// What the manifest says of `items.jsonl`.
 const STORED_ITEMS: &str = "stored_items";
-/// What the manifest of a part says of its items: where each stands among all of the run, from 0.
+/// What the manifest of a part says of its items and books.
 const PLACES: &str = "places";
 
 /// What happens to a run that a folder holds.
@@ -111,6 +111,12 @@ impl RunFolder {
                 }
                 let changes = comparison::differences(&there["configuration"], configuration);
                 match opening {
+                    // Parts that were joined while some were missing name fewer books.
+                    _ if changes.is_empty() && there["configuration"]["documents"] != configuration["documents"] => {
+                        let mut there = there;
+                        there["configuration"] = configuration.clone();
+                        write_atomically(&manifest, &pretty(&there))?;
+                    }
                     _ if changes.is_empty() => {}
                     Opening::Extend(items) => {
                         let told = extension::extend(path, &there["configuration"], configuration, items)?;
@@ -147,8 +153,8 @@ impl RunFolder {
         write_atomically(&file, &pretty(&manifest))
     }
 
-    /// Notes where the items of this part stand among all of the run, by which `merge` puts all in their order.
-    pub fn note_places(&self, places: &[usize]) -> Result<()> {
+    /// Notes where the items and books of this part stand among all of the run, by which `merge` puts all in their order.
+    pub fn note_places(&self, places: &Places) -> Result<()> {
         let file = self.path.join(MANIFEST);
         let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
         let places = json!(places);

@@ -7,8 +7,18 @@ pub use number::Shard;
 
 use anyhow::{Result, bail};
 use closeread_eval::Item;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
+
+/// Where the items and books of a part stand among all of the run, from 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Places {
+    /// Of its items, in their order.
+    pub items: Vec<usize>,
+    /// Of its books, in theirs.
+    pub documents: Vec<usize>,
+}
 
 impl Shard {
     /// Reads `I/N`; `auto` takes both from the engine's variables, `auto/N` the part alone.

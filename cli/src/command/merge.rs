@@ -10,7 +10,7 @@ use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, refuse_foreign,
     write_prices,
 };
-use closeread_runner::shard::Shard;
+use closeread_runner::shard::{Places, Shard};
 use closeread_table::number::thousands;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,9 +50,8 @@ pub(crate) struct MergeArgs {
 struct Manifest {
     configuration: Value,
     shard: Option<Shard>,
-    /// Where its items stand among all.
     #[serde(default)]
-    places: Vec<usize>,
+    places: Places,
 }
 
 struct Part {
@@ -62,13 +61,14 @@ struct Part {
     name: Option<String>,
     /// Each with its place among all; where no part says it, in the order of the folders.
     items: Vec<(usize, Item)>,
+    /// What its configuration says of its books, in the same way.
+    documents: Vec<(usize, Value)>,
     records: Vec<Record>,
 }
 
 /// Reads the parts, checks that they belong together, writes the whole.
 pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
-    // Of all manifests, which name every book of the run, one is held.
     let mut configuration = None;
     let mut parts: Vec<Part> = Vec::new();
     for folder in begun {
@@ -79,7 +79,8 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
         }
         parts.push(part);
     }
-    let configuration = configuration.context("none of the parts has begun: all these folders are empty")?;
+    let mut configuration = configuration.context("none of the parts has begun: all these folders are empty")?;
+    configuration["documents"] = documents(&mut parts);
     if args.out.join(MANIFEST).exists() && !args.fresh {
         bail!("{} holds a run already; choose a new folder with --out, or give --fresh", args.out.display());
     }
@@ -199,7 +200,7 @@ impl Part {
         };
         let bytes = text(MANIFEST)?;
         let known = RunManifest::read(bytes.as_bytes()).with_context(|| folder.display().to_string())?;
-        let Manifest { configuration, shard, places } = serde_json::from_str(&bytes)
+        let Manifest { mut configuration, shard, places } = serde_json::from_str(&bytes)
             .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
         let items = text("items.jsonl")?;
         if !known.wrote_items(items.as_bytes()) {
@@ -209,15 +210,28 @@ impl Part {
             );
         }
         let items: Vec<Item> = lines(&items, &folder.join("items.jsonl"))?;
-        let places = places.into_iter().chain(std::iter::repeat(usize::MAX));
-        let items = places.zip(items).collect();
+        let placed = |places: Vec<usize>| places.into_iter().chain(std::iter::repeat(usize::MAX));
+        let items = placed(places.items).zip(items).collect();
+        let books = configuration["documents"].take();
+        let books = books.as_array().cloned().unwrap_or_default();
+        let documents = placed(places.documents).zip(books).collect();
         let mut records = text("records.jsonl")?;
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
         let records = lines(&records, &folder.join("records.jsonl"))?;
         let name = known.configuration_name;
-        Ok((Self { folder: folder.to_owned(), shard, name, items, records }, configuration))
+        Ok((Self { folder: folder.to_owned(), shard, name, items, documents, records }, configuration))
     }
+}
+
+/// What the parts say of their books, each once, in the order of the run.
+fn documents(parts: &mut [Part]) -> Value {
+    let mut known: HashSet<String> = HashSet::new();
+    let all = parts.iter_mut().flat_map(|part| part.documents.drain(..));
+    let mut placed: Vec<(usize, Value)> =
+        all.filter(|(_, book)| known.insert(book["id"].as_str().unwrap_or_default().to_owned())).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, book)| book).collect()
 }
 
 /// Refuses parts of different runs, each a configuration and its folder.

@@ -28,7 +28,7 @@ use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
 use closeread_text::Language;
-use configuration::{configuration, default_folder};
+use configuration::{configuration, default_folder, of_part};
 use say::{say_embeddings, say_failures, say_judges, say_line, say_protocol, say_spending};
 use serde_json::json;
 use served::{say_cuts, say_versions};
@@ -95,6 +95,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     let places = shard.map(|shard| benchmark.keep(shard));
+    let configuration = if shard.is_some() { of_part(configuration, &benchmark) } else { configuration };
 
     let builtin = reading.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);

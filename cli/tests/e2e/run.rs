@@ -220,6 +220,37 @@ fn an_overflow_is_an_outcome_and_truncation_answers() {
 }
 
 #[test]
+fn a_part_names_its_own_books_and_one_hash_for_all() {
+    let sandbox = Sandbox::new();
+    let (mut documents, mut items) = (String::new(), String::new());
+    for n in 1..=4 {
+        documents += &format!("{}\n", serde_json::json!({"id": format!("b{n}"), "text": format!("Ana has {n} keys.")}));
+        let item = serde_json::json!({"id": n.to_string(), "documents": [format!("b{n}")], "question": "How many keys?",
+            "task": "generative", "answers": [n.to_string()]});
+        items += &format!("{item}\n");
+    }
+    sandbox.write("keys/documents.jsonl", documents);
+    sandbox.write("keys/items.jsonl", items);
+    let run = |more: &[&str]| {
+        sandbox.run(&[&["run", "--benchmark", "keys", "--method", "closed-book"][..], more].concat()).exits(0)
+    };
+    run(&["--out", "whole"]);
+    run(&["--out", "1", "--shard", "1/2"]);
+    run(&["--out", "2", "--shard", "2/2"]);
+    let manifest = |run: &str| crate::corpus_truth::json_file(&sandbox.path(run).join("manifest.json"));
+    let books = |run: &str| {
+        let list = manifest(run)["configuration"]["documents"].as_array().unwrap().clone();
+        list.iter().map(|book| book["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((books("1"), books("2")), (vec!["b1".into(), "b3".into()], vec!["b2".into(), "b4".into()]));
+    assert_eq!(manifest("2")["places"]["documents"], serde_json::json!([1, 3]));
+    assert_eq!(manifest("1")["configuration"]["documents_hash"], manifest("2")["configuration"]["documents_hash"]);
+    run(&["--out", "1", "--shard", "1/2"]);
+    sandbox.run(&["merge", "2", "1", "--out", "merged"]).exits(0);
+    assert_eq!(manifest("merged"), manifest("whole"));
+}
+
+#[test]
 fn parts_of_a_run_merge_into_the_whole() {
     let sandbox = Sandbox::new();
     let run = |more: &[&str]| {
@@ -230,12 +261,15 @@ fn parts_of_a_run_merge_into_the_whole() {
     for part in ["1", "2", "3"] {
         run(&["--out", part, "--shard", &format!("{part}/3")]);
     }
+    let configuration =
+        |run: &str| crate::corpus_truth::json_file(&sandbox.path(run).join("manifest.json"))["configuration"].clone();
     let gap = sandbox.run(&["merge", "1", "3", "--out", "gap", "--json"]).exits(1).json();
     assert_eq!(gap["missing_parts"], serde_json::json!(["2/3"]));
     let merged = sandbox.run(&["merge", "1", "2", "3", "2", "--out", "merged", "--json"]).exits(0).json();
     assert_eq!(merged["items"], merged["items_expected"]);
     assert_eq!(merged["differing"], serde_json::json!([]));
     assert!(merged["duplicates"].as_u64().unwrap() > 0);
+    assert_eq!(configuration("merged"), configuration("whole"));
     let again = run(&["--out", "merged"]).json();
     let numbers = |report: &Value| -> Vec<Value> {
         report["cells"]
@@ -246,6 +280,8 @@ fn parts_of_a_run_merge_into_the_whole() {
             .collect()
     };
     assert_eq!(numbers(&again), numbers(&whole));
+    let filled = run(&["--out", "gap"]).json();
+    assert_eq!((numbers(&filled), configuration("gap")), (numbers(&whole), configuration("whole")));
 
     let other = sandbox.run(&["merge", "1", "whole", "--out", "x"]).exits(0);
     drop(other);

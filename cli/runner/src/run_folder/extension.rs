@@ -18,8 +18,19 @@ use std::path::Path;
 /// What was recorded of trials that were asked again since.
 pub(super) const SUPERSEDED: &str = "superseded.jsonl";
 /// Fields of the configuration that an extension may change.
-const MAY_CHANGE: [&str; 10] =
-    ["data", "documents", "items", "where", "draw", "cells", "methods", "repeats", "prompts", "on_truncation"];
+const MAY_CHANGE: [&str; 11] = [
+    "data",
+    "documents",
+    "documents_hash",
+    "items",
+    "where",
+    "draw",
+    "cells",
+    "methods",
+    "repeats",
+    "prompts",
+    "on_truncation",
+];
 /// Fields that only requests to a server depend on.
 const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
 /// Fields by model, to which a model that joins adds its own.

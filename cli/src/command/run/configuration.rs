@@ -2,6 +2,7 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
+use closeread_books::Book;
 use closeread_eval::draw::Draw;
 use closeread_llm::price::PriceList;
 use closeread_methods::OnTruncation;
@@ -12,10 +13,11 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::shard::Shard;
-use closeread_text::hash::name_hash;
+use closeread_text::hash::{name_hash, short_hash};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Everything that can change a number, so that a folder never mixes two runs.
 pub(super) fn configuration(
@@ -28,19 +30,14 @@ pub(super) fn configuration(
     prices: &PriceList,
 ) -> Result<Value> {
     let extra = args.extra_body()?;
-    let documents: Vec<Value> = benchmark
-        .books
-        .iter()
-        .map(
-            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
-        )
-        .collect();
+    let documents = documents(benchmark);
     let (window, windows) = args.windows(prices)?;
     let (only, draw) = args.selection()?;
     let mut configuration = json!({
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
         "documents": documents,
+        "documents_hash": short_hash(&documents),
         "protocol": Some(args.protocol()).filter(|protocol| **protocol != Protocol::OWN),
         "keep_frame": benchmark.keep_frame,
         "keep_wraps": benchmark.keep_wraps,
@@ -98,6 +95,17 @@ pub(super) fn configuration(
         configuration["embedders"] = json!(own);
     }
     Ok(configuration)
+}
+
+fn documents(benchmark: &Benchmark) -> Value {
+    let entry = |b: &Arc<Book>| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()});
+    benchmark.books.iter().map(entry).collect()
+}
+
+/// The same of a part, which names its own books; `documents_hash` stands for all.
+pub(super) fn of_part(mut configuration: Value, part: &Benchmark) -> Value {
+    configuration["documents"] = documents(part);
+    configuration
 }
 
 pub(super) fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
