@@ -1,6 +1,8 @@
 //! Keys, which nothing prints.
 
 use crate::{HostError, Response, ServedBy};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use std::fmt;
 
 /// Shortest key that cannot be a word of an answer.
@@ -8,17 +10,32 @@ const MIN_TELLING: usize = 16;
 
 /// A key. It is never printed: `Debug` shows stars.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct Secret {
+    key: String,
+    /// The key in base64 and in hexadecimal digits, in which nothing of it is seen; none of a short one.
+    encoded: Vec<String>,
+}
+
+/// What a place of a text begins with.
+enum Begins {
+    /// So many bytes that say the key.
+    Key(usize),
+    /// What would be the key if the text went on so.
+    Part,
+    Other,
+}
 
 impl Secret {
     /// A key.
     pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into())
+        let key = key.into();
+        let encoded = if key.len() < MIN_TELLING { Vec::new() } else { encoded(key.as_bytes()) };
+        Self { key, encoded }
     }
 
     /// The key itself, for the header of a request and nothing else.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.key
     }
 
     /// A response with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
@@ -30,28 +47,78 @@ impl Secret {
         Response { text: redact(response.text), served_by, ..response }
     }
 
-    /// Whether a text holds the key. A short one is a word of its own, and in none.
+    /// Whether a text holds the key, in whatever spelling. A short one is a word of its own, and in none.
     pub fn is_in(&self, text: &str) -> bool {
-        self.0.len() >= MIN_TELLING && text.contains(&self.0)
+        self.key.len() >= MIN_TELLING && self.starred(text, false).is_some()
     }
 
     /// A response that is still coming, as [`redact_response`](Self::redact_response) would leave it. An end that may become
     /// the key is held back.
     pub fn redact_so_far(&self, text: &str) -> String {
-        if self.0.len() < MIN_TELLING {
+        if self.key.len() < MIN_TELLING {
             return text.to_owned();
         }
-        let mut text = self.redact(text);
-        let begun = (1..self.0.len()).rev().filter_map(|length| self.0.get(..length));
-        if let Some(begun) = begun.into_iter().find(|begun| text.ends_with(begun)) {
-            text.truncate(text.len() - begun.len());
-        }
-        text
+        self.starred(text, true).unwrap_or_else(|| text.to_owned())
     }
 
-    /// `text` with the key replaced, for servers that repeat it in their errors.
+    /// `text` with the key replaced, for servers that repeat it in their errors: as it is, escaped as in addresses, JSON or
+    /// HTML, in base64 or in hexadecimal digits.
     pub fn redact(&self, text: &str) -> String {
-        if self.0.len() < 4 { text.to_owned() } else { text.replace(&self.0, "***") }
+        match self.key.len() {
+            0..4 => text.to_owned(),
+            4..MIN_TELLING => text.replace(&self.key, "***"),
+            _ => self.starred(text, false).unwrap_or_else(|| text.to_owned()),
+        }
+    }
+
+    /// The text with stars for the key, in whatever spelling; `None` if it is not in it. Of a text that is still coming an
+    /// end that may become the key is left out.
+    fn starred(&self, text: &str, is_coming: bool) -> Option<String> {
+        let mut may_begin = [false; 256];
+        let firsts = self.encoded.iter().chain([&self.key]).filter_map(|key| key.bytes().next());
+        firsts.chain(*b"%\\&").for_each(|byte| may_begin[usize::from(byte)] = true);
+        let (mut stars, mut kept, mut at) = (None, 0, 0);
+        while at < text.len() {
+            let begins = match may_begin[usize::from(text.as_bytes()[at])] {
+                true => self.begins(&text.as_bytes()[at..]),
+                false => Begins::Other,
+            };
+            match begins {
+                Begins::Key(length) => {
+                    stars.get_or_insert_with(String::new).push_str(&text[kept..at]);
+                    stars.get_or_insert_with(String::new).push_str("***");
+                    at += length;
+                    kept = at;
+                }
+                Begins::Part if is_coming => {
+                    return Some(stars.unwrap_or_default() + &text[kept..at]);
+                }
+                Begins::Part | Begins::Other => at += 1,
+            }
+        }
+        stars.map(|stars| stars + &text[kept..])
+    }
+
+    fn begins(&self, text: &[u8]) -> Begins {
+        let mut is_part = false;
+        for key in self.encoded.iter().chain([&self.key]).map(|key| key.as_bytes()) {
+            if text.starts_with(key) {
+                return Begins::Key(key.len());
+            }
+            is_part |= key.starts_with(text);
+        }
+        let mut rest = text;
+        for &wanted in self.key.as_bytes() {
+            match (rest.first(), escaped(rest)) {
+                (None, _) => return Begins::Part,
+                (_, Escaped::Byte(byte, length)) if byte == wanted => rest = &rest[length..],
+                (_, Escaped::Part) => return Begins::Part,
+                (Some(byte), _) if *byte == wanted => rest = &rest[1..],
+                _ if is_part => return Begins::Part,
+                _ => return Begins::Other,
+            }
+        }
+        Begins::Key(text.len() - rest.len())
     }
 
     /// The error without the key.
@@ -65,6 +132,57 @@ impl Secret {
             HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
             HostError::Text(message) => HostError::Text(self.redact(&message)),
         }
+    }
+}
+
+/// What base64 and hexadecimal digits make of the key. Where it begins within three bytes of base64 is not known, nor what
+/// stands beside it: these are the characters that it alone decides.
+fn encoded(key: &[u8]) -> Vec<String> {
+    let mut forms: Vec<String> = Vec::new();
+    for before in 0..3 {
+        let bytes = [&b"\0\0"[..before], key].concat();
+        let (start, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            forms.push(engine.encode(&bytes)[start..end].to_owned());
+        }
+    }
+    forms.push(key.iter().map(|byte| format!("{byte:02x}")).collect());
+    forms.push(key.iter().map(|byte| format!("{byte:02X}")).collect());
+    forms.dedup();
+    forms
+}
+
+/// A byte as an address, JSON or HTML escapes it.
+enum Escaped {
+    /// The byte, and how many bytes say it.
+    Byte(u8, usize),
+    /// What could be one if the text went on.
+    Part,
+    No,
+}
+
+fn escaped(text: &[u8]) -> Escaped {
+    let (before, radix, most) = match text {
+        [b'%', ..] => (1, 16, 2),
+        [b'\\', b'u', ..] => (2, 16, 4),
+        [b'\\', b'x', ..] => (2, 16, 2),
+        [b'\\', byte, ..] => return Escaped::Byte(*byte, 2),
+        [b'&', b'#', b'x' | b'X', ..] => (3, 16, 4),
+        [b'&', b'#', ..] => (2, 10, 4),
+        [b'\\' | b'&'] => return Escaped::Part,
+        _ => return Escaped::No,
+    };
+    let is_html = text[0] == b'&';
+    let digits = text[before..].iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count();
+    let end = before + digits;
+    if text.len() == end && (digits < most || is_html) {
+        return Escaped::Part;
+    }
+    let code = std::str::from_utf8(&text[before..end]).ok().and_then(|digits| u8::from_str_radix(digits, radix).ok());
+    match code {
+        Some(byte) if is_html && text[end] == b';' => Escaped::Byte(byte, end + 1),
+        Some(byte) if !is_html && digits == most => Escaped::Byte(byte, end),
+        _ => Escaped::No,
     }
 }
 
@@ -90,6 +208,42 @@ mod tests {
         assert_eq!(secret.redact_response(response("sk-12345")), response("sk-12345"), "it may be a word of the book");
         let long = Secret::new("sk-1234567890abcdef");
         assert_eq!(long.redact_response(response("You sent sk-1234567890abcdef.")), response("You sent ***."));
+    }
+
+    #[test]
+    fn finding_14_a_key_in_another_spelling_is_no_less_a_key() {
+        let key = "sk-or+v1/5f0e77=c1d2%94b6e8";
+        let secret = Secret::new(key);
+        let base64 = |text: &str| STANDARD_NO_PAD.encode(text);
+        let every = |escape: fn(u8) -> String| key.bytes().map(escape).collect::<String>();
+        for (spelled, left) in [
+            (key.to_owned(), "***"),
+            (key.replace('%', "%25").replace('+', "%2B").replace('/', "%2f").replace('=', "%3D"), "***"),
+            (every(|byte| format!("%{byte:02x}")), "***"),
+            (key.replace('/', "\\/"), "***"),
+            (every(|byte| format!("\\u00{byte:02X}")), "***"),
+            (every(|byte| format!("&#{byte};")), "***"),
+            (every(|byte| format!("&#x{byte:x};")), "***"),
+            (every(|byte| format!("{byte:02x}")), "***"),
+            (base64(key), "***"),
+            (URL_SAFE_NO_PAD.encode(key), "***"),
+            (base64(&format!("user:{key}@host")), "dXNlcjp***hAaG9zdA"),
+            (base64(&format!("Bearer {key}")), "QmVhcmVyIH***"),
+        ] {
+            let told = secret.redact(&format!("You sent {spelled}, é."));
+            assert!(told.starts_with("You sent ") && told.ends_with(", é.") && told.contains("***"), "{told}");
+            assert!(told.len() <= "You sent , é.".len() + left.len() + 2, "{told}");
+            assert!(secret.is_in(&spelled));
+            let said = format!("You sent {spelled}");
+            for end in 0..said.len() {
+                let shown = secret.redact_so_far(&said[..end]);
+                assert!(shown.len() <= "You sent ".len() + left.len(), "{shown}");
+            }
+        }
+        for other in ["", "%", "\\u00", "&#", "&#1234567;", "sk-or+v1/5f0e77=c1d2%94b6e9", "%E9%zz \\", "é"] {
+            assert_eq!(secret.redact(other), other);
+        }
+        assert_eq!(Secret::new("short%25").redact("short%25 short%2525"), "*** ***25");
     }
 
     #[test]
