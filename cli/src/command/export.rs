@@ -15,7 +15,7 @@ use closeread_eval::{InputFile, Task};
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, file_name, inspect, trec};
 use closeread_files::{refuse_run_file, write_output};
-use closeread_report::{Arm, report};
+use closeread_report::{Arm, Run, report};
 use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
 use folder::OutFolder;
@@ -125,7 +125,7 @@ pub(crate) async fn run(args: ExportArgs) -> Result<ExitCode> {
 fn open(folder: &NamedFolder) -> Result<Streamed> {
     let name = folder.name.clone().unwrap_or_else(|| finished::folder_name(&folder.path));
     let streamed = finished::stream(&folder.path, name)?;
-    for lack in streamed.run.lacks() {
+    for lack in &streamed.lacks {
         info!("{}: {lack}", folder.path.display());
     }
     Ok(streamed)
@@ -135,8 +135,17 @@ fn about(streamed: &Streamed) -> About<'_> {
     About { run: &streamed.run, created: streamed.created, version: env!("CARGO_PKG_VERSION") }
 }
 
-fn trials(streamed: &Streamed, arm: &Arm) -> Result<CellTrials> {
-    CellTrials::of(&streamed.run, arm).context(format!("{} holds what no run has", streamed.run.name))
+/// The trials of a cell, whose records are loaded.
+fn trials(streamed: &mut Streamed, arm: &Arm) -> Result<CellTrials> {
+    let of = |run: &Run| CellTrials::of(run, arm).with_context(|| format!("{} holds what no run has", run.name));
+    streamed.load(arm)?;
+    let cell = of(&streamed.run)?;
+    if !cell.summary.metrics.is_empty() {
+        return Ok(cell);
+    }
+    // Nothing of it was scored: which metrics it has is told by its neighbours.
+    streamed.load_all()?;
+    of(&streamed.run)
 }
 
 /// Hands over each trial of a cell that has a record, in order.
@@ -165,9 +174,9 @@ fn inspect_logs(folders: &Folders) -> Result<ExitCode> {
     let mut complete = true;
     for folder in &folders.runs {
         let mut streamed = open(folder)?;
-        complete &= streamed.run.lacks().is_empty();
+        complete &= streamed.lacks.is_empty();
         for arm in streamed.run.plan.clone() {
-            let cell = trials(&streamed, &arm)?;
+            let cell = trials(&mut streamed, &arm)?;
             inspect_log(&mut out, &mut streamed, &cell)?;
         }
     }
@@ -233,10 +242,10 @@ fn rankings(folders: &Folders) -> Result<ExitCode> {
     let mut golds: BTreeMap<String, String> = BTreeMap::new();
     for folder in &folders.runs {
         let mut streamed = open(folder)?;
-        complete &= streamed.run.lacks().is_empty();
+        complete &= streamed.lacks.is_empty();
         golds.extend(streamed.run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
         for arm in streamed.run.plan.clone() {
-            let cell = trials(&streamed, &arm)?;
+            let cell = trials(&mut streamed, &arm)?;
             let name = file_name(&format!("{}_{}", streamed.run.name, cell_name(&streamed.run, &arm)));
             let mut lines = BufWriter::new(Vec::new());
             each_row(&mut streamed, &cell, |about, row| {
@@ -282,12 +291,12 @@ fn hub(args: &HfArgs) -> Result<ExitCode> {
     let hub = Hub { dataset: dataset.clone(), revision: revision.clone(), url: url.clone() };
     let (mut complete, mut arms, mut benchmark) = (true, Vec::new(), String::new());
     for folder in &args.folders.runs {
-        let streamed = open(folder)?;
-        complete &= streamed.run.lacks().is_empty();
+        let mut streamed = open(folder)?;
+        complete &= streamed.lacks.is_empty();
         benchmark.clone_from(&streamed.run.benchmark);
         let mut by_model: BTreeMap<String, Vec<CellTrials>> = BTreeMap::new();
-        for arm in &streamed.run.plan {
-            by_model.entry(arm.model.clone()).or_default().push(trials(&streamed, arm)?.without_trials());
+        for arm in streamed.run.plan.clone() {
+            by_model.entry(arm.model.clone()).or_default().push(trials(&mut streamed, &arm)?.without_trials());
         }
         arms.extend(streamed.run.plan.iter().cloned());
         for (model, cells) in &by_model {

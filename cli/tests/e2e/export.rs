@@ -430,3 +430,53 @@ fn a_run_is_a_submission_to_novelqa() {
     let answers: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(answers.as_object().unwrap().len(), 6, "a list a tale");
 }
+
+/// What a program took of memory at most, in MiB, as the system counts it of a child that ended.
+const PEAK: &str = "import resource, subprocess, sys\n\
+                    code = subprocess.call(sys.argv[1:])\n\
+                    print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)";
+
+#[test]
+#[ignore = "needs minutes, and python3"]
+fn needs_time_needs_python_a_run_of_100_000_trials_is_exported_in_200_mb() {
+    let sandbox = a_run();
+    let read = |name: &str| std::fs::read_to_string(sandbox.path("r").join(name)).unwrap();
+    let (items, records) = (read("items.jsonl"), read("records.jsonl"));
+    let lines = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+    // 54 trials of 18 items, as if of 2,502 items, each asked 14 times.
+    let (copies, repeats) = (139, 14);
+    let mut text = String::new();
+    for copy in 0..copies {
+        for mut item in lines(&items) {
+            item["id"] = json!(format!("{}-{copy}", item["id"].as_str().unwrap()));
+            text += &format!("{item}\n");
+        }
+    }
+    let mut manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
+    manifest["configuration"]["items"] = json!(18 * copies);
+    manifest["configuration"]["repeats"] = json!(repeats);
+    manifest["stored_items"] = json!({"n": 18 * copies, "sha256": closeread_text::hash::sha256(text.as_bytes())});
+    sandbox.write("r/items.jsonl", text);
+    sandbox.write("r/manifest.json", manifest.to_string());
+    let mut file = std::io::BufWriter::new(std::fs::File::create(sandbox.path("r/records.jsonl")).unwrap());
+    for (copy, repeat) in (0..copies).flat_map(|copy| (0..repeats).map(move |repeat| (copy, repeat))) {
+        for mut record in lines(&records) {
+            record["item"] = json!(format!("{}-{copy}", record["item"].as_str().unwrap()));
+            record["repeat"] = json!(repeat);
+            writeln!(file, "{record}").unwrap();
+        }
+    }
+    drop(file);
+    let who = ["--organization", "us", "--relationship", "third_party"];
+    for (format, more) in [("inspect", &[][..]), ("parquet", &[]), ("trec", &[]), ("every-eval-ever", &who)] {
+        let export = sandbox.command(&[]);
+        let mut python = Command::new("python3");
+        python.envs(export.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        python.args(["-c", PEAK]).arg(export.get_program()).args(["export", format, "r", "--out", format]).args(more);
+        let ended = python.current_dir(sandbox.dir.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
+        let mut told = said.split_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(0)), Some(Ok(peak))) = (told.next(), told.next()) else { panic!("{format}: {said}") };
+        assert!(peak < 200, "{format} took {peak} MiB");
+    }
+}

@@ -23,13 +23,18 @@ pub(super) fn gaps(planned: Option<usize>, as_written: bool, items: &[Item], lef
     } else if planned.is_some_and(|planned| items.len() < planned) {
         gaps.push(format!("INCOMPLETE: the folder holds {n}{of} items of the run"));
     }
-    if left_out > 0 {
-        gaps.push(format!(
-            "DAMAGED: {} records are of items that items.jsonl does not have; they are left out",
-            thousands(left_out as u64)
-        ));
-    }
+    gaps.extend(records_left_out(left_out));
     gaps
+}
+
+/// What is said of so many records of items that the folder does not have.
+pub fn records_left_out(n: usize) -> Option<String> {
+    (n > 0).then(|| {
+        format!(
+            "DAMAGED: {} records are of items that items.jsonl does not have; they are left out",
+            thousands(n as u64)
+        )
+    })
 }
 
 impl Run {
@@ -40,8 +45,13 @@ impl Run {
             self.plan.contains(&Arm::of(key)) && items.contains(key.item.as_str()) && key.repeat < self.repeats
         };
         let there: BTreeSet<&TrialKey> = self.records.iter().map(|record| &record.key).filter(planned).collect();
+        self.lacks_of(there.len())
+    }
+
+    /// The same where so many of its trials have a record, whether they are held or not.
+    pub fn lacks_of(&self, there: usize) -> Vec<String> {
         let n_planned = self.plan.len() * self.items.len() * self.repeats as usize;
-        let (missing, of) = (n_planned.saturating_sub(there.len()), thousands(n_planned as u64));
+        let (missing, of) = (n_planned.saturating_sub(there), thousands(n_planned as u64));
         let trials = format!("INCOMPLETE: {} of {of} trials have no record", thousands(missing as u64));
         self.gaps.iter().cloned().chain((missing > 0).then_some(trials)).collect()
     }

@@ -33,6 +33,7 @@ pub use beyond::beyond_closed_book;
 pub use books::TokenPlaces;
 pub use cells::{Cell, cells};
 pub use embeddings::{EmbeddingUsage, embedding_usage};
+pub use gaps::records_left_out;
 pub use judging::{judged_by, judging_tables, waiting};
 pub use observed::{PASSAGES, WORDS};
 pub use opinions::LabelFile;

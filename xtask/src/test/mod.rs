@@ -77,6 +77,9 @@ pub(crate) fn lacking() -> Vec<&'static str> {
 
 /// Runs the steps and prints their table; false if any failed.
 pub(crate) fn run(args: &Args) -> Result<bool> {
+    if args.nightly {
+        needs::give_time();
+    }
     let mut left_out = LeftOut::default();
     let mut rows = vec![];
     for step in STEPS {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What tests may need of the machine.
 pub(crate) struct Need {
@@ -20,7 +21,7 @@ pub(crate) struct Need {
     pub(crate) is_met: fn() -> bool,
 }
 
-pub(crate) const NEEDS: [Need; 14] = [
+pub(crate) const NEEDS: [Need; 15] = [
     Need { word: "data", what: "CLOSEREAD_DATA", is_met: || variable("CLOSEREAD_DATA").is_some() },
     Need { word: "vectors", what: "CLOSEREAD_VECTORS", is_met: || variable("CLOSEREAD_VECTORS").is_some() },
     Need { word: "llama", what: "CLOSEREAD_SERVERS with bin/llama-server", is_met: || server(&["bin/llama-server"]) },
@@ -39,7 +40,16 @@ pub(crate) const NEEDS: [Need; 14] = [
     },
     Need { word: "mount", what: "the right to mount a tmpfs", is_met: can_mount },
     Need { word: "user", what: "a user who is not root", is_met: || !machine::is_root() },
+    Need { word: "time", what: "--nightly", is_met: || HAS_TIME.load(Ordering::Relaxed) },
 ];
+
+/// Whether tests may take minutes each.
+static HAS_TIME: AtomicBool = AtomicBool::new(false);
+
+/// Says that tests may take minutes each.
+pub(super) fn give_time() {
+    HAS_TIME.store(true, Ordering::Relaxed);
+}
 
 const LLMOCK: [&str; 3] = ["venv/bin/llmock", "llmock/venv/bin/llmock", "../llmock/venv/bin/llmock"];
 

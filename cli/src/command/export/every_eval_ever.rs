@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let mut complete = true;
     for folder in &args.folders.runs {
         let mut streamed = open(folder)?;
-        complete &= streamed.run.lacks().is_empty();
+        complete &= streamed.lacks.is_empty();
         let plan = streamed.run.plan.clone();
         let models: BTreeSet<&String> = plan.iter().map(|arm| &arm.model).collect();
         for model in models {
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             let mut file = BufWriter::new(out.create(&format!("{path}_samples.jsonl"))?);
             let (mut hash, mut n, mut cells) = (Sha256::new(), 0, Vec::new());
             for arm in plan.iter().filter(|arm| arm.model == *model) {
-                let cell = trials(&streamed, arm)?;
+                let cell = trials(&mut streamed, arm)?;
                 each_row(&mut streamed, &cell, |about, row| {
                     let rows = Record { about, model, publisher: &publisher }.rows(&cell, row);
                     n += rows.iter().filter(|byte| **byte == b'\n').count();

@@ -42,11 +42,11 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
     let (mut complete, mut sent) = (true, 0);
     for folder in &args.runs {
         let mut streamed = open(folder)?;
-        complete &= streamed.run.lacks().is_empty();
+        complete &= streamed.lacks.is_empty();
         let mut clock = streamed.created;
         let mut spans = 0;
         for arm in streamed.run.plan.clone() {
-            let cell = trials(&streamed, &arm)?;
+            let cell = trials(&mut streamed, &arm)?;
             let Streamed { run, stored, .. } = &mut streamed;
             let mut batch = Batch::new(About { run, created: clock, version: env!("CARGO_PKG_VERSION") });
             for trial in &cell.trials {

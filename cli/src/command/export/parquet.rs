@@ -22,9 +22,9 @@ pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
     let mut out = OutFolder::open(&folders.out)?;
     let mut opened = folders.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
     let (mut metrics, mut measures, mut labels) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for streamed in &opened {
-        for arm in &streamed.run.plan {
-            metrics.extend(trials(streamed, arm)?.metrics());
+    for streamed in &mut opened {
+        for arm in streamed.run.plan.clone() {
+            metrics.extend(trials(streamed, &arm)?.metrics());
         }
         measures.extend(streamed.measures.iter().cloned());
         labels.extend(streamed.run.items.iter().flat_map(|item| item.labels.keys().cloned()));
@@ -38,7 +38,7 @@ pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
     let mut passages = file(Tables::passages_schema())?;
     let (mut complete, mut known) = (true, BTreeSet::new());
     for streamed in &mut opened {
-        complete &= streamed.run.lacks().is_empty();
+        complete &= streamed.lacks.is_empty();
         for item in &streamed.run.items {
             if known.insert(item.id.clone()) {
                 items.push(tables.item(item))?;
