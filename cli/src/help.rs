@@ -54,6 +54,12 @@ const EXAMPLES: &[(&str, &str)] = &[
   closeread score --format infinitebench --task longbook_choice_eng preds_longbook_choice_eng.jsonl",
     ),
     (
+        "leaderboard",
+        "\
+  closeread leaderboard site --runs 'runs/*' --gold gold/
+  closeread leaderboard site --runs 'runs/*' --gold gold/ --workflow .github/workflows/leaderboard.yml",
+    ),
+    (
         "search",
         "\
   closeread search sample \"Who paid for the bell?\"

@@ -128,7 +128,7 @@ async function board() {
         rows: [
             { name: "honest", predictions: "predictions.jsonl", scorecard: with_(() => {}), url: "https://example.org/" },
             { name: "<b>hopeful</b>", predictions: "predictions.jsonl", scorecard: with_((c) => { c.metrics.f1.value += 0.25; }), url: "javascript:alert(1)" },
-            { name: "half", scorecard: with_((c) => { c.complete = false; c.metrics.f1.value = 1; }) },
+            { name: "half", scorecard: with_((c) => { c.complete = false; c.metrics.f1.value = 1; }), url: "cell-1.html" },
         ],
     });
 }
@@ -145,7 +145,8 @@ test("rows rank by score, and an incomplete one has no rank", async () => {
     await page.keyboard.press("Enter");
     assert.deepEqual(await firstCells(), [["2", "honest"], ["1", "<b>hopeful</b>"], ["incomplete", "half"]]);
     assert.equal(await page.locator("closeread-leaderboard th[aria-sort=ascending]").count(), 1);
-    assert.equal(await page.locator("closeread-leaderboard a").count(), 1, "a script's address is no link");
+    assert.equal(await page.locator("closeread-leaderboard a").count(), 2, "a script's address is no link");
+    assert.match(await page.locator("closeread-leaderboard a").last().evaluate((link) => link.href), /\/cell-1\.html$/);
     assert.deepEqual(await violations(), []);
 });
 

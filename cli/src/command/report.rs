@@ -1,26 +1,20 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
 use super::foreign;
+use super::site::SiteFolder;
 use super::tables::{as_latex, as_text, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use closeread_eval::{InputFile, Paper};
-use closeread_files::{self as files, write_atomically};
 use closeread_judges::human_labels;
 use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
 use closeread_report::{AskedOfPaper, LabelFile, PaperReport, Report, Run, paper_list, paper_report, report};
 use closeread_runner::finished::{NamedFolder, Texts};
-use closeread_serve::Page;
 use closeread_table::render::text;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
-
-/// The folder of the elements in a built page, and beside a site's pages.
-const ELEMENTS: &str = "elements";
-/// What a leaderboard needs to be sorted and scored again.
-const ELEMENT_FILES: [&str; 2] = ["closeread-leaderboard.js", "closeread_scorer_bg.wasm"];
 
 /// Show the tables and charts of one run, or of several in one table.
 ///
@@ -152,60 +146,8 @@ fn print(args: &ReportArgs, runs: &[Run], report: &Report) -> Result<ExitCode> {
 }
 
 fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
-    clear_site(folder)?;
+    let folder = SiteFolder::open(folder, "report-files.json", "--html")?;
     let files = site(report, runs);
-    let elements = ELEMENT_FILES.iter().map(|name| format!("{ELEMENTS}/{name}"));
-    let names: Vec<String> = files.iter().map(|file| file.path.clone()).chain(elements).collect();
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    write_atomically(&folder.join(FILE_LIST), &serde_json::to_vec(&names)?)?;
-    for file in &files {
-        let path = folder.join(&file.path);
-        let parent = path.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
-        write_atomically(&path, file.content.as_bytes())?;
-    }
-    info!("{}: {} files", folder.join("index.html").display(), files.len());
-    if files.iter().any(|file| file.path == "leaderboard.html") {
-        match Page::find(None) {
-            Ok(page) => copy_elements(&page, &folder.join(ELEMENTS))?,
-            Err(error) => info!("leaderboard.html is a plain table, which cannot score rows again: {error:#}"),
-        }
-    }
-    Ok(())
-}
-
-/// Puts the leaderboard's element and what it scores with beside the site's pages.
-fn copy_elements(page: &Page, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to).with_context(|| format!("cannot create the folder {}", to.display()))?;
-    ELEMENT_FILES
-        .iter()
-        .try_for_each(|name| write_atomically(&to.join(name), &page.read(&format!("{ELEMENTS}/{name}"))?))
-}
-
-/// What a report on a site consists of, so that the next one knows which files it may replace.
-const FILE_LIST: &str = "report-files.json";
-
-/// Removes the files of an earlier report, which this one may not have; refuses a folder with something else in it.
-fn clear_site(folder: &Path) -> Result<()> {
-    let list = folder.join(FILE_LIST);
-    let ours: Vec<String> = match files::read(&list)? {
-        None => Vec::new(),
-        Some(bytes) => {
-            serde_json::from_slice(&bytes).with_context(|| format!("{} is no list of names", list.display()))?
-        }
-    };
-    let mut there = Vec::new();
-    for path in files::entries(folder)? {
-        if path.is_dir() { there.extend(files::entries(&path)?) } else { there.push(path) }
-    }
-    // Names with `..` match no file below the folder.
-    let is_ours = |path: &PathBuf| *path == list || ours.iter().any(|name| folder.join(name) == *path);
-    if let Some(foreign) = there.iter().find(|path| !is_ours(path)) {
-        bail!(
-            "{} holds `{}`, which is no part of a report: name an empty or a new folder by --html",
-            folder.display(),
-            foreign.strip_prefix(folder).unwrap_or(foreign).display()
-        );
-    }
-    there.iter().filter(|path| **path != list).try_for_each(|path| files::remove(path))
+    let has_board = files.iter().any(|file| file.path == "leaderboard.html");
+    folder.write(&files, if has_board { &["closeread-leaderboard.js"] } else { &[] })
 }

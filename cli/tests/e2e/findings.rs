@@ -33,7 +33,7 @@ fn finding_01_a_folder_of_a_persons_is_not_written_into() {
     sandbox.run(&run_cases(MODEL, &server.url, &[])).exits(0);
 
     sandbox.write("site/index.html", "my own page");
-    sandbox.run(&["report", "r", "--html", "site"]).refuses(&["`index.html`, which is no part of a report", "--html"]);
+    sandbox.run(&["report", "r", "--html", "site"]).refuses(&["`index.html`, which is no part of a site", "--html"]);
     assert_eq!(std::fs::read_to_string(sandbox.path("site/index.html")).unwrap(), "my own page");
 }
 

@@ -38,6 +38,7 @@ mod gpu;
 mod http;
 mod judge;
 mod judge_limits;
+mod leaderboard;
 mod limits;
 mod llmock;
 mod log;

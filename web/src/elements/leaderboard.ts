@@ -19,7 +19,7 @@ interface Results {
 
 interface Row {
     name: string;
-    /** A page about the system. */
+    /** A page about the system, relative to `src`. */
     url?: string;
     /** Its predictions, relative to `src`. */
     predictions?: string;
@@ -122,7 +122,7 @@ class Leaderboard extends HTMLElement {
         ];
         const body = this.#sorted().map(({ row, rank }) => make("tr", {},
             make("td", {}, rank === undefined ? say.unranked : String(rank)),
-            make("th", { scope: "row" }, row.url === undefined ? row.name : link(row.url, row.name)),
+            make("th", { scope: "row" }, row.url === undefined ? row.name : link(row.url, this.#base, row.name)),
             ...metrics.map((name) => make("td", {}, ...estimate(row.scorecard.metrics[name]))),
             ...ended.map((name) => make("td", { class: "number" }, String(row.scorecard.ledger[name]))),
             ...(canCheck ? [make("td", {}, this.#checker(row))] : [])));
@@ -185,8 +185,10 @@ function difference(claimed: Row["scorecard"], again: Scorecard): string | undef
 }
 
 /** Only addresses that lead to a page become links. */
-function link(url: string, name: string): Node {
-    return /^https?:\/\//.test(url) ? make("a", { href: url, rel: "noopener" }, name) : document.createTextNode(name);
+function link(url: string, base: string, name: string): Node {
+    const to = URL.canParse(url, base) ? new URL(url, base) : undefined;
+    const leads = to?.protocol === "https:" || to?.protocol === "http:";
+    return leads ? make("a", { href: to!.href, rel: "noopener" }, name) : document.createTextNode(name);
 }
 
 function checked(results: unknown, url: string): Results {

@@ -1,16 +1,17 @@
 //! The leaderboard of a report: a table that reads without JavaScript, the results as data, and the predictions and gold
 //! answers that a reader's browser scores them again from.
 
-use super::cells::{NamedCell, SiteFile};
+use super::cells::{NamedCell, SiteFile, cell_path};
 use super::page::Page;
 use crate::plan::Trials;
 use crate::{Report, Run};
-use closeread_data::scoring::{Options, Scorecard, prediction, score};
+use closeread_data::scoring::{Options, ScoreError, Scorecard, Submission, prediction, score};
 use closeread_eval::Evaluator;
 use closeread_eval::Outcome;
 use closeread_eval::observations::{Ending, MetricName};
 use closeread_eval::{InputFile, Item};
 use closeread_methods::record::Record;
+use closeread_metrics::stats::Estimate;
 use closeread_table::number::metric_label;
 use closeread_table::render::html::{escaped, id, table};
 use closeread_table::{Table, Value};
@@ -24,65 +25,167 @@ pub(super) const PAGE: &str = "leaderboard.html";
 /// The results as data.
 const RESULTS: &str = "results.json";
 /// The items with their gold answers.
-const GOLD: &str = "items.jsonl";
+pub(super) const GOLD: &str = "items.jsonl";
 /// What the page may load: the element beside it, and the files that it scores.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+pub(super) const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'";
 /// The element, which whoever writes the site puts beside it.
 const ELEMENT: &str = "elements/closeread-leaderboard.js";
 /// The words of a response that the context does not hold the answer, which predictions are read by.
 const NOT_FOUND: &str = "Not found in context.";
 
+/// Systems by score.
+pub(super) struct Board {
+    rows: Vec<Row>,
+    /// The runs on other items.
+    others: BTreeSet<String>,
+    /// The items with their gold answers, as JSON Lines.
+    gold: String,
+}
+
 /// A cell, or one of its repeats, with its predictions and what they score.
 struct Row {
+    run: usize,
     name: String,
+    /// The page of the cell.
+    page: String,
+    /// Of the predictions.
     path: String,
     predictions: String,
     scorecard: Scorecard,
 }
 
-/// The files of the board; none if there is nothing that can be scored from an answer.
-///
-/// Runs on other items than the first's are not on it, which the page says. What only judges can score, and evidence, is
-/// not on it either: the board holds what anybody can score again.
-pub(super) fn files(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], trials: &[Trials<'_>]) -> Vec<SiteFile> {
-    let Some(first) = runs.first() else { return Vec::new() };
-    let gold = lines(&first.items);
-    let mut rows = Vec::new();
-    let mut others = BTreeSet::new();
-    for cell in cells {
-        let run = &runs[cell.run];
-        if cell.run > 0 && lines(&run.items) != gold {
-            others.insert(run.name.as_str());
-            continue;
+impl Board {
+    /// The board of these runs; `None` if there is nothing that can be scored from an answer.
+    ///
+    /// Without `gold` the items of the first run are it. Runs on other items are not on it, which the page says. What only
+    /// judges can score, and evidence, is not on it either: the board holds what anybody can score again.
+    pub(super) fn of(
+        runs: &[Run],
+        cells: &[NamedCell<'_>],
+        trials: &[Trials<'_>],
+        gold: Option<&[Item]>,
+    ) -> Option<Self> {
+        let items = gold.or_else(|| runs.first().map(|run| run.items.as_slice()))?;
+        let gold = lines(items);
+        let same = |run: &Run| run.items.iter().map(identity).eq(items.iter().map(identity));
+        let is_on: Vec<bool> = runs.iter().map(same).collect();
+        let (mut rows, mut others) = (Vec::new(), BTreeSet::new());
+        for (number, cell) in cells.iter().enumerate() {
+            let run = &runs[cell.run];
+            if !is_on[cell.run] {
+                others.insert(run.name.clone());
+                continue;
+            }
+            let by_item = trials[cell.run].arm(cell.arm());
+            let repeats: BTreeSet<u32> = by_item.values().flatten().map(|record| record.key.repeat).collect();
+            let several = repeats.len() > 1;
+            for repeat in repeats {
+                let of_item = |item: &Item| {
+                    let record = by_item.get(item.id.as_str())?.iter().find(|record| record.key.repeat == repeat)?;
+                    Some(prediction(item, record)?.to_string() + "\n")
+                };
+                let predictions: String = run.items.iter().filter_map(of_item).collect();
+                let name = if several { format!("{}, repeat {}", cell.name, repeat + 1) } else { cell.name.clone() };
+                let path = format!("predictions/{}-{}.jsonl", rows.len() + 1, id(&cell.arm().method).to_lowercase());
+                let Some(scorecard) = scored(&gold, &path, &predictions) else { continue };
+                rows.push(Row { run: cell.run, name, page: cell_path(number), path, predictions, scorecard });
+            }
         }
-        let by_item = trials[cell.run].arm(cell.arm());
-        let repeats: BTreeSet<u32> = by_item.values().flatten().map(|record| record.key.repeat).collect();
-        let several = repeats.len() > 1;
-        for repeat in repeats {
-            let of_item = |item: &Item| {
-                let record = by_item.get(item.id.as_str())?.iter().find(|record| record.key.repeat == repeat)?;
-                Some(prediction(item, record)?.to_string() + "\n")
-            };
-            let predictions: String = run.items.iter().filter_map(of_item).collect();
-            let name = if several { format!("{}, repeat {}", cell.name, repeat + 1) } else { cell.name.clone() };
-            let path = format!("predictions/{}-{}.jsonl", rows.len() + 1, id(&cell.arm().method).to_lowercase());
-            let Some(scorecard) = scored(&gold, &path, &predictions) else { continue };
-            rows.push(Row { name, path, predictions, scorecard });
+        (!rows.is_empty()).then_some(Self { rows, others, gold })
+    }
+
+    /// The board on a page of its own.
+    pub(super) fn page(&self, report: &Report) -> SiteFile {
+        let mut page = Page::with_policy(report, &format!("Leaderboard - {}", report.title), PAGE, POLICY);
+        page.heading("h1", "Leaderboard");
+        page.notes(report);
+        page.push(&self.section("Judges and evidence are in the <a href=\"index.html\">report</a>."));
+        page.finish()
+    }
+
+    /// The table with what it rests on; `beside` says where the rest is.
+    pub(super) fn section(&self, beside: &str) -> String {
+        let mut html = format!(
+            "<p>Scores of answers, from the published <a href=\"{GOLD}\">items</a> and predictions. Trials without an \
+             answer score 0. {beside} As data: <a href=\"{RESULTS}\">{RESULTS}</a>.</p>\n"
+        );
+        for other in &self.others {
+            let other = escaped(other);
+            html +=
+                &format!("<p class=\"warning\" role=\"note\">{other} is on other items, and not on this board.</p>\n");
         }
+        let sorted = self.sorted();
+        let link = |row: usize| sorted.get(row).map(|(_, row)| row.page.clone());
+        html += &format!(
+            "<closeread-leaderboard src=\"{RESULTS}\">\n{}</closeread-leaderboard>\n\
+             <script type=\"module\" src=\"{ELEMENT}\"></script>\n",
+            table(&shown(&sorted), link)
+        );
+        html
     }
-    if rows.is_empty() {
-        return Vec::new();
+
+    /// What a reader's browser sorts the table by and scores it again from.
+    pub(super) fn data(self, title: &str) -> Vec<SiteFile> {
+        let mut files = vec![SiteFile { path: RESULTS.to_owned(), content: self.results(title) }];
+        files.push(SiteFile { path: GOLD.to_owned(), content: self.gold });
+        files.extend(self.rows.into_iter().map(|row| SiteFile { path: row.path, content: row.predictions }));
+        files
     }
-    let mut files = vec![page(report, &rows, &others)];
-    files.push(SiteFile { path: RESULTS.to_owned(), content: results(report, &rows) });
-    files.push(SiteFile { path: GOLD.to_owned(), content: gold });
-    files.extend(rows.into_iter().map(|row| SiteFile { path: row.path, content: row.predictions }));
-    files
+
+    fn results(&self, title: &str) -> String {
+        let row = |row: &Row| {
+            let mut scorecard = json!(row.scorecard);
+            if let Some(fields) = scorecard.as_object_mut() {
+                fields.shift_remove("items");
+            }
+            json!({"name": row.name, "url": row.page, "predictions": row.path, "scorecard": scorecard})
+        };
+        let rows: Vec<Json> = self.rows.iter().map(row).collect();
+        format!("{:#}\n", json!({"title": title, "gold": GOLD, "scoring": {}, "rows": rows}))
+    }
+
+    /// The rows by the main metric, with their rank; an incomplete one stands last and has none.
+    fn sorted(&self) -> Vec<(Option<usize>, &Row)> {
+        let main = self.main();
+        let mut sorted: Vec<&Row> = self.rows.iter().collect();
+        sorted.sort_by(|a, b| {
+            let (x, y) = (a.score(main), b.score(main));
+            y.is_some().cmp(&x.is_some()).then_with(|| y.unwrap_or(0.0).total_cmp(&x.unwrap_or(0.0)))
+        });
+        let rank = |row: &Row| {
+            let own = row.score(main)?;
+            Some(1 + self.rows.iter().filter(|other| other.score(main).is_some_and(|other| other > own)).count())
+        };
+        sorted.into_iter().map(|row| (rank(row), row)).collect()
+    }
+
+    /// The metric that ranks: the main one of the first row.
+    pub(super) fn main(&self) -> &str {
+        self.rows.first().and_then(|row| row.scorecard.main.as_deref()).unwrap_or_default()
+    }
+
+    /// The best score of a run by the main metric; `None` where no row of it is complete.
+    pub(super) fn best(&self, run: usize) -> Option<&Estimate> {
+        let own = self.rows.iter().filter(|row| row.run == run);
+        own.filter_map(|row| row.estimate(self.main())).max_by(|a, b| a.value.total_cmp(&b.value))
+    }
 }
 
-fn lines(items: &[Item]) -> String {
-    items.iter().map(|item| format!("{}\n", json!(item))).collect()
+impl Row {
+    /// Its score, if it is complete.
+    fn estimate(&self, metric: &str) -> Option<&Estimate> {
+        self.scorecard.metrics.get(metric).filter(|_| self.scorecard.complete)
+    }
+
+    fn score(&self, metric: &str) -> Option<f64> {
+        self.estimate(metric).map(|mean| mean.value)
+    }
+}
+
+/// What an item is the same by.
+fn identity(item: &Item) -> (&str, String) {
+    (&item.id, item.gold_fingerprint())
 }
 
 /// A row of a file of predictions; `None` for an item that was not asked.
@@ -110,62 +213,24 @@ fn scored(gold: &str, path: &str, predictions: &str) -> Option<Scorecard> {
     let file = |name: &str, text: &str| InputFile { name: name.to_owned(), bytes: text.as_bytes().to_vec() };
     let name = path.rsplit('/').next().unwrap_or(path);
     let submission = prediction::read(&file(GOLD, gold), &file(name, predictions)).ok()?;
+    card_of(&submission).ok().filter(|card| !card.metrics.is_empty())
+}
+
+/// The scores of predictions by the metrics of their tasks.
+pub(super) fn card_of(submission: &Submission) -> Result<Scorecard, ScoreError> {
     let options = Options::default();
     // Punkt and WordNet are METEOR's, which is no default of any task.
-    let evaluator = Evaluator::with_punkt(&[], options.chinese, None, Cow::Owned(Parameters::default())).ok()?;
-    score(&submission, &evaluator, &options).ok().filter(|card| !card.metrics.is_empty())
+    let evaluator = Evaluator::with_punkt(&[], options.chinese, None, Cow::Owned(Parameters::default()))
+        .expect("no metric is asked for that needs WordNet");
+    score(submission, &evaluator, &options)
 }
 
-fn results(report: &Report, rows: &[Row]) -> String {
-    let row = |row: &Row| {
-        let mut scorecard = json!(row.scorecard);
-        if let Some(fields) = scorecard.as_object_mut() {
-            fields.shift_remove("items");
-        }
-        json!({"name": row.name, "predictions": row.path, "scorecard": scorecard})
-    };
-    let rows: Vec<Json> = rows.iter().map(row).collect();
-    format!("{:#}\n", json!({"title": report.title, "gold": GOLD, "scoring": {}, "rows": rows}))
+/// Items as JSON Lines.
+pub(super) fn lines(items: &[Item]) -> String {
+    items.iter().map(|item| format!("{}\n", json!(item))).collect()
 }
 
-fn page(report: &Report, rows: &[Row], others: &BTreeSet<&str>) -> SiteFile {
-    let mut page = Page::with_policy(report, &format!("Leaderboard - {}", report.title), PAGE, POLICY);
-    page.heading("h1", "Leaderboard");
-    page.notes(report);
-    page.push(&format!(
-        "<p>Scores of answers, from the published <a href=\"{GOLD}\">items</a> and predictions. Trials without an answer \
-         score 0. Judges and evidence are in the <a href=\"index.html\">report</a>. As data: <a href=\"{RESULTS}\">{RESULTS}</a>.</p>\n"
-    ));
-    for other in others {
-        page.push(&format!(
-            "<p class=\"warning\" role=\"note\">{} is on other items, and not on this board.</p>\n",
-            escaped(other)
-        ));
-    }
-    page.push(&format!("<closeread-leaderboard src=\"{RESULTS}\">\n"));
-    let sorted = sorted(rows);
-    page.push(&table(&board(&sorted), |row| sorted.get(row).map(|(_, row)| row.path.clone())));
-    page.push(&format!("</closeread-leaderboard>\n<script type=\"module\" src=\"{ELEMENT}\"></script>\n"));
-    page.finish()
-}
-
-/// The rows by the main metric of the first, with their rank; an incomplete one stands last and has none.
-fn sorted(rows: &[Row]) -> Vec<(Option<usize>, &Row)> {
-    let main = rows.first().and_then(|row| row.scorecard.main.clone()).unwrap_or_default();
-    let value = |row: &Row| row.scorecard.metrics.get(&main).filter(|_| row.scorecard.complete).map(|mean| mean.value);
-    let mut sorted: Vec<&Row> = rows.iter().collect();
-    sorted.sort_by(|a, b| {
-        let (x, y) = (value(a), value(b));
-        y.is_some().cmp(&x.is_some()).then_with(|| y.unwrap_or(0.0).total_cmp(&x.unwrap_or(0.0)))
-    });
-    let rank = |row: &Row| {
-        let own = value(row)?;
-        Some(1 + rows.iter().filter(|other| value(other).is_some_and(|other| other > own)).count())
-    };
-    sorted.into_iter().map(|row| (rank(row), row)).collect()
-}
-
-fn board(rows: &[(Option<usize>, &Row)]) -> Table {
+fn shown(rows: &[(Option<usize>, &Row)]) -> Table {
     let cards = || rows.iter().map(|(_, row)| &row.scorecard);
     let metrics: BTreeSet<MetricName> =
         cards().flat_map(|card| card.metrics.keys()).map(|name| name.as_str().into()).collect();

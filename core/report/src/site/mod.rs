@@ -6,6 +6,7 @@
 mod items;
 mod leaderboard;
 mod page;
+mod submissions;
 
 use super::chart::{Chart, Placement, STYLE, Shape, svg};
 use super::plan::Trials;
@@ -14,7 +15,9 @@ pub use cells::SiteFile;
 use cells::{NamedCell, cell_path, named_cells};
 use closeread_table::Table;
 use closeread_table::render::html::{escaped, id, isolated, table};
+use leaderboard::Board;
 use page::Page;
+pub use submissions::{About, Found, Submission, held_to, leaderboard, of_predictions};
 
 /// The files of the site: `index.html`, a page a cell, pages of items, charts, `style.css`; and `leaderboard.html` with
 /// `results.json`, `items.jsonl` and `predictions/`.
@@ -26,15 +29,29 @@ use page::Page;
 pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {
     let cells = named_cells(report);
     let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(&run.records)).collect();
-    let board = leaderboard::files(report, runs, &cells, &trials);
-    let mut files = vec![index(report, runs, &cells, !board.is_empty())];
+    let board = Board::of(runs, &cells, &trials, None);
+    let mut page = Page::new(report, &report.title, "index.html");
+    page.heading("h1", &report.title);
+    page.notes(report);
+    let has_board = board.is_some();
+    let mut files = vec![index(page, report, runs, &cells, has_board)];
+    files.extend(details(report, runs, &cells, &trials));
+    if let Some(board) = board {
+        files.push(board.page(report));
+        files.extend(board.data(&report.title));
+    }
+    files
+}
+
+/// The pages of cells and items, charts, and the style: all but the first page and the board.
+fn details(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], trials: &[Trials<'_>]) -> Vec<SiteFile> {
+    let mut files = Vec::new();
     for (number, cell) in cells.iter().enumerate() {
         files.push(cell_page(report, runs, cell, number, &trials[cell.run]));
     }
     for (idx, trials) in trials.iter().enumerate() {
-        files.extend(items::pages(report, runs, idx, &cells, trials));
+        files.extend(items::pages(report, runs, idx, cells, trials));
     }
-    files.extend(board);
     for chart in &report.charts {
         files.push(SiteFile { path: chart_path(chart), content: svg(chart, Placement::File) });
     }
@@ -46,10 +63,8 @@ fn chart_path(chart: &Chart) -> String {
     format!("charts/{}.svg", id(&chart.id))
 }
 
-fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool) -> SiteFile {
-    let mut page = Page::new(report, &report.title, "index.html");
-    page.heading("h1", &report.title);
-    page.notes(report);
+/// The first page, which has its beginning.
+fn index(mut page: Page, report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool) -> SiteFile {
     for (run, facts) in runs.iter().zip(&report.runs) {
         let n_books =
             run.items.iter().flat_map(|item| &item.documents).collect::<std::collections::BTreeSet<_>>().len();
@@ -61,10 +76,7 @@ fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool
             n_books,
             if n_books == 1 { "document" } else { "documents" }
         ));
-        for (name, value) in &run.facts {
-            page.push(&format!(" <span class=\"fact\">{} {}</span>", escaped(name), isolated(value)));
-        }
-        page.push("</p>\n");
+        page.push(&format!("{}</p>\n", facts_of(run)));
     }
     let (first, rest) =
         report.tables.split_at(report.tables.iter().position(|t| t.id == "usage").map_or(0, |at| at + 1));
@@ -104,6 +116,13 @@ fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool
     page.finish()
 }
 
+fn facts_of(run: &Run) -> String {
+    let fact = |(name, value): &(String, String)| {
+        format!(" <span class=\"fact\">{} {}</span>", escaped(name), isolated(value))
+    };
+    run.facts.iter().map(fact).collect()
+}
+
 fn charts(page: &mut Page, charts: &[Chart], heading: &str, of: impl Fn(&Chart) -> bool) {
     let charts: Vec<&Chart> = charts.iter().filter(|chart| of(chart)).collect();
     if charts.is_empty() {
@@ -129,10 +148,11 @@ fn cell_page(report: &Report, runs: &[Run], cell: &NamedCell<'_>, number: usize,
     page.heading("h1", &cell.name);
     page.notes(report);
     page.push(&format!(
-        "<p class=\"facts\">Method {}, model {}, run {}.</p>\n",
+        "<p class=\"facts\">Method {}, model {}, run {}.{}</p>\n",
         isolated(&cell.arm().method),
         isolated(&cell.arm().model),
-        isolated(&runs[cell.run].name)
+        isolated(&runs[cell.run].name),
+        facts_of(&runs[cell.run])
     ));
     let only = std::slice::from_ref(cell.cell);
     for one in [score_table(only), ledger_table(only)] {

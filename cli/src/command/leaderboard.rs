@@ -1,0 +1,124 @@
+//! `closeread leaderboard`: a site of everything that was submitted, made from what lies there.
+
+mod submission;
+mod workflow;
+
+use super::site::SiteFolder;
+use anyhow::{Context, Result, bail};
+use closeread_data::jsonl;
+use closeread_eval::{InputFile, Item};
+use closeread_report::site::{Found, leaderboard};
+use closeread_runner::finished;
+use closeread_table::render::text;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tracing::{info, warn};
+
+/// Make a leaderboard of runs and predictions, as a site
+///
+/// A submission is a folder with a run, or with predictions.jsonl; a submission.toml in it can say date, about, url, model
+/// and withdrawn. The same submissions give the same site, whoever came first. Exits with 1 if a submission is left out.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LeaderboardArgs {
+    /// The folder of the site: a new or an empty one, or one that this command wrote
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The folders of the submissions; in quotes, `*` stands for any name
+    #[arg(long, value_name = "PATTERN", required = true, num_args = 1..)]
+    runs: Vec<String>,
+    /// Items with the gold answers, a file or the folder that holds items.jsonl; the site publishes them [default: those of
+    /// the first run]
+    #[arg(long, value_name = "ITEMS")]
+    gold: Option<PathBuf>,
+    /// The benchmark, whose paper's tables are made [default: that of the first run]
+    #[arg(long, value_name = "NAME")]
+    benchmark: Option<String>,
+    /// Heading of the site
+    #[arg(long, value_name = "TEXT", default_value = "Leaderboard")]
+    title: String,
+    /// Write a workflow that checks each submission and publishes the site, such as .github/workflows/leaderboard.yml; one
+    /// that is there stays
+    #[arg(long, value_name = "FILE", requires = "gold")]
+    workflow: Option<PathBuf>,
+}
+
+/// Makes the site anew.
+pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
+    if let Some(path) = &args.workflow {
+        workflow::write(path, args)?;
+    }
+    let site = SiteFolder::open(&args.folder, "leaderboard-files.json", "DIR")?;
+    let folders = folders(&args.runs)?;
+    if folders.is_empty() && args.gold.is_none() {
+        bail!("{}: no folder is called so; --gold ITEMS makes a leaderboard without a submission", args.runs.join(" "));
+    }
+    let gold = match &args.gold {
+        Some(path) => items(path)?,
+        None => of_first_run(&folders)?,
+    };
+    let mut submissions: Vec<_> = folders.iter().map(|(name, path)| submission::read(name, path, &gold)).collect();
+    let runs = submissions.iter_mut().filter_map(|one| match &mut one.found {
+        Found::Run(run) => Some(run),
+        _ => None,
+    });
+    let mut runs: Vec<_> = runs.collect();
+    let of_run = || runs.iter().map(|run| run.benchmark.clone()).find(|name| !name.is_empty());
+    let benchmark = args.benchmark.clone().or_else(of_run).unwrap_or_else(|| args.title.clone());
+    // It is the items that tell whether they are the same, and those were compared.
+    runs.iter_mut().for_each(|run| run.benchmark.clone_from(&benchmark));
+    let (listed, mut left_out) = (runs.len(), 0);
+    for one in &submissions {
+        if let Found::Broken(why) = &one.found {
+            left_out += 1;
+            warn!("{} is left out: {}", one.name, text::plain(why));
+        }
+    }
+    let files = leaderboard(&args.title, &gold, submissions).context("the submissions cannot stand in one table")?;
+    site.write(&files, &["closeread-leaderboard.js", "closeread-scorer.js"])?;
+    info!("{listed} submissions on the board, {left_out} left out, {} withdrawn", folders.len() - listed - left_out);
+    Ok(ExitCode::from(u8::from(left_out > 0)))
+}
+
+/// The folders that the patterns name, by the last part of their paths.
+fn folders(patterns: &[String]) -> Result<BTreeMap<String, PathBuf>> {
+    let mut found = BTreeSet::new();
+    for pattern in patterns {
+        let named = || format!("--runs {pattern}");
+        for path in glob::glob(pattern).with_context(named)? {
+            let path = path.with_context(named)?;
+            if path.is_dir() {
+                found.insert(path);
+            }
+        }
+    }
+    let mut folders = BTreeMap::new();
+    for path in found {
+        if let Some(other) = folders.insert(finished::folder_name(&path), path.clone()) {
+            bail!(
+                "{} and {} have one name, which is that of their systems: rename one",
+                other.display(),
+                path.display()
+            );
+        }
+    }
+    Ok(folders)
+}
+
+fn items(path: &Path) -> Result<Vec<Item>> {
+    let path = if path.is_dir() { path.join("items.jsonl") } else { path.to_owned() };
+    let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let (items, problems) = jsonl::items(&InputFile { name: path.display().to_string(), bytes });
+    // What a leaderboard rests on is to be whole.
+    match problems.iter().find(|problem| problem.dropped) {
+        Some(problem) => bail!("{problem}"),
+        None if items.is_empty() => bail!("{} holds no item", path.display()),
+        None => Ok(items),
+    }
+}
+
+fn of_first_run(folders: &BTreeMap<String, PathBuf>) -> Result<Vec<Item>> {
+    let first = folders.values().find(|path| finished::is_run_folder(path));
+    let first = first.context("no submission is a run, and only a run has gold answers: name them by --gold ITEMS")?;
+    items(&first.join("items.jsonl"))
+}

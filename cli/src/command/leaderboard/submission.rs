@@ -1,0 +1,73 @@
+//! A submission, read: whatever is wrong with it is said of it alone.
+
+use anyhow::{Context, Result, bail};
+use closeread_data::scoring::prediction;
+use closeread_eval::{InputFile, Item};
+use closeread_report::Run;
+use closeread_report::site::{About, Found, Submission, held_to, of_predictions};
+use closeread_runner::finished::{self, Texts};
+use serde::Deserialize;
+use serde_json::json;
+use std::path::Path;
+use toml::value::Datetime;
+
+/// What a submitter says of the submission.
+const ABOUT: &str = "submission.toml";
+/// The answers of a submission that is no run.
+const PREDICTIONS: &str = "predictions.jsonl";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AboutFile {
+    date: Option<Datetime>,
+    about: Option<String>,
+    url: Option<String>,
+    model: Option<String>,
+    withdrawn: Option<String>,
+}
+
+/// Reads the folder of a submission.
+pub(super) fn read(name: &str, path: &Path, gold: &[Item]) -> Submission {
+    let (about, found) = match about(path) {
+        Err(error) => (About::default(), Err(error)),
+        Ok((about, Some(why))) => (about, Ok(Found::Withdrawn(why))),
+        Ok((about, None)) => {
+            let run = run(name, path, about.model.as_deref(), gold);
+            (about, run.map(|run| Found::Run(Box::new(run))))
+        }
+    };
+    let found = found.unwrap_or_else(|error| Found::Broken(format!("{error:#}")));
+    Submission { name: name.to_owned(), about, found }
+}
+
+/// What the submitter says, and why it was withdrawn, if it was.
+fn about(folder: &Path) -> Result<(About, Option<String>)> {
+    let path = folder.join(ABOUT);
+    let text = closeread_files::read_text(&path)?.unwrap_or_default();
+    let said: AboutFile = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    let AboutFile { date, about, url, model, withdrawn } = said;
+    let date = match date {
+        None => None,
+        Some(Datetime { date: Some(day), time: None, .. }) => Some(day.to_string()),
+        Some(other) => bail!("{}: `date` is {other}: expected a day, as in date = 2026-01-31", path.display()),
+    };
+    if let Some(url) = url.as_ref().filter(|url| !url.starts_with("https://") && !url.starts_with("http://")) {
+        bail!("{}: `url` is {url}: expected an address that begins with https://", path.display());
+    }
+    Ok((About { date, about, url, model }, withdrawn))
+}
+
+fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<Run> {
+    if finished::is_run_folder(folder) {
+        let run = finished::load(folder, name.to_owned(), Texts::Count)?;
+        return held_to(run, gold).map_err(anyhow::Error::msg);
+    }
+    let path = folder.join(PREDICTIONS);
+    let Some(bytes) = closeread_files::read(&path)? else {
+        bail!("{} holds neither a run (manifest.json) nor {PREDICTIONS}", folder.display());
+    };
+    let lines: String = gold.iter().map(|item| format!("{}\n", json!(item))).collect();
+    let gold = InputFile { name: "items.jsonl".to_owned(), bytes: lines.into_bytes() };
+    let predictions = prediction::read(&gold, &InputFile { name: path.display().to_string(), bytes })?;
+    of_predictions(name, model, &predictions).map_err(anyhow::Error::msg)
+}

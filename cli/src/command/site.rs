@@ -1,0 +1,124 @@
+//! The folder of a site of static pages, so that the next one knows which files it may replace.
+
+use anyhow::{Context, Result, bail};
+use closeread_files::{self as files, write_atomically};
+use closeread_report::site::SiteFile;
+use closeread_serve::Page;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use tracing::info;
+
+/// The folder of the elements in a built page, and beside a site's pages.
+const ELEMENTS: &str = "elements";
+/// What every element scores with.
+const SCORER: &str = "closeread_scorer_bg.wasm";
+/// Its lock.
+const LOCK: &str = ".lock";
+
+/// A folder that holds a site of ours, or nothing yet.
+#[derive(Debug)]
+pub(super) struct SiteFolder {
+    path: PathBuf,
+    /// The file that names the files of the site.
+    list: PathBuf,
+    /// The files of an earlier site.
+    earlier: BTreeSet<String>,
+    /// Until the site is written nobody else writes it.
+    _lock: File,
+}
+
+impl SiteFolder {
+    /// Opens the folder, once no other process writes a site into it; refuses one with something else in it. `list` is the file
+    /// that names the files of a site of this kind, `option` what named the folder.
+    pub(super) fn open(path: &Path, list: &str, option: &str) -> Result<Self> {
+        let list = path.join(list);
+        let read = |list: &Path| -> Result<BTreeSet<String>> {
+            let bytes = files::read(list)?.unwrap_or_else(|| b"[]".to_vec());
+            serde_json::from_slice(&bytes).with_context(|| format!("{} is no list of names", list.display()))
+        };
+        let lock = path.join(LOCK);
+        let refused = refuse_others(path, &list, &read(&list)?, option);
+        // Where there is a lock the folder is ours, and somebody may be writing just now: it is looked at again.
+        if refused.is_err() && !lock.exists() {
+            refused?;
+        }
+        std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
+        let opened = opened.and_then(|file| file.lock().map(|()| file));
+        let _lock = opened.with_context(|| format!("cannot lock {}", lock.display()))?;
+        // Who had it before may have written more.
+        let earlier = read(&list)?;
+        refuse_others(path, &list, &earlier, option)?;
+        Ok(Self { path: path.to_owned(), list, earlier, _lock })
+    }
+
+    /// Writes the site, with these elements if the built page is there, and removes what an earlier one had beyond it.
+    pub(super) fn write(self, site: &[SiteFile], elements: &[&str]) -> Result<()> {
+        let page = match (elements, Page::find(None)) {
+            ([], _) => None,
+            (_, Ok(page)) => Some(page),
+            (_, Err(error)) => {
+                info!("the leaderboard is a plain table, which cannot score rows again: {error:#}");
+                None
+            }
+        };
+        let elements: Vec<String> = match page {
+            None => Vec::new(),
+            Some(_) => elements.iter().chain([&SCORER]).map(|name| format!("{ELEMENTS}/{name}")).collect(),
+        };
+        let names: BTreeSet<String> = site.iter().map(|file| file.path.clone()).chain(elements.clone()).collect();
+        // All that may lie there after a kill is named.
+        let all: BTreeSet<&String> = names.iter().chain(&self.earlier).collect();
+        write_atomically(&self.list, &serde_json::to_vec(&all)?)?;
+        for file in site {
+            self.put(&file.path, file.content.as_bytes())?;
+        }
+        for name in &elements {
+            let page = page.as_ref().expect("there are elements where there is a page");
+            self.put(name, &page.read(name)?)?;
+        }
+        self.earlier.difference(&names).try_for_each(|name| files::remove(&self.path.join(name)))?;
+        write_atomically(&self.list, &serde_json::to_vec(&names)?)?;
+        info!("{}: {} files", self.path.join("index.html").display(), site.len());
+        Ok(())
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.path.join(name);
+        let parent = path.parent().unwrap_or(&self.path);
+        std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
+        write_atomically(&path, bytes)
+    }
+}
+
+/// Refuses a folder with files that are no part of an earlier site.
+fn refuse_others(folder: &Path, list: &Path, earlier: &BTreeSet<String>, option: &str) -> Result<()> {
+    if let Some(name) = earlier.iter().find(|name| name.split('/').any(|part| part == ".." || part.is_empty())) {
+        bail!(
+            "{} names `{name}`, which lies outside the folder: remove the list, or name another folder",
+            list.display()
+        );
+    }
+    let mut there = Vec::new();
+    for path in files::entries(folder)? {
+        if path.is_dir() { there.extend(files::entries(&path)?) } else { there.push(path) }
+    }
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // A kill leaves what was being written.
+        let is_partial = name.starts_with('.') && name.ends_with(files::PARTIAL);
+        is_partial
+            || path == list
+            || *path == folder.join(LOCK)
+            || earlier.iter().any(|name| folder.join(name) == *path)
+    };
+    match there.iter().find(|path| !is_ours(path)) {
+        None => Ok(()),
+        Some(other) => bail!(
+            "{} holds `{}`, which is no part of a site that closeread wrote: name an empty or a new folder by {option}",
+            folder.display(),
+            other.strip_prefix(folder).unwrap_or(other).display()
+        ),
+    }
+}
