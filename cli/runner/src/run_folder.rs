@@ -27,6 +27,7 @@ use closeread_eval::{Item, Outcome};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::Preparation;
+use closeread_methods::protocol::Protocol;
 use closeread_methods::record::{EmbeddingCall, FORMAT, Record, TrialKey};
 use closeread_providers::batch;
 use closeread_report::PreparationCalls;
@@ -96,6 +97,7 @@ impl RunFolder {
         let mut text = json!({
             "format": FORMAT,
             "closeread": env!("CARGO_PKG_VERSION"),
+            "protocol": Protocol::of_run(configuration).kept(configuration),
             "configuration": configuration,
         });
         if let Some(shard) = shard {

@@ -2,14 +2,16 @@
 
 use anyhow::{Context, Result, bail};
 use closeread_eval::Paper;
-use closeread_methods::protocol::{Change, Line, PROTOCOLS, Protocol};
-use closeread_prompts::Prompts;
+use closeread_methods::protocol::{Change, KeptProtocol, Line, PROTOCOLS, Protocol};
 use closeread_runner::finished::is_run_folder;
 use closeread_runner::judging::JUDGING;
+use closeread_runner::run_folder::MANIFEST;
 use closeread_text::names::meant;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
+use tracing::info;
 
 /// Print a paper's protocol with sources, or what a run changed
 #[derive(Debug, clap::Args)]
@@ -17,7 +19,7 @@ pub(crate) struct ProtocolArgs {
     /// A benchmark or a paper, as sagascale or stronger-baselines; or a run folder, for what it changed
     #[arg(value_name = "NAME|RUN")]
     name: String,
-    /// Print [{"benchmark", "source", "lines"}], of a run {"benchmark", "source", "changes"}
+    /// Print [{"benchmark", "source", "lines"}], of a run {"benchmark", "source", "lines", "changes"}
     #[arg(long)]
     json: bool,
 }
@@ -36,12 +38,7 @@ pub(crate) fn run(args: &ProtocolArgs) -> Result<ExitCode> {
     for (idx, protocol) in protocols.iter().enumerate() {
         let gap = if idx > 0 { "\n" } else { "" };
         outln!("{gap}{} ({})\n", protocol.benchmark, protocol.source);
-        for Line { name, value, source, differs } in protocol.lines() {
-            outln!("{name}: {value}\n    {source}");
-            if let Some(differs) = differs {
-                outln!("    otherwise there: {differs}");
-            }
-        }
+        print(&protocol.lines())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -67,19 +64,6 @@ fn named(name: &str) -> Result<Vec<&'static Protocol>> {
     Ok(found)
 }
 
-/// The prompts of a run that are not closeread's own.
-fn other_prompts(configuration: &Value) -> Option<Change> {
-    let own = Prompts::built_in();
-    let of_run = configuration.get("prompts")?.as_object()?;
-    let is_other = |(name, hash): &(&String, &Value)| own.hashes().get(*name).is_some_and(|own| **hash != **own);
-    let others: Vec<&str> = of_run.iter().filter(is_other).map(|(name, _)| name.as_str()).collect();
-    (!others.is_empty()).then(|| Change {
-        name: "prompts".to_owned(),
-        protocol: "as this closeread has them".to_owned(),
-        run: format!("other words in {}", others.join(", ")),
-    })
-}
-
 /// The models that judged a run, where they are not the protocol's.
 fn other_judges(folder: &Path, protocol: &Protocol) -> Result<Option<Change>> {
     let Some(bytes) = closeread_files::read(&folder.join(JUDGING))? else { return Ok(None) };
@@ -99,7 +83,7 @@ fn other_judges(folder: &Path, protocol: &Protocol) -> Result<Option<Change>> {
 }
 
 fn of_run(folder: &Path, as_json: bool) -> Result<ExitCode> {
-    let file = folder.join("manifest.json");
+    let file = folder.join(MANIFEST);
     let bytes = closeread_files::read_file(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let manifest: Value =
         serde_json::from_slice(&bytes).with_context(|| format!("{} is no manifest", file.display()))?;
@@ -107,21 +91,41 @@ fn of_run(folder: &Path, as_json: bool) -> Result<ExitCode> {
         bail!("{} has no `configuration`: expected the manifest that `closeread run` writes", file.display());
     };
     let benchmark = configuration.get("benchmark").and_then(Value::as_str).unwrap_or_default();
-    let protocol = Protocol::of(benchmark);
-    let mut changes = protocol.changes(configuration);
-    changes.extend(other_prompts(configuration));
-    changes.extend(other_judges(folder, protocol)?);
+    let protocol = Protocol::of_run(configuration);
+    let mut kept = match manifest.get("protocol") {
+        Some(kept) => KeptProtocol::deserialize(kept).with_context(|| {
+            format!("{}: expected the field `protocol` as `closeread run` writes it", file.display())
+        })?,
+        None => {
+            info!("{} keeps no protocol: these are the lines that this closeread has", file.display());
+            protocol.kept(configuration)
+        }
+    };
+    kept.changes.extend(other_judges(folder, protocol)?);
+    let KeptProtocol { source, lines, changes } = &kept;
     if as_json {
-        outln!("{}", json!({"benchmark": benchmark, "source": protocol.source, "changes": changes}));
+        outln!("{}", json!({"benchmark": benchmark, "source": source, "lines": lines, "changes": changes}));
         return Ok(ExitCode::SUCCESS);
     }
-    let follows = if *protocol == Protocol::OWN { "no paper's; closeread's own" } else { protocol.source };
+    let follows = if *protocol == Protocol::OWN { "no paper's; closeread's own" } else { source.as_str() };
     outln!("{} is a run of {benchmark} (protocol: {follows})", folder.display());
-    for Change { name, protocol, run } in &changes {
+    for Change { name, protocol, run } in changes {
         outln!("{name}: {run}\n    in the protocol: {protocol}");
     }
     if changes.is_empty() {
         outln!("It changed nothing.");
     }
+    outln!("\nThe protocol, as its manifest keeps it:\n");
+    print(lines)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn print(lines: &[Line]) -> Result<()> {
+    for Line { name, value, source, differs } in lines {
+        outln!("{name}: {value}\n    {source}");
+        if let Some(differs) = differs {
+            outln!("    otherwise there: {differs}");
+        }
+    }
+    Ok(())
 }

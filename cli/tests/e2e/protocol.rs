@@ -1,5 +1,7 @@
 //! `closeread protocol`, as a user meets it.
 
+use crate::build_model::SAMPLE;
+use crate::build_sagascale::loan;
 use crate::support::{Sandbox, run_tales, tales};
 use expect_test::expect;
 use serde_json::json;
@@ -16,7 +18,8 @@ fn every_line_of_a_protocol_has_its_source() {
         query-summary: overflow: fail
             open: we chose; every book of the paper fits
         tokenizer: cl100k_base
-            open: we chose; it ships, and is that of the papers' GPT models
+            HAMLET, appendix A: tiktoken
+            otherwise there: the paper does not say which of tiktoken's encodings
         embedder: each method's own, else the model that ships
             open: we chose; each method's own, else the model that ships
         repeats: 1
@@ -69,7 +72,10 @@ fn a_run_says_what_it_changed() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "15", "--seed", "7", "--param", "dos-rag.fill=skip"]);
-    let ended = sandbox.run(&["protocol", "r"]).exits(0);
+    let said = sandbox.run(&["protocol", "r"]).exits(0).out();
+    let (changed, lines) = said.split_once("\nThe protocol, as its manifest keeps it:\n\n").unwrap();
+    assert!(lines.starts_with("methods: closed-book, full-document,"), "{lines}");
+    assert!(lines.contains("repeats: 1\n    open: we chose; decoding is greedy\n"), "{lines}");
     expect![[r#"
         r is a run of tales (protocol: no paper's; closeread's own)
         methods: dos-rag
@@ -84,7 +90,7 @@ fn a_run_says_what_it_changed() {
             in the protocol: stop
         retriever: bm25
             in the protocol: dense
-    "#]].assert_eq(&ended.out());
+    "#]].assert_eq(changed);
     let data = ["run", "--benchmark", "corpusqa", "--data", "tales", "--method", "corpus-rag", "--budget", "20"];
     sandbox
         .run(&[&data[..], &["--retriever", "bm25", "--param", "corpus-rag.max_tokens=12", "--out", "c"]].concat())
@@ -116,6 +122,34 @@ fn a_run_says_what_it_changed() {
         ]
     "#]]
     .assert_eq(&format!("{:#}\n", changes["changes"]));
+    let of_name = sandbox.run(&["protocol", "corpusqa", "--json"]).exits(0).json();
+    assert_eq!(changes["lines"], of_name[0]["lines"]);
+}
+
+#[test]
+fn a_runs_protocol_is_what_its_manifest_keeps() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book", "--seed", "7"]);
+    let file = sandbox.path("r/manifest.json");
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let write = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut manifest = manifest.clone();
+        change(&mut manifest);
+        std::fs::write(&file, manifest.to_string()).unwrap();
+        sandbox.run(&["protocol", "r"])
+    };
+    let of_another_version = |manifest: &mut serde_json::Value| {
+        manifest["protocol"]["lines"][0] = json!({"name": "methods", "value": "by hand", "differs": null,
+            "source": {"kind": "paper", "where": "a paper of then"}});
+        manifest["protocol"]["changes"] = json!([]);
+    };
+    let said = write(&of_another_version).exits(0).out();
+    assert!(said.contains("It changed nothing.") && said.contains("methods: by hand\n    a paper of then\n"), "{said}");
+    let absent = write(&|manifest| drop(manifest.as_object_mut().unwrap().remove("protocol"))).exits(0);
+    assert!(absent.out().contains("seed: 7\n    in the protocol: none"), "{}", absent.out());
+    assert!(absent.err().contains("keeps no protocol"), "{}", absent.err());
+    write(&|manifest| manifest["protocol"]["lines"] = json!("none")).refuses(&["manifest.json", "field `protocol`"]);
 }
 
 /// A tokenizer whose tokens are words, as a hub has one.
@@ -148,7 +182,17 @@ fn sagascale_counts_by_the_papers_tokenizer_where_it_is_installed_and_says_so_wh
     sandbox
         .run(&["chunk", "tales/documents.jsonl", "--tokenizer", "deepseek-r1"])
         .refuses(&["closeread model pull deepseek-r1"]);
+    let build = |more: &[&str]| {
+        let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+        loan(&sandbox);
+        let asked = ["build", "sagascale", "--books", &story, "--articles", "articles", "--retriever", "bm25"];
+        let dry = ["--model", "openai/gpt-4o", "--no-realism", "--dry-run", "--out", "b"];
+        sandbox.run(&[&asked[..], &dry, more].concat()).exits(0).err()
+    };
+    assert!(build(&[]).contains("closeread model pull deepseek-r1"), "{}", build(&[]));
+    assert!(!build(&["--tokenizer", "o200k"]).contains("deepseek-r1"));
     sandbox.write("models/deepseek-r1/tokenizer.json", WORDS);
+    assert!(!build(&[]).contains("deepseek-r1"));
     let (said, counted_by) = run("with");
     assert!(!said.contains("deepseek-r1, which is not"), "{said}");
     assert_eq!(counted_by, "deepseek-r1");

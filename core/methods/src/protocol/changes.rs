@@ -3,11 +3,12 @@
 use super::defaults::Protocol;
 use super::lines::{Line, plain};
 use crate::entry;
-use serde::Serialize;
+use closeread_prompts::Prompts;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A line of the protocol that a run has otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// The line's name.
     pub name: String,
@@ -17,7 +18,23 @@ pub struct Change {
     pub run: String,
 }
 
+/// A protocol as the manifest of a run keeps it, and what the run changed of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeptProtocol {
+    /// Paper and sections it follows; closeread's own says `closeread`.
+    pub source: String,
+    /// Every line, as the protocol had it when the run began.
+    pub lines: Vec<Line>,
+    /// What the run has otherwise.
+    pub changes: Vec<Change>,
+}
+
 impl Protocol {
+    /// What the manifest of a run keeps, by its field `configuration`.
+    pub fn kept(&self, configuration: &Value) -> KeptProtocol {
+        KeptProtocol { source: self.source.to_owned(), lines: self.lines(), changes: self.changes(configuration) }
+    }
+
     /// The lines that a run changed, by the field `configuration` of its manifest. What a manifest does not say is
     /// taken for unchanged.
     pub fn changes(&self, configuration: &Value) -> Vec<Change> {
@@ -54,6 +71,7 @@ impl Protocol {
                 run: extra.to_string(),
             }));
         }
+        changes.extend(other_prompts(configuration));
         changes
     }
 
@@ -73,6 +91,19 @@ impl Protocol {
         };
         others.flat_map(of_method).collect()
     }
+}
+
+/// The prompts of a run that are not closeread's own.
+fn other_prompts(configuration: &Value) -> Option<Change> {
+    let own = Prompts::built_in();
+    let of_run = configuration.get("prompts")?.as_object()?;
+    let is_other = |(name, hash): &(&String, &Value)| own.hashes().get(*name).is_some_and(|own| **hash != **own);
+    let others: Vec<&str> = of_run.iter().filter(is_other).map(|(name, _)| name.as_str()).collect();
+    (!others.is_empty()).then(|| Change {
+        name: "prompts".to_owned(),
+        protocol: "as this closeread has them".to_owned(),
+        run: format!("other words in {}", others.join(", ")),
+    })
 }
 
 /// The same line of the run; `None` where it has none.

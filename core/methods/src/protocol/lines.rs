@@ -4,25 +4,30 @@ use super::defaults::Protocol;
 use super::source::{Source, Sourced};
 use closeread_eval::observations::FailurePolicy;
 use closeread_metrics::Metric;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A line of a protocol.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// What it settles: `budgets`, or a method and its parameters, `dos-rag: query`.
     pub name: String,
     /// How a run has it where its options say nothing.
     pub value: String,
     /// Where that comes from.
-    pub source: Source,
+    pub source: Source<String>,
     /// In what the paper, or its authors' code, does otherwise.
-    pub differs: Option<&'static str>,
+    pub differs: Option<String>,
 }
 
 impl Line {
     fn new<T>(name: &str, value: impl Into<String>, of: &Sourced<T>) -> Self {
-        Self { name: name.to_owned(), value: value.into(), source: of.source, differs: of.differs }
+        Self {
+            name: name.to_owned(),
+            value: value.into(),
+            source: of.source.into(),
+            differs: of.differs.map(str::to_owned),
+        }
     }
 }
 

@@ -9,13 +9,15 @@ mod papers;
 mod source;
 mod tokenizer;
 
-pub use changes::Change;
+pub use changes::{Change, KeptProtocol};
 pub use defaults::{Conduct, Protocol, Step};
 pub use judge::{IfUnreadable, Judge};
 pub use lines::Line;
 pub use offer::{Offer, OfferedCost, StageCost, offers};
 pub use source::{Source, Sourced};
 pub use tokenizer::PaperTokenizer;
+
+use serde_json::Value;
 
 /// Every paper's benchmarks.
 pub static PROTOCOLS: &[Protocol] = &[
@@ -29,6 +31,12 @@ pub static PROTOCOLS: &[Protocol] = &[
 ];
 
 impl Protocol {
+    /// The protocol that a run followed, by the field `configuration` of its manifest.
+    pub fn of_run(configuration: &Value) -> &'static Self {
+        let benchmark = |pointer| configuration.pointer(pointer).and_then(Value::as_str);
+        Self::of(benchmark("/protocol/benchmark").or_else(|| benchmark("/benchmark")).unwrap_or_default())
+    }
+
     /// The protocol of a benchmark; [`Self::OWN`] for one that no paper here reports on.
     pub fn of(benchmark: &str) -> &'static Self {
         PROTOCOLS.iter().find(|protocol| protocol.benchmark == benchmark).unwrap_or(&Self::OWN)

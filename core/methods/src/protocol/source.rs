@@ -1,26 +1,36 @@
 //! Where a value of a protocol comes from.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
 
 /// Where a value comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "where", rename_all = "snake_case")]
-pub enum Source {
+pub enum Source<T = &'static str> {
     /// The paper states it: the section or appendix.
-    Paper(&'static str),
+    Paper(T),
     /// The authors' code has it: repository, commit, file and lines.
-    Code(&'static str),
+    Code(T),
     /// Neither does: what we chose, and why.
-    Open(&'static str),
+    Open(T),
 }
 
-impl fmt::Display for Source {
+impl From<Source> for Source<String> {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Paper(place) => Self::Paper(place.to_owned()),
+            Source::Code(place) => Self::Code(place.to_owned()),
+            Source::Open(reason) => Self::Open(reason.to_owned()),
+        }
+    }
+}
+
+impl<T: AsRef<str>> fmt::Display for Source<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Paper(place) | Self::Code(place) => f.write_str(place),
-            Self::Open(reason) => write!(f, "open: we chose; {reason}"),
+            Self::Paper(place) | Self::Code(place) => f.write_str(place.as_ref()),
+            Self::Open(reason) => write!(f, "open: we chose; {}", reason.as_ref()),
         }
     }
 }
