@@ -3,6 +3,7 @@
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::protocol::PaperTokenizer;
 use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
@@ -23,8 +24,10 @@ use std::time::Duration;
 pub struct ContextOptions {
     /// Folder with prompts that replace ours.
     pub prompts: Option<PathBuf>,
-    /// Counts chunks and prompts: a name or a file.
-    pub tokenizer: String,
+    /// Counts books, chunks and prompts: a name or a file; without it the paper's.
+    pub tokenizer: Option<String>,
+    /// What the paper counts by.
+    pub tokenizer_of_paper: PaperTokenizer,
     /// Prices over those that ship.
     pub model_info: Option<PathBuf>,
     /// Most that the calls may cost.
@@ -62,7 +65,7 @@ impl BuildContext {
     /// With these models; without one, as for an estimate, nobody can be asked.
     pub fn new(options: ContextOptions, models: &[&str]) -> Result<Self> {
         let prompts = prompts::load(options.prompts.as_deref())?;
-        let tokenizer = tokenizer::load(Some(&options.tokenizer), None)?;
+        let tokenizer = tokenizer::load_or(options.tokenizer.as_deref(), options.tokenizer_of_paper, None)?;
         let prices = pricing::load(options.model_info.as_deref())?;
         if options.max_cost.is_some() && !options.allow_unknown_price {
             pricing::check_known(&prices, &models.iter().map(|model| (*model).to_owned()).collect::<Vec<_>>())?;

@@ -1,6 +1,7 @@
 //! `closeread build sagascale`: questions from books, articles about them and a search.
 
 use crate::build_model::{SAMPLE, builder, lines};
+use crate::corpus_truth::json_file;
 use crate::support::{Sandbox, funnel};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -120,6 +121,7 @@ fn an_engine_counts_all_keywords_at_once_while_the_checker_searches_by_itself() 
     let said = sandbox.run(&[&build[..], &hits].concat()).exits(0).err().to_owned();
     assert!(said.contains("tokens; the paper's novels have typically more than 100000"), "{said}");
     assert_eq!(lines(&sandbox, "s/items.jsonl")[0]["popularity"], 1_230_000);
+    assert_eq!(json_file(&sandbox.path("s/build.json"))["configuration"]["tokenizer"], "cl100k_base");
     let asked = engine.asked.lock().unwrap().clone();
     assert_eq!(asked.len(), 2, "once in each build, and never by the checker: {asked:?}");
     assert!(asked[0].contains("q=%22bell%22"), "{asked:?}");

@@ -83,7 +83,7 @@ pub fn by_length(books: &[BookFacts]) -> Table {
 
 /// Every book with its language, tokens and questions (SagaScale, Table 9).
 pub fn lengths(books: &[BookFacts], tokenizer: &str) -> Table {
-    let heads = ["book", "language", "tokens", "questions"];
+    let heads = ["title", "language", "tokens", "questions"];
     let mut made = table("lengths", "Lengths of the books", "SagaScale, Table 9", heads);
     made.notes.push(format!("tokens by {tokenizer}"));
     for book in books {

@@ -5,6 +5,7 @@ use crate::config::max_cost;
 use anyhow::{Context, Result, bail};
 use closeread_builder::context::{BuildContext, ContextOptions};
 use closeread_builder::folder::BuildFolder;
+use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_providers as provider;
 use closeread_providers::extra_body::ExtraBodies;
@@ -40,9 +41,10 @@ pub(crate) struct BuildOptions {
     /// Most tokens of a response
     #[arg(long, value_name = "N", default_value_t = 4096)]
     pub(crate) max_output_tokens: u32,
-    /// Counts chunks and prompts: cl100k, o200k, embedder, or a tokenizer.json
-    #[arg(long, value_name = "NAME|FILE", default_value = "o200k")]
-    pub(crate) tokenizer: String,
+    /// Counts books, chunks and prompts: cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: the paper's, as
+    /// `closeread protocol` has it]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) tokenizer: Option<String>,
     /// Decides what is drawn at random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -82,11 +84,12 @@ impl BuildOptions {
         Ok(model)
     }
 
-    /// What the build of these models works with; a dry run asks nobody.
-    pub(crate) fn context(&self, models: &[&str]) -> Result<BuildContext> {
+    /// What a build of the benchmark `pipeline` by these models works with; a dry run asks nobody.
+    pub(crate) fn context(&self, pipeline: &str, models: &[&str]) -> Result<BuildContext> {
         let options = ContextOptions {
             prompts: self.asking.prompts.clone(),
             tokenizer: self.tokenizer.clone(),
+            tokenizer_of_paper: *Protocol::of(pipeline).tokenizer,
             model_info: self.costs.model_info.clone(),
             max_cost: max_cost(self.costs.max_cost)?,
             allow_unknown_price: self.costs.allow_unknown_price,

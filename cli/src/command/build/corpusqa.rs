@@ -189,7 +189,7 @@ pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
 async fn expand(args: &CorpusQaArgs, n: usize) -> Result<ExitCode> {
     let (build, templates) = (&args.build, args.templates()?);
     let model = build.model()?;
-    let context = build.context(&[model])?;
+    let context = build.context("corpusqa", &[model])?;
     if build.dry_run {
         let stages = corpusqa::expand_cost(context.setting(), &templates, n)?;
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
@@ -247,7 +247,7 @@ async fn from_documents(
     }
     let mut models = vec![model];
     models.extend(&extractors);
-    let context = build.context(&models)?;
+    let context = build.context("corpusqa", &models)?;
     if build.dry_run {
         let mut stages = Vec::new();
         for cost in corpusqa::cost(context.setting(), books, schema, parameters)? {
@@ -288,7 +288,7 @@ async fn from_table(
 ) -> Result<ExitCode> {
     let build = &args.build;
     let model = build.model.as_ref().map(|_| build.model()).transpose()?;
-    let context = build.context(model.as_slice())?;
+    let context = build.context("corpusqa", model.as_slice())?;
     if build.dry_run {
         let stages = match model {
             Some(_) => corpusqa::cost_from_table(context.setting(), schema, parameters)?,

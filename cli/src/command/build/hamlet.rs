@@ -86,7 +86,7 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
         enforce_names: args.enforce_names,
         about: args.books.about()?,
     };
-    let context = build.context(std::slice::from_ref(&model))?;
+    let context = build.context("hamlet", std::slice::from_ref(&model))?;
     if build.dry_run {
         let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens)?;
         let stages = hamlet::cost(context.setting(), &books, &cut, &parameters)?;
@@ -114,7 +114,7 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
         true => vec![build.model()?],
         false => args.judge.iter().map(String::as_str).collect(),
     };
-    let context = build.context(&models)?;
+    let context = build.context("hamlet", &models)?;
     let units = study_chunks(books, &context.tokenizer, &args.sizes, args.per_size, models.len(), build.seed)?;
     if units.is_empty() {
         bail!("there is nothing to rate: --per-size is 0");

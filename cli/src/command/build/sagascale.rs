@@ -92,7 +92,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let articles = args.articles.articles().read(&books, &build.out).await?;
     let mut models = vec![model, checker, judge];
     models.extend(args.knower.iter().map(String::as_str));
-    let context = build.context(&models)?;
+    let context = build.context("sagascale", &models)?;
     note_short_books(&books, &context.tokenizer)?;
     if build.dry_run {
         let indexes = subjects(&books, articles, &parameters, &context.tokenizer, &args, None)?;

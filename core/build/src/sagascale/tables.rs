@@ -67,13 +67,8 @@ pub(super) fn by_language(steps: &[(&str, &Vec<Unit<Candidate>>)], language: imp
 pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item]) -> Result<Vec<Table>, TextError> {
     let facts = |book: &&Arc<Book>| {
         let tokens = tokenizer.count(book.text()?.flow().text());
-        Ok(BookFacts {
-            name: book.id.clone(),
-            language: book.language.code().to_owned(),
-            tokens,
-            questions: items.iter().filter(|item| item.documents.contains(&book.id)).count(),
-            ..BookFacts::default()
-        })
+        let (id, language) = (&book.id, book.language.code());
+        Ok(BookFacts::of(id, &book.title, language, tokens, items, |text| tokenizer.count(text)))
     };
     let facts = books.iter().map(facts).collect::<Result<Vec<_>, TextError>>()?;
     Ok(vec![statistics::by_length(&facts), statistics::lengths(&facts, tokenizer.name())])
