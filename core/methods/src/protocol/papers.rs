@@ -17,9 +17,10 @@ use closeread_metrics::Metric;
 const DOS_RAG: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, RAG.py:114-117";
 const DOS_EXPERIMENT: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, run_experiment.py:175-196";
 const DOS_READER: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, QAModels.py:65-75";
-const RAPTOR_CODE: &str = "parthsarthi03/raptor, as raptor-eval f6330c4 runs it";
-const READ_AGENT_CODE: &str = "read-agent/read-agent.github.io, notebook; read-agent-eval c33870c";
-const MEM_AGENT: &str = "BytedTsinghua-SIA/MemAgent, its evaluation";
+const RAPTOR_CODE: &str = "parthsarthi03/raptor, raptor/cluster_utils.py and cluster_tree_builder.py, as alex-laitenberger/raptor-eval f6330c4 runs them";
+const READ_AGENT_CODE: &str =
+    "read-agent/read-agent.github.io, assets/read_agent_demo.ipynb; alex-laitenberger/read-agent-eval c33870c";
+const MEM_AGENT: &str = "BytedTsinghua-SIA/MemAgent, recurrent/impls/memory.py and taskutils/memory_eval";
 const CORPUSQA_CODE: &str = "Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py";
 const CORPUSQA_EVAL: &str = "Tongyi-Zhiwen/CorpusQA f5b5764, src/eval.py";
 
@@ -143,6 +144,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
     style: Some(PromptStyle::Novelqa),
     repeats: Sourced::paper(1, "NovelQA, appendix C.4.1"),
     failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
+    tokenizer: Sourced::paper(PaperTokenizer::Cl100k, "NovelQA, Figure 3: that of gpt-3.5-turbo-16k"),
     judges: Sourced::paper(&[Judge::NovelQa, Judge::NovelQaEvidence], "NovelQA, sections 4.1 and 4.5"),
     judge_model: Sourced::paper(Some("GPT-4"), "NovelQA, section 4.1"),
     temperature: Sourced::paper(0.0, "NovelQA, appendix C.4.1"),
@@ -155,7 +157,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
 };
 
 const OF_BASELINES: [Sourced<&str>; 5] = [
-    Sourced::code("split max_tokens", "dos-rag-eval 6ed1c8a, source/method/utils.py:26-63")
+    Sourced::code("split max_tokens", "alex-laitenberger/dos-rag-eval 6ed1c8a, source/method/utils.py:26-63")
         .but("there the pieces of a part above the cap stand before the passage that was open"),
     Sourced::paper("embedder", "Stronger Baselines, appendix A.1: the run's, see `embedder`"),
     Sourced::code("fill", DOS_EXPERIMENT),
@@ -208,16 +210,16 @@ const BASELINES: [Step; 4] = [
         },
         &[
             Sourced::paper("split max_tokens", "Stronger Baselines, appendix A.7: DOS RAG's passages")
-                .but("raptor-eval f6330c4, raptor/utils.py:46-134 cuts sentences above the cap otherwise"),
+                .but("alex-laitenberger/raptor-eval f6330c4, raptor/utils.py:46-134 cuts sentences above the cap otherwise"),
             Sourced::paper("embedder", "Stronger Baselines, appendix A.7: the run's, see `embedder`"),
-            Sourced::code("query query_prefix", "raptor-eval f6330c4, RetrievalAugmentation.py; tree_retriever.py:146-170"),
-            Sourced::paper("style", "Stronger Baselines, appendix A.8; raptor-eval f6330c4, README"),
+            Sourced::code("query query_prefix", "alex-laitenberger/raptor-eval f6330c4, RetrievalAugmentation.py; tree_retriever.py:146-170"),
+            Sourced::paper("style", "Stronger Baselines, appendix A.8; alex-laitenberger/raptor-eval f6330c4, README"),
             Sourced::code("max_layers reduction_dimension membership cluster_tokens mode", RAPTOR_CODE),
-            Sourced::code("summary_tokens", "raptor-eval f6330c4, SummarizationModels.py:36-46"),
+            Sourced::code("summary_tokens", "alex-laitenberger/raptor-eval f6330c4, SummarizationModels.py:36-46"),
             Sourced::open("seed", "RAPTOR's code leaves UMAP unseeded; a run is to be repeatable"),
             Sourced::code(
                 "top_k depth",
-                "raptor-eval f6330c4: its top_k never binds at passages of 50 tokens and more",
+                "alex-laitenberger/raptor-eval f6330c4: its top_k never binds at passages of 50 tokens and more",
             ),
             Sourced::code("fill", DOS_EXPERIMENT),
         ],
@@ -231,10 +233,10 @@ const BASELINES: [Step; 4] = [
         &[
             Sourced::paper("unit max_pages", "Stronger Baselines, appendix A.6"),
             Sourced::code("word_limit start_threshold min_words lookup", READ_AGENT_CODE),
-            Sourced::code("read_beyond lettered", "read-agent-eval c33870c, ReadAgent.py:138-179"),
-            Sourced::code("style", "read-agent-eval c33870c, QAModels.py:36-83"),
+            Sourced::code("read_beyond lettered", "alex-laitenberger/read-agent-eval c33870c, ReadAgent.py:138-179"),
+            Sourced::code("style", "alex-laitenberger/read-agent-eval c33870c, QAModels.py:36-83"),
             Sourced::open("pagination", "the notebook's form and parser").but(
-                "read-agent-eval c33870c, RAModels.py:33-45 asks for responses that its utils.py:11-21 does not read, so \
+                "alex-laitenberger/read-agent-eval c33870c, RAModels.py:33-45 asks for responses that its utils.py:11-21 does not read, so \
                  that pages end at their last labels: pagination=last-label, which asks nobody",
             ),
         ],
@@ -253,15 +255,15 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     repeats: Sourced::paper(5, "Stronger Baselines, Tables 1 to 4"),
     failures: Sourced::code(
         FailurePolicy::LeftOut,
-        "dos-rag-eval 6ed1c8a, eval.py: correct over the lines of the answers",
+        "alex-laitenberger/dos-rag-eval 6ed1c8a, eval.py: correct over the lines of the answers",
     ),
     embedder: Sourced::paper(Some("snowflake-arctic-embed-m-v1.5"), "Stronger Baselines, appendix A.1"),
-    tokenizer: Sourced::code(PaperTokenizer::Cl100k, "dos-rag-eval 6ed1c8a, RAG.py:37"),
-    max_output_tokens: Sourced::code(None, "dos-rag-eval 6ed1c8a, QAModels.py:65-75"),
+    tokenizer: Sourced::code(PaperTokenizer::Cl100k, "alex-laitenberger/dos-rag-eval 6ed1c8a, RAG.py:37"),
+    max_output_tokens: Sourced::code(None, "alex-laitenberger/dos-rag-eval 6ed1c8a, QAModels.py:65-75"),
     judges: Sourced::paper(&[], "Stronger Baselines, section 2.1: options and words score by themselves"),
     judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
     temperature: Sourced::paper(0.0, "Stronger Baselines, appendix A.1")
-        .but("raptor-eval f6330c4, SummarizationModels.py:36-46 leaves a tree's summaries at the model's default"),
+        .but("alex-laitenberger/raptor-eval f6330c4, SummarizationModels.py:36-46 leaves a tree's summaries at the model's default"),
     seed: Sourced::code(Some(42), DOS_READER),
     metrics: Sourced::paper(&[], "Stronger Baselines, section 3: accuracy"),
     conduct: Conduct {
@@ -270,7 +272,7 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
         system: Sourced::code("a short line that names a portal of questions and answers", DOS_READER),
         answer: Sourced::code(
             "of choices the first `[[n]]` of a response",
-            "dos-rag-eval 6ed1c8a, experiments/utils.py:43-52",
+            "alex-laitenberger/dos-rag-eval 6ed1c8a, experiments/utils.py:43-52",
         ),
         ..Conduct::OWN
     },
@@ -312,10 +314,10 @@ pub(super) const NARRATIVEQA: Protocol = Protocol {
     repeats: Sourced::paper(1, "Stronger Baselines, Table 5: no deviation"),
     metrics: Sourced::code(
         &[Metric::F1V2, Metric::Bleu1, Metric::Bleu4, Metric::RougeL, Metric::Meteor],
-        "dos-rag-eval 6ed1c8a, narrative_qa/eval.py:33-86; Stronger Baselines, Table 5",
+        "alex-laitenberger/dos-rag-eval 6ed1c8a, narrative_qa/eval.py:33-86; Stronger Baselines, Table 5",
     ),
-    only: Sourced::code(Some("set=test"), "dos-rag-eval 6ed1c8a, precreate_nodes.py"),
-    keep_frame: Sourced::code(true, "dos-rag-eval 6ed1c8a, preprocess_narrative.py:28")
+    only: Sourced::code(Some("set=test"), "alex-laitenberger/dos-rag-eval 6ed1c8a, precreate_nodes.py"),
+    keep_frame: Sourced::code(true, "alex-laitenberger/dos-rag-eval 6ed1c8a, preprocess_narrative.py:28")
         .but("there equal questions on a story merge, and texts are decoded as latin-1 first"),
     ..INFINITEBENCH
 };
@@ -402,6 +404,8 @@ pub(super) const HAMLET: Protocol = Protocol {
     ),
     repeats: Sourced::paper(1, "HAMLET, section 3.2"),
     failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
+    tokenizer: Sourced::paper(PaperTokenizer::Cl100k, "HAMLET, appendix A: tiktoken")
+        .but("the paper does not say which of tiktoken's encodings"),
     judges: Sourced::paper(&[Judge::AlignKeyFacts, Judge::VerifyFacts], "HAMLET, appendix E"),
     judge_model: Sourced::paper(Some("GPT-4o"), "HAMLET, section 3.3.2"),
     temperature: Sourced::paper(0.0, "HAMLET, appendix D"),
