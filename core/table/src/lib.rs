@@ -21,8 +21,12 @@ pub struct Table {
     /// The paper's table or section it follows; empty for closeread's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Heads of the columns.
+    /// Heads of the columns, each by itself: a column of a group says the group's head too, if it would not be told apart
+    /// otherwise.
     pub columns: Vec<String>,
+    /// Heads over several columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Value>>,
     /// How many of the last rows sum up those above them, such as an average; a rule sets them apart.
@@ -36,6 +40,17 @@ pub struct Table {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(n: &usize) -> bool {
     *n == 0
+}
+
+/// A head over several columns side by side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// The head.
+    pub head: String,
+    /// The first of its columns, from 0.
+    pub first: usize,
+    /// How many it stands over, from 1.
+    pub n: usize,
 }
 
 /// How a cell stands out in its column or row.
@@ -112,12 +127,36 @@ pub enum Value {
         /// A footnote's sign behind it, which the table's notes explain.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         sign: String,
+        /// What the paper prints in brackets behind it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        aside: String,
     },
+    /// A place over which the cell at its left reaches.
+    Spanned,
     /// Not available: never ranks.
     Missing {
         /// Why.
         reason: String,
     },
+}
+
+/// Each value of a row with the places that it takes.
+fn spans(row: &[Value]) -> impl Iterator<Item = (&Value, usize)> {
+    let n_spanned = |rest: &[Value]| rest.iter().take_while(|value| **value == Value::Spanned).count();
+    let starts = row.iter().enumerate().filter(|(at, value)| *at == 0 || **value != Value::Spanned);
+    starts.map(move |(at, value)| (value, 1 + n_spanned(&row[at + 1..])))
+}
+
+/// A value that takes so many places, as people read it: where there is none over several, why.
+fn shown_over(value: &Value, n: usize) -> String {
+    match value {
+        Value::Missing { reason } if n > 1 => reason.clone(),
+        value => value.shown(),
+    }
+}
+
+fn in_brackets(aside: &str) -> String {
+    if aside.is_empty() { String::new() } else { format!(" ({aside})") }
 }
 
 impl Mark {
@@ -134,13 +173,36 @@ impl Table {
     /// A table without rows and notes.
     pub fn new(id: impl Into<String>, title: impl Into<String>, columns: Vec<String>) -> Self {
         let (id, title) = (id.into(), title.into());
-        Self { id, title, source: String::new(), columns, rows: Vec::new(), summary_rows: 0, notes: Vec::new() }
+        let (source, groups, rows, notes) = (String::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { id, title, source, columns, groups, rows, summary_rows: 0, notes }
+    }
+
+    /// The heads of the columns as they stand below those of their groups.
+    fn heads(&self) -> Vec<&str> {
+        let below = |(column, name)| {
+            let group = self.groups.iter().find(|group| (group.first..group.first + group.n).contains(&column));
+            let own = group.and_then(|group| str::strip_prefix(name, group.head.as_str())?.strip_prefix(' '));
+            own.unwrap_or(name)
+        };
+        self.columns.iter().map(String::as_str).enumerate().map(below).collect()
+    }
+
+    /// The row of heads over groups: each head with the columns that it stands over, without one for columns of no group.
+    fn group_row(&self) -> Vec<(Option<&str>, usize)> {
+        let (mut row, mut column) = (Vec::new(), 0);
+        while column < self.columns.len() {
+            let group = self.groups.iter().find(|group| group.first == column && group.n > 0);
+            let n = group.map_or(1, |group| group.n);
+            row.push((group.map(|group| group.head.as_str()), n));
+            column += n;
+        }
+        row
     }
 
     /// True for a column of names, which is set flush left; numbers are set flush right.
     pub fn is_text_column(&self, column: usize) -> bool {
         let mut values = self.rows.iter().filter_map(|row| row.get(column)).peekable();
-        let is_text = |value: &Value| matches!(value, Value::Text { .. } | Value::Missing { .. });
+        let is_text = |value: &Value| matches!(value, Value::Text { .. } | Value::Missing { .. } | Value::Spanned);
         let mut some = false;
         values.all(|value| {
             some |= matches!(value, Value::Text { .. });
@@ -191,7 +253,7 @@ impl Value {
 
     /// A number as a paper prints it, with what it is taken over.
     pub fn printed(value: f64, decimals: u8, n: usize) -> Self {
-        Self::Printed { value, decimals, sd: None, n, mark: None, sign: String::new() }
+        Self::Printed { value, decimals, sd: None, n, mark: None, sign: String::new(), aside: String::new() }
     }
 
     /// As people read it: scores in percent with their interval, `-` for what is not there.
@@ -206,10 +268,12 @@ impl Value {
             }
             Self::Share { value, .. } => number::percent(*value),
             Self::Number { value, decimals } => number::number(*value, *decimals),
-            Self::Printed { value, decimals, sd, mark, sign, .. } => {
+            Self::Printed { value, decimals, sd, mark, sign, aside, .. } => {
                 let around = mark.map_or("", Mark::in_text);
-                format!("{around}{}{around}{sign}", number::with_deviation(*value, *sd, *decimals, " ± "))
+                let number = number::with_deviation(*value, *sd, *decimals, " ± ");
+                format!("{around}{number}{around}{sign}{}", in_brackets(aside))
             }
+            Self::Spanned => String::new(),
             Self::Missing { .. } => number::NOT_AVAILABLE.to_owned(),
         }
     }

@@ -140,7 +140,15 @@ fn places<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Place> {
 /// A cell's number with its deviation; `None` where it has none.
 fn point(cell: &Value) -> Option<Point> {
     let Value::Printed { value, decimals, sd, n, .. } = cell else { return None };
-    let plain = Value::Printed { value: *value, decimals: *decimals, sd: *sd, n: *n, mark: None, sign: String::new() };
+    let plain = Value::Printed {
+        value: *value,
+        decimals: *decimals,
+        sd: *sd,
+        n: *n,
+        mark: None,
+        sign: String::new(),
+        aside: String::new(),
+    };
     let aside = sd.unwrap_or(0.0);
     Some(Point { value: *value, low: value - aside, high: value + aside, n: *n, shown: plain.shown() })
 }
@@ -181,10 +189,15 @@ mod tests {
     #[test]
     fn the_numbers_of_a_figure_are_the_cells_of_its_table() {
         let [text, printed] = [|n: f64| Value::text(n.to_string()), |n: f64| Value::printed(n, 1, 7)];
-        let best =
-            Value::Printed {
-                value: 62.5, decimals: 1, sd: Some(2.0), n: 5, mark: Some(Mark::Best), sign: "†".into()
-            };
+        let best = Value::Printed {
+            value: 62.5,
+            decimals: 1,
+            sd: Some(2.0),
+            n: 5,
+            mark: Some(Mark::Best),
+            sign: "†".into(),
+            aside: String::new(),
+        };
         let rows = vec![
             vec![Value::text("m"), Value::missing("not known"), best, Value::missing("none")],
             vec![Value::text("k"), Value::count(5), printed(1.0), printed(2.0)],

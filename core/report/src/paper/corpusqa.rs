@@ -240,7 +240,10 @@ impl<'a> CorpusQa<'a> {
             for (method, role) in [("full-document", "Base LLM"), ("memory-agent", "Memory Agent")] {
                 for (of, cell, _) in cells.iter().filter(|(.., key)| &*key.method == method && !is_human(key)) {
                     let name = if n_models > 1 { format!("{role} ({})", of.name) } else { role.to_owned() };
-                    grid.row(head(name), self.model(&Rows::of(*cell).items(drawn.iter().copied())));
+                    match self.model(&Rows::of(*cell).items(drawn.iter().copied())) {
+                        Ok(places) => grid.row(head(name), places),
+                        Err(reason) => grid.spanning_row(head(name), Err(reason), String::new()),
+                    }
                 }
             }
         }
@@ -262,17 +265,18 @@ impl<'a> CorpusQa<'a> {
         vec![share(asked.iter().map(score).sum()), minutes(&finished, "all timed out"), share(late as f64)]
     }
 
-    fn model(&self, rows: &Rows) -> Vec<Place> {
+    /// The cells of a model, or why it has none.
+    fn model(&self, rows: &Rows) -> Result<Vec<Place>, &'static str> {
         let trials: Vec<&Observation> = self.trials.rows(rows).collect();
         if !trials.is_empty() && trials.iter().all(|row| row.outcome == Ending::Overflow) {
-            return vec![Err("context limit exceeded"); 3];
+            return Err("context limit exceeded");
         }
         let ended = |row: &&&Observation| {
             !matches!(row.outcome, Ending::Missing | Ending::Failed | Ending::Blocked | Ending::Overflow)
         };
         let times: Vec<f64> = trials.iter().filter(ended).map(|row| row.spent.seconds / 60.0).collect();
         let accuracy = self.mean(rows);
-        vec![accuracy, minutes(&times, "no trial ended"), accuracy.map(|number| Number { value: 0.0, ..number })]
+        Ok(vec![accuracy, minutes(&times, "no trial ended"), accuracy.map(|number| Number { value: 0.0, ..number })])
     }
 }
 

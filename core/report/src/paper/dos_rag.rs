@@ -9,7 +9,7 @@ use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, FailurePolicy, ItemFacts, MetricName, NotFoundAs, Observations, Rows,
     Treatment, Weighting,
 };
-use closeread_table::number::{metric_label, thousands};
+use closeread_table::number::{self, metric_label, thousands};
 use closeread_table::{Table, Value};
 
 /// The paper's methods, in the order of its tables.
@@ -20,7 +20,9 @@ const METRICS: [&str; 6] = ["f1_v2", "f1", "bleu_1", "bleu_4", "rougeL", "meteor
 const F1_OF_PAPER: &str = METRICS[0];
 /// The label by which QuALITY's questions stand apart.
 const DIFFICULTY: &str = "difficulty";
-/// The column of methods without a budget.
+/// Over the budgets in Tables 1 to 4.
+const HEAD: &str = "Maximum Retrieval Token Budget";
+/// What stands for the budget of methods without one.
 const ALL_BUDGETS: &str = "all";
 
 /// Where words are scored (NarrativeQA), "not found" is scored as text and empty answers are left out, as in the authors'
@@ -144,8 +146,8 @@ impl StrongerBaselines<'_> {
         }
     }
 
-    /// Tables 1 to 4: a row a method, a column a budget; methods without a budget stand in a column of their own, which
-    /// the paper spans over the others.
+    /// Tables 1 to 4: a row a method, a column a budget; a method without a budget has one cell over all columns, with its
+    /// mean tokens.
     fn by_budget(&self, by: &Aggregation, difficulty: Option<&str>) -> Option<Table> {
         let (suffix, said) = said_of(by.policy);
         let apart = difficulty.map_or_else(String::new, |value| format!("-{}", value.replace(' ', "-")));
@@ -153,7 +155,7 @@ impl StrongerBaselines<'_> {
         let title =
             format!("{} over the token budget{only}{said}, mean ± deviation over repeats, %", label(&by.metric));
         let budgets = self.budgets();
-        let columns = budgets.iter().map(|budget| thousands(*budget as u64)).chain([ALL_BUDGETS.to_owned()]);
+        let columns = budgets.iter().map(|budget| thousands(*budget as u64));
         let id = self.id(&format!("stronger-baselines-budgets{apart}{suffix}"), Some(&by.metric));
         let source = self.source().0;
         let mut grid = Grid::new(&id, &self.named(&title), source, &["Method"], columns);
@@ -162,18 +164,28 @@ impl StrongerBaselines<'_> {
         let cells = self.cells();
         let mut methods: Vec<&str> = cells.iter().map(|(_, key)| &*key.method).collect();
         methods.dedup();
+        let rows_of = |method: &str, budget: Option<usize>| {
+            let own = cells.iter().filter(|(_, key)| &*key.method == method && key.budget == budget);
+            let own: Vec<CellId> = own.map(|(id, _)| *id).collect();
+            (!own.is_empty()).then(|| Rows::all().cells(own).items(items.iter().copied()))
+        };
         for method in methods {
-            let place = |budget: Option<usize>| {
-                let own = cells.iter().filter(|(_, key)| &*key.method == method && key.budget == budget);
-                let own: Vec<CellId> = own.map(|(id, _)| *id).collect();
-                if own.is_empty() {
-                    return Err("not run");
-                }
-                self.over_repeats(&Rows::all().cells(own).items(items.iter().copied()), by)
+            let place = |budget| match rows_of(method, budget) {
+                None => Err("not run"),
+                Some(rows) => self.over_repeats(&rows, by),
             };
-            let places = budgets.iter().map(|budget| place(Some(*budget))).chain([place(None)]);
-            grid.row([Value::text(method)], places);
+            if budgets.iter().any(|budget| rows_of(method, Some(*budget)).is_some()) {
+                grid.row([Value::text(method)], budgets.iter().map(|budget| place(Some(*budget))));
+            }
+            if let Some(rows) = rows_of(method, None) {
+                let tokens = self.tokens(&rows).map_or_else(
+                    |reason| format!("Avg. Tokens: {reason}"),
+                    |mean| format!("Avg. Tokens: {}", in_thousands(mean.value)),
+                );
+                grid.spanning_row([Value::text(method)], place(None), tokens);
+            }
         }
+        let grid = grid.grouped([HEAD], budgets.len());
         grid.mark_best().note(policy_note(by.policy)).note("best of all in bold; n counts repeats").finished()
     }
 
@@ -234,6 +246,15 @@ impl StrongerBaselines<'_> {
     }
 }
 
+/// Tokens as the paper prints them: `86K`, `4.8K`.
+fn in_thousands(tokens: f64) -> String {
+    match tokens {
+        ..1_000.0 => number::number(tokens, 0),
+        ..10_000.0 => format!("{}K", number::number(tokens / 1_000.0, 1)),
+        _ => format!("{}K", number::number(tokens / 1_000.0, 0)),
+    }
+}
+
 fn heads_of(key: &CellKey) -> [Value; 2] {
     let budget = key.budget.map_or_else(|| Value::text(ALL_BUDGETS), Value::count);
     [Value::text(&*key.method), budget]
@@ -265,10 +286,29 @@ mod tests {
         };
         let trials = [trial(4_000, 0, 1.0), trial(4_000, 1, 1.0), trial(500, 0, 0.25), trial(500, 1, 0.75)];
         let made = tables(&table(&trials)).remove(0);
-        assert_eq!(made.columns, ["Method", "500", "4,000", "all"]);
+        assert_eq!(made.columns, ["Method", "500", "4,000"]);
         assert_eq!(made.rows[0][1].shown(), "50.0 ± 35.4");
         assert_eq!(made.rows[0][2].shown(), "**100.0 ± 0.0**");
-        assert_eq!(made.rows[0][3], Value::missing("not run"));
         assert!(tables(&table(&[case("a").scored("f1", 1.0)])).is_empty());
+    }
+
+    #[test]
+    fn tokens_are_printed_in_thousands() {
+        assert_eq!([950.4, 4_810.0, 86_412.0].map(in_thousands), ["950", "4.8K", "86K"]);
+    }
+
+    #[test]
+    fn a_method_without_a_budget_has_one_cell_over_all_with_its_tokens() {
+        let trial = |method: &str, budget, score: f64| Case {
+            method: method.to_owned(),
+            budget,
+            ..case("a").scored("f1", score)
+        };
+        let trials =
+            [trial("dos-rag", Some(500), 1.0), trial("dos-rag", Some(4_000), 0.5), trial("read-agent", None, 0.25)];
+        let made = tables(&table(&trials)).remove(0);
+        assert_eq!(made.rows[1][1].shown(), "25.0 (Avg. Tokens: no prompt was made)");
+        assert_eq!(made.rows[1][2], Value::Spanned);
+        assert_eq!((made.groups[0].first, made.groups[0].n), (1, 2));
     }
 }

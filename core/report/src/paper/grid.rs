@@ -1,9 +1,12 @@
 //! A table as papers print it: names at the left, numbers in the paper's unit, the best marked, an average below.
 
-use closeread_table::{Mark, Table, Value};
+use closeread_table::{Group, Mark, Table, Value};
 
 /// Numbers closer than this are equal when the best are marked.
 const EQUAL: f64 = 1e-9;
+
+/// Why a place has no number over which another reaches.
+const SPANNED: &str = "the number at its left reaches over it";
 
 /// A number of a paper's table, in the unit of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,11 +100,30 @@ impl Grid {
         let values = places.map(|place| match place {
             Ok(Number { value, sd, n }) => {
                 let (decimals, mark, sign) = (self.decimals, None, String::new());
-                Value::Printed { value: *value, decimals, sd: *sd, n: *n, mark, sign }
+                Value::Printed { value: *value, decimals, sd: *sd, n: *n, mark, sign, aside: String::new() }
             }
             Err(reason) => Value::missing(*reason),
         });
         self.table.rows.push(heads.into_iter().chain(values).collect());
+    }
+
+    /// Adds a row whose one number reaches over all columns, with what stands in brackets behind it.
+    pub(super) fn spanning_row(&mut self, heads: impl IntoIterator<Item = Value>, place: Place, behind: String) {
+        let width = self.table.columns.len() - self.n_heads;
+        self.row(heads, [place].into_iter().chain((1..width).map(|_| Err(SPANNED))));
+        let Some(row) = self.table.rows.last_mut() else { return };
+        row[self.n_heads + 1..].fill(Value::Spanned);
+        if let Value::Printed { aside, .. } = &mut row[self.n_heads] {
+            *aside = behind;
+        }
+    }
+
+    /// Puts heads over the columns of numbers, each over so many.
+    pub(super) fn grouped<S: Into<String>>(mut self, heads: impl IntoIterator<Item = S>, n: usize) -> Self {
+        let n_heads = self.n_heads;
+        let group = |(at, head): (usize, S)| Group { head: head.into(), first: n_heads + at * n, n };
+        self.table.groups = heads.into_iter().enumerate().map(group).collect();
+        self
     }
 
     /// Puts a footnote's sign behind a number of the last row.
@@ -173,6 +195,28 @@ impl Grid {
             self.table.summary_rows = 1;
         }
         self
+    }
+
+    /// Adds a column with what each row's numbers are taken over, where that is the same for all of a row.
+    pub(super) fn with_n(mut self) -> Self {
+        self.table.columns.push("n".to_owned());
+        for (row, places) in self.table.rows.iter_mut().zip(&self.places) {
+            let n = places.iter().find_map(|place| place.ok().map(|number| number.n));
+            row.push(n.map_or_else(|| Value::missing("no number in this row"), Value::count));
+        }
+        self
+    }
+
+    /// The table, and behind it one of the same form with what each number is taken over.
+    pub(super) fn finished_with_ns(self, title: &str) -> Vec<Table> {
+        let mut ns = Table { id: format!("{}-n", self.table.id), title: title.to_owned(), ..self.table.clone() };
+        ns.notes.clear();
+        for value in ns.rows.iter_mut().flatten() {
+            if let Value::Printed { n, .. } = value {
+                *value = Value::count(*n);
+            }
+        }
+        self.finished().into_iter().flat_map(|table| [table, ns.clone()]).collect()
     }
 
     /// Says below the table what must be known to read it.

@@ -4,7 +4,7 @@
 //! available is an empty field. A *name* that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`,
 //! a tab or a carriage return) gets an apostrophe before it, which spreadsheets do not show (OWASP, "CSV Injection").
 
-use crate::{Table, Value};
+use crate::{Table, Value, in_brackets};
 use ::csv::{Terminator, WriterBuilder};
 
 /// One table, one line a row: a score in the column `x` also gives `x low`, `x high` and `x n`.
@@ -54,7 +54,8 @@ pub fn tidy(tables: &[Table], complete: bool) -> String {
                 let [number, low, high, n] = fields(value);
                 let note = match value {
                     Value::Missing { reason } => inert(reason),
-                    Value::Printed { sd: Some(sd), .. } => format!("sd {sd}"),
+                    Value::Printed { sd: Some(sd), aside, .. } => format!("sd {sd}{}", in_brackets(aside)),
+                    Value::Printed { aside, .. } if !aside.is_empty() => inert(aside),
                     _ => String::new(),
                 };
                 let complete = if complete { "yes" } else { "no" };
@@ -120,7 +121,7 @@ fn fields(value: &Value) -> [String; 4] {
         Value::Share { value, n } => [number(*value), none(), none(), n.to_string()],
         Value::Printed { value, n, .. } => [number(*value), none(), none(), n.to_string()],
         Value::Number { value, .. } => [number(*value), none(), none(), none()],
-        Value::Missing { .. } => [none(), none(), none(), none()],
+        Value::Missing { .. } | Value::Spanned => [none(), none(), none(), none()],
     }
 }
 
@@ -144,6 +145,7 @@ fn kind(value: &Value) -> &'static str {
         Value::Number { .. } => "number",
         Value::Printed { .. } => "printed",
         Value::Missing { .. } => "missing",
+        Value::Spanned => "spanned",
     }
 }
 
@@ -164,7 +166,7 @@ fn written(lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::testing::hostile;
+    use crate::render::testing::{hostile, spanned};
     use expect_test::expect;
 
     #[test]
@@ -190,5 +192,16 @@ mod tests {
         assert_eq!((rows[0][1].as_str(), rows[0][11].as_str()), ("T, \"quoted\"", "no"));
         assert_eq!(rows[1][6], "'@cmd");
         assert!(text.ends_with("\r\n"));
+    }
+
+    #[test]
+    fn what_a_cell_reaches_over_is_empty() {
+        expect![[r#"
+            Method,"1,500","1,500 sd","1,500 n",Voices low,Voices low sd,Voices low n,Voices high,complete
+            dos-rag,68.9,,5,1,,5,,yes
+            read-agent,76.2,1,5,,,,,yes
+            whole,,,,,,,,yes
+        "#]]
+        .assert_eq(&wide(&spanned(), true).replace("\r\n", "\n"));
     }
 }

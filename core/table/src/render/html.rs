@@ -2,7 +2,7 @@
 
 use super::text::{is_control, named};
 use crate::number::with_deviation;
-use crate::{Mark, Table, Value};
+use crate::{Mark, Table, Value, in_brackets, spans};
 
 /// Text as the content of an element or of a quoted attribute.
 ///
@@ -50,7 +50,16 @@ pub fn table(table: &Table, link: impl Fn(usize) -> Option<String>) -> String {
          <caption id=\"{id}-caption\">{}{source}</caption>\n<thead>\n<tr>",
         escaped(&table.title)
     );
-    for (column, head) in table.columns.iter().enumerate() {
+    if !table.groups.is_empty() {
+        for (head, n) in table.group_row() {
+            html.push_str(&match head {
+                Some(head) => format!("<th scope=\"colgroup\" colspan=\"{n}\">{}</th>", isolated(head)),
+                None => "<td></td>".to_owned(),
+            });
+        }
+        html.push_str("</tr>\n<tr>");
+    }
+    for (column, head) in table.heads().into_iter().enumerate() {
         let class = if table.is_text_column(column) { "" } else { " class=\"number\"" };
         html.push_str(&format!("<th scope=\"col\"{class}>{}</th>", isolated(head)));
     }
@@ -60,9 +69,11 @@ pub fn table(table: &Table, link: impl Fn(usize) -> Option<String>) -> String {
         let n_heads = row.iter().take_while(|value| matches!(value, Value::Text { .. })).count().max(1);
         let sums_up = idx > 0 && idx + table.summary_rows == table.rows.len();
         html.push_str(if sums_up { "<tr class=\"summary\">" } else { "<tr>" });
-        for (column, value) in row.iter().enumerate() {
+        let mut column = 0;
+        for (value, n) in spans(row) {
             let link = if column == linked { link(idx) } else { None };
-            html.push_str(&cell(value, column < n_heads, link));
+            html.push_str(&cell(value, column < n_heads, n, link));
+            column += n;
         }
         html.push_str("</tr>\n");
     }
@@ -77,9 +88,10 @@ pub fn table(table: &Table, link: impl Fn(usize) -> Option<String>) -> String {
     html
 }
 
-fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
+fn cell(value: &Value, is_head: bool, n_columns: usize, link: Option<String>) -> String {
     let content = match value {
         Value::Text { text } => isolated(text),
+        Value::Missing { reason } if n_columns > 1 => isolated(reason),
         Value::Missing { reason } => {
             format!("<abbr title=\"{}\">n/a</abbr>", escaped(reason))
         }
@@ -88,7 +100,7 @@ fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
             let (number, interval) = shown.split_once(' ').unwrap_or((&shown, ""));
             format!("{} <span class=\"interval\">{}</span>", escaped(number), escaped(interval))
         }
-        Value::Printed { value, decimals, sd, n, mark, sign } => {
+        Value::Printed { value, decimals, sd, n, mark, sign, aside } => {
             let number = escaped(&with_deviation(*value, *sd, *decimals, " ± "));
             let marked = match mark {
                 Some(Mark::Best) => format!("<strong>{number}</strong>"),
@@ -96,7 +108,7 @@ fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
                 None => number,
             };
             let sign = if sign.is_empty() { String::new() } else { format!("<sup>{}</sup>", escaped(sign)) };
-            format!("<span title=\"n = {n}\">{marked}{sign}</span>")
+            format!("<span title=\"n = {n}\">{marked}{sign}{}</span>", escaped(&in_brackets(aside)))
         }
         other => escaped(&other.shown()),
     };
@@ -109,13 +121,14 @@ fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
         Value::Missing { .. } => " class=\"number missing\"",
         _ => " class=\"number\"",
     };
+    let class = if n_columns > 1 { format!("{class} colspan=\"{n_columns}\"") } else { class.to_owned() };
     if is_head { format!("<th scope=\"row\"{class}>{content}</th>") } else { format!("<td{class}>{content}</td>") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::testing::hostile;
+    use crate::render::testing::{hostile, spanned};
     use expect_test::expect;
 
     #[test]
@@ -148,5 +161,25 @@ mod tests {
             escaped(text),
             "&lt;/td&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&lt;U+2069&gt;&lt;U+202E&gt;&lt;U+0000&gt;&amp;amp;"
         );
+    }
+
+    #[test]
+    fn heads_and_cells_reach_over_several_columns() {
+        expect![[r#"
+            <div class="scroll" role="region" aria-labelledby="spanned-caption" tabindex="0">
+            <table id="spanned">
+            <caption id="spanned-caption">Spans</caption>
+            <thead>
+            <tr><td></td><td></td><th scope="colgroup" colspan="2"><bdi>Voices</bdi></th></tr>
+            <tr><th scope="col"><bdi>Method</bdi></th><th scope="col" class="number"><bdi>1,500</bdi></th><th scope="col" class="number"><bdi>low</bdi></th><th scope="col" class="number"><bdi>high</bdi></th></tr>
+            </thead>
+            <tbody>
+            <tr><th scope="row"><bdi>dos-rag</bdi></th><td class="number"><span title="n = 5">68.9</span></td><td class="number"><span title="n = 5">1.0</span></td><td class="number missing"><abbr title="not run">n/a</abbr></td></tr>
+            <tr><th scope="row"><bdi>read-agent</bdi></th><td class="number" colspan="3"><span title="n = 5">76.2 ± 1.0 (Avg. Tokens: 86,000)</span></td></tr>
+            <tr><th scope="row"><bdi>whole</bdi></th><td class="number missing" colspan="3"><bdi>limit exceeded</bdi></td></tr>
+            </tbody>
+            </table>
+            </div>
+        "#]].assert_eq(&table(&spanned(), |_| None));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::text::{is_control, named};
 use crate::number::with_deviation;
-use crate::{Mark, Table, Value};
+use crate::{Group, Mark, Table, Value, in_brackets, spans};
 
 /// What a document needs before the tables.
 pub const PREAMBLE: &str =
@@ -18,13 +18,23 @@ pub fn table(table: &Table) -> String {
         escaped(&table.title),
         label(&table.id)
     );
-    text.push_str(&line(table.columns.iter().map(|head| escaped(head))));
+    if !table.groups.is_empty() {
+        let row = table.group_row();
+        text.push_str(&line(row.iter().map(|(head, n)| across(*n, escaped(head.unwrap_or_default())))));
+        let rules =
+            table.groups.iter().map(|Group { first, n, .. }| format!("\\cmidrule(lr){{{}-{}}}", first + 1, first + n));
+        text.push_str(&format!("{}\n", rules.collect::<Vec<_>>().join(" ")));
+    }
+    text.push_str(&line(table.heads().into_iter().map(escaped)));
     text.push_str("\\midrule\n");
     for (idx, row) in table.rows.iter().enumerate() {
         if idx > 0 && idx + table.summary_rows == table.rows.len() {
             text.push_str("\\midrule\n");
         }
-        text.push_str(&line(row.iter().map(shown)));
+        text.push_str(&line(spans(row).map(|(value, n)| match value {
+            Value::Missing { reason } if n > 1 => across(n, escaped(reason)),
+            value => across(n, shown(value)),
+        })));
     }
     text.push_str("\\bottomrule\n\\end{tabular}\n");
     for note in &table.notes {
@@ -64,7 +74,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Missing { .. } => "--".to_owned(),
         Value::Text { text } => escaped(text),
-        Value::Printed { value, decimals, sd, mark, sign, .. } => {
+        Value::Printed { value, decimals, sd, mark, sign, aside, .. } => {
             let number = with_deviation(*value, *sd, *decimals, " $\\pm$ ").replace('-', "$-$");
             let marked = match mark {
                 Some(Mark::Best) => format!("\\textbf{{{number}}}"),
@@ -72,10 +82,14 @@ fn shown(value: &Value) -> String {
                 None => number,
             };
             let sign = if sign.is_empty() { String::new() } else { format!("\\textsuperscript{{{}}}", escaped(sign)) };
-            marked + &sign
+            marked + &sign + &escaped(&in_brackets(aside))
         }
         number => escaped(&number.shown()).replace('-', "$-$"),
     }
+}
+
+fn across(n_columns: usize, content: String) -> String {
+    if n_columns > 1 { format!("\\multicolumn{{{n_columns}}}{{c}}{{{content}}}") } else { content }
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {
@@ -90,7 +104,7 @@ fn label(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::testing::hostile;
+    use crate::render::testing::{hostile, spanned};
     use expect_test::expect;
 
     #[test]
@@ -113,5 +127,28 @@ mod tests {
             \end{table}
         "#]]
         .assert_eq(&table(&hostile()));
+    }
+
+    #[test]
+    fn heads_and_cells_reach_over_several_columns() {
+        expect![[r#"
+            \begin{table}
+            \centering
+            \caption{Spans}
+            \label{tab:spanned}
+            \begin{tabular}{lrrr}
+            \toprule
+             &  & \multicolumn{2}{c}{Voices} \\
+            \cmidrule(lr){3-4}
+            Method & 1,500 & low & high \\
+            \midrule
+            dos-rag & 68.9 & 1.0 & -- \\
+            read-agent & \multicolumn{3}{c}{76.2 $\pm$ 1.0 (Avg. Tokens: 86,000)} \\
+            whole & \multicolumn{3}{c}{limit exceeded} \\
+            \bottomrule
+            \end{tabular}
+            \end{table}
+        "#]]
+        .assert_eq(&table(&spanned()));
     }
 }

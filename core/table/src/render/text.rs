@@ -1,6 +1,6 @@
 //! Tables for a terminal: aligned columns, Chinese characters two wide.
 
-use crate::{Table, Value};
+use crate::{Table, Value, shown_over, spans};
 
 /// Title, source, columns and notes.
 pub fn table(table: &Table) -> String {
@@ -10,25 +10,35 @@ pub fn table(table: &Table) -> String {
 
 /// Columns and notes, without the title.
 pub fn body(table: &Table) -> String {
-    let shown = |row: &Vec<Value>| row.iter().map(|value| plain(&value.shown())).collect::<Vec<_>>();
-    let mut rows = vec![table.columns.iter().map(|head| plain(head)).collect::<Vec<_>>()];
+    let shown = |row: &Vec<Value>| spans(row).map(|(value, n)| (plain(&shown_over(value, n)), n)).collect::<Vec<_>>();
+    let groups: Vec<(String, usize)> =
+        table.group_row().into_iter().map(|(head, n)| (plain(head.unwrap_or_default()), n)).collect();
+    let mut rows = vec![groups, table.heads().into_iter().map(|head| (plain(head), 1)).collect()];
     rows.extend(table.rows.iter().map(shown));
     let n = table.columns.len();
-    let width_of = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| width(text)).max();
-    let widths: Vec<usize> = (0..n).map(|column| width_of(column).unwrap_or(0)).collect();
+    let widths = widths(&rows, n);
     let flush_left: Vec<bool> = (0..n).map(|column| table.is_text_column(column)).collect();
     let mut text = String::new();
-    for (idx, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate().take(n) {
-            let gap = " ".repeat(widths[column] - width(cell));
-            line.push_str(&if flush_left[column] { format!("{cell}{gap}  ") } else { format!("{gap}{cell}  ") });
+    for (idx, row) in rows.iter().enumerate().skip(usize::from(table.groups.is_empty())) {
+        let (mut line, mut column) = (String::new(), 0);
+        for (cell, n_columns) in row {
+            if column + n_columns > n {
+                break;
+            }
+            let gap = across(&widths[column..column + n_columns]) - width(cell);
+            let before = match n_columns {
+                1 if flush_left[column] => 0,
+                1 => gap,
+                _ => gap / 2,
+            };
+            line.push_str(&format!("{}{cell}{}  ", " ".repeat(before), " ".repeat(gap - before)));
+            column += n_columns;
         }
         text.push_str(line.trim_end());
         text.push('\n');
         let is_last_of_body = table.summary_rows > 0 && idx + table.summary_rows + 1 == rows.len();
-        if idx == 0 || is_last_of_body {
-            text.push_str(&"-".repeat(widths.iter().sum::<usize>() + 2 * n.saturating_sub(1)));
+        if idx == 1 || is_last_of_body {
+            text.push_str(&"-".repeat(across(&widths)));
             text.push('\n');
         }
     }
@@ -37,6 +47,33 @@ pub fn body(table: &Table) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The width of each column: what stands in it alone fits, and the last of several is as wide as what stands over all needs.
+fn widths(rows: &[Vec<(String, usize)>], n: usize) -> Vec<usize> {
+    let mut widths = vec![0; n];
+    for is_alone in [true, false] {
+        for row in rows {
+            let mut column = 0;
+            for (cell, n_columns) in row {
+                let end = column + n_columns;
+                if end > n {
+                    break;
+                }
+                if (*n_columns == 1) == is_alone {
+                    let there = across(&widths[column..end]);
+                    widths[end - 1] += width(cell).saturating_sub(there);
+                }
+                column = end;
+            }
+        }
+    }
+    widths
+}
+
+/// Columns side by side with the gaps between them.
+fn across(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }
 
 /// Text that a terminal shows and does not obey: control characters and those that turn the direction of what follows
@@ -89,7 +126,7 @@ fn char_width(c: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::testing::hostile;
+    use crate::render::testing::{hostile, spanned};
     use expect_test::expect;
 
     #[test]
@@ -111,5 +148,19 @@ mod tests {
         assert_eq!(plain("a\u{1b}[31mb\u{2067}c\nd"), "a<U+001B>[31mb<U+2067>c<U+000A>d");
         assert_eq!(plain("שלום, 赊渡簿"), "שלום, 赊渡簿");
         assert_eq!((width("e\u{301}"), width("赊a")), (1, 3));
+    }
+
+    #[test]
+    fn heads_and_cells_reach_over_several_columns() {
+        expect![[r#"
+            Spans
+                                        Voices
+            Method      1,500  low                  high
+            --------------------------------------------
+            dos-rag      68.9  1.0                     -
+            read-agent  76.2 ± 1.0 (Avg. Tokens: 86,000)
+            whole                limit exceeded
+        "#]]
+        .assert_eq(&table(&spanned()));
     }
 }

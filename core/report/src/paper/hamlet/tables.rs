@@ -80,10 +80,14 @@ impl Hamlet<'_> {
         grid.decimals(3).note(policy_note(self.policy))
     }
 
-    /// The columns of Tables 4 and 5: each model from both perspectives, then the means over models.
+    /// Over the columns of Tables 4 and 5: the models, then the means over them.
+    fn models(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|row| row.name.as_str()).chain(["Total"])
+    }
+
+    /// The columns of Tables 4 and 5: each model from both perspectives.
     fn by_model(&self) -> Vec<String> {
-        let names = self.rows.iter().map(|row| row.name.as_str()).chain(["Total"]);
-        names.flat_map(|name| SHORT_PERSPECTIVES.map(|short| format!("{name} {short}"))).collect()
+        self.models().flat_map(|name| SHORT_PERSPECTIVES.map(|short| format!("{name} {short}"))).collect()
     }
 
     /// A row of Tables 4 and 5.
@@ -118,7 +122,7 @@ impl Hamlet<'_> {
             grid.row([Value::text(of_facts(scope))], places);
         }
         let note = "fifths without facts take no part; Total: mean over the models that have a gap";
-        grid.note(POOLED).note(BY_FIFTH).note(note).finished()
+        grid.grouped(self.models(), 2).note(POOLED).note(BY_FIFTH).note(note).finished()
     }
 
     fn table_5(&self) -> Option<Table> {
@@ -131,7 +135,7 @@ impl Hamlet<'_> {
         }
         let note = "the paper's row All follows from the sentences that are aligned with a fact, so that is what All is here; \
                     its Table 7 counts all sentences; Total: mean over models";
-        grid.note(POOLED).note(SEVERAL_LEVELS).note(note).finished()
+        grid.grouped(self.models(), 2).note(POOLED).note(SEVERAL_LEVELS).note(note).finished()
     }
 
     /// How many sentences stand behind each place of Table 5.
@@ -246,7 +250,8 @@ impl Hamlet<'_> {
         });
         let note = "the column Average is over all facts of the perspective, the row over models; Rt: root, Br: branch, Lf: \
                     leaf, W: whole";
-        grid.note(POOLED).note(BY_FIFTH).note(note).finished()
+        let groups = FIFTHS.into_iter().chain(["Average"]);
+        grid.grouped(groups, SHORT_LEVELS.len()).note(POOLED).note(BY_FIFTH).note(note).finished()
     }
 
     fn table_13_other(&self) -> Option<Table> {

@@ -19,7 +19,7 @@ const PER_EVIDENCE: &str = "a question counts once for each piece of its evidenc
 impl NovelQa<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {
         let is_public = |item: &ItemFacts| item.label(PUBLIC_DOMAIN.0) == Some(PUBLIC_DOMAIN.1);
-        let all = [
+        let before = [
             self.table_2("", "", |_| true),
             self.table_2("-public-domain", ", novels in the public domain", is_public),
             self.matrix("novelqa-table-3", "NovelQA, Table 3", Task::Generative),
@@ -32,12 +32,9 @@ impl NovelQa<'_> {
                 (SHORTEST..=SPLIT).contains(&book)
             }),
             self.by_tenth("novelqa-figure-7-above-100k", "NovelQA, Figure 7", Task::Choice, |book| book > SPLIT),
-            self.table_4(),
-            self.table_5(),
-            self.table_6(),
-            self.table_16(),
         ];
-        all.into_iter().flatten().chain(self.opinions()).collect()
+        let behind = [self.table_5(), self.table_6(), self.table_16()].into_iter().flatten();
+        before.into_iter().flatten().chain(self.table_4()).chain(behind).chain(self.opinions()).collect()
     }
 
     pub(super) fn grid<S: Into<String>>(
@@ -150,7 +147,7 @@ impl NovelQa<'_> {
         grid.note(PER_EVIDENCE).finished()
     }
 
-    fn table_4(&self) -> Option<Table> {
+    fn table_4(&self) -> Vec<Table> {
         let title = "Accuracy by whether the evidence starts before 100K tokens, %";
         let parts = SETTINGS.map(|(task, name)| [(task, name, true), (task, name, false)]).concat();
         let columns =
@@ -175,7 +172,9 @@ impl NovelQa<'_> {
             n => Ok(Number::new(sum / n as f64, n)),
         });
         let grid = grid.with_summary([Value::text("Average")], pooled.collect());
-        grid.note(PER_EVIDENCE).note("Average: weighted by the pieces of each line").finished()
+        let grid = grid.grouped(SETTINGS.map(|(_, name)| name), 2);
+        let grid = grid.note(PER_EVIDENCE).note("Average: weighted by the pieces of each line");
+        grid.finished_with_ns("Pieces of evidence before and behind 100K tokens")
     }
 
     fn table_5(&self) -> Option<Table> {
@@ -189,7 +188,7 @@ impl NovelQa<'_> {
         }
         let note = "over questions with gold evidence; what is no answer, or cites nothing, has marks of 0; an answer that was \
                     not judged has none; avg: mean of the three";
-        grid.mark_columns(Better::Higher, false).note(note).finished()
+        grid.mark_columns(Better::Higher, false).with_n().note(note).finished()
     }
 
     fn table_6(&self) -> Option<Table> {
@@ -211,6 +210,6 @@ impl NovelQa<'_> {
             let places = self.by_distance(&row).map(|(coefficient, p)| [coefficient, p]).concat();
             grid.row([Value::text(Self::name(&row))], places);
         }
-        grid.note("questions with two pieces of evidence or more, answered openly").finished()
+        grid.with_n().note("questions with two pieces of evidence or more, answered openly").finished()
     }
 }

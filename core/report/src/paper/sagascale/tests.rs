@@ -28,6 +28,7 @@ fn over_long_books_are_wrong_in_one_table_and_absent_from_the_other() {
         n,
         mark: Some(Mark::Best),
         sign: sign.to_owned(),
+        aside: String::new(),
     };
     assert_eq!(all.rows[0][2..], [best(25.0, 4, ""), Value::missing("not run"), best(75.0, 4, "†")]);
     assert!(all.notes.iter().any(|note| note.starts_with('†')));
