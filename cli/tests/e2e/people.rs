@@ -115,7 +115,7 @@ fn faults_are_counted_by_kind_and_key_facts_and_sentences_are_two_tasks() {
     );
     let found = sandbox.run(&["people", "read", "s", &ann, "--json"]).exits(0).json();
     let columns = &table(&found, "accuracy-by-task")["columns"];
-    assert_eq!(*columns, json!(["method", "recall", "faithfulness"]), "HAMLET's Table 3");
+    assert_eq!(*columns, json!(["method", "reference", "recall", "faithfulness"]), "HAMLET's Table 3");
 
     tales(&sandbox);
     let run = [

@@ -194,14 +194,15 @@ fn against(raters: &Named, others: &[Named]) -> Table {
     made
 }
 
-/// HAMLET's Table 3: a row a method, a column a task.
+/// HAMLET's Table 3: a row a method with what it verified against, a column a task. Panels that verify against the whole book
+/// say so in their names.
 fn by_task(raters: &Named, others: &[Named]) -> Option<Table> {
     let groups: BTreeSet<&str> = raters.labels.units().map(|unit| unit.group.as_str()).collect();
     let tasks: Vec<&str> = ["recall", "faithfulness"].into_iter().filter(|task| groups.contains(task)).collect();
     if tasks.is_empty() || groups.len() > tasks.len() || others.is_empty() {
         return None;
     }
-    let columns: Vec<&str> = ["method"].into_iter().chain(tasks.iter().copied()).collect();
+    let columns: Vec<&str> = ["method", "reference"].into_iter().chain(tasks.iter().copied()).collect();
     let mut made = table(
         "accuracy-by-task",
         &format!("Binary accuracy against the label that counts of {}", raters.name),
@@ -213,7 +214,11 @@ fn by_task(raters: &Named, others: &[Named]) -> Option<Table> {
             let own = raters.labels.only(|unit| unit.group == *task).against(&other.labels);
             share(own.binary, own.majority.n, "N/A: it has no label of this task")
         };
-        made.rows.push([Value::text(&other.name)].into_iter().chain(tasks.iter().map(of)).collect());
+        let (name, reference) = match other.name.strip_suffix(" (whole book)") {
+            Some(name) => (name, "whole book"),
+            None => (other.name.as_str(), "chunk"),
+        };
+        made.rows.push([name, reference].map(Value::text).into_iter().chain(tasks.iter().map(of)).collect());
     }
     Some(made)
 }
