@@ -32,11 +32,39 @@ def row(run, cell, left_out, length_set):
     return [*domains, mean(domains), accuracy(run, cell, left_out, length_set=length_set)]
 
 
+def table_5(people, runs):
+    """Of the questions that a person was given; who was late or gave up is wrong, and in no mean of minutes. Failures are wrong."""
+    rows = []
+    for name in SETS:
+        asked = [item for item in people.items if people.items[item]["labels"]["length_set"] == name]
+        trials = {item: trial for (_, _, item, _), trial in people.trials.items() if item in asked}
+        done = [trial["seconds"] / 60 for trial in trials.values() if trial["outcome"] == "answered"]
+        right = [float(trial.get("answer") in people.items[item]["answers"]) for item, trial in trials.items()]
+        late = [float(trial["outcome"] != "answered") for trial in trials.values()]
+        rows.append([percent(right), mean(done), percent(late)])
+        for method in ("full-document", "memory-agent"):
+            for run in runs:
+                ends = [run.ending(method, item) for item in asked]
+                if set(ends) == {"overflow"}:
+                    rows.append([None] * 3)
+                    continue
+                rows.append([percent([run.right(method, item) for item in asked]), ..., 0.0])
+    return rows
+
+
+def figure_4(runs):
+    """Overall on the shortest set: the reading of each model that reasons, and the one that does not."""
+    overall = lambda run: mean([accuracy(run, ("full-document", None), True, length_set=SETS[0], domain=d) for d in DOMAINS])
+    return [[overall(reasons), overall(plain)] for plain, reasons in zip(runs[::2], runs[1::2])]
+
+
 def expected(runs):
-    tables = {}
+    if any(method == "human" for method, _ in runs[0].cells()):
+        return {"corpusqa-table-5": table_5(runs[0], runs[1:])}
+    tables = {"corpusqa-figure-4": figure_4(runs)}
     whole = ("full-document", None)
     for suffix, left_out in [("", True), ("-wrong", False)]:
-        rag = lambda run: [cell for cell in sorted(run.cells(), key=str) if cell[0] == "corpus-rag"]
+        rag = lambda run: [cell for name in ("memory-agent", "corpus-rag") for cell in run.cells() if cell[0] == name]
         tables[f"corpusqa-table-3{suffix}"] = [row(run, whole, left_out, s) for s in SETS for run in runs]
         tables[f"corpusqa-table-4{suffix}"] = [row(run, cell, left_out, s) for s in SETS for run in runs for cell in rag(run)]
         tables[f"corpusqa-difficulty{suffix}"] = [
@@ -48,4 +76,4 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     runs = [Run(folder) for folder in sys.argv[2:]]
-    check(sys.argv[1], runs, expected(runs), ENDINGS)
+    check(sys.argv[1], runs, expected(runs), ENDINGS if len(runs) > 3 else [])

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""NovelQA's Tables 2, 3, 4, 6, 9, 12, 13 and 14 and Figures 4, 6 and 7 from run folders, held against a report cell by cell.
+"""NovelQA's Tables 1 to 7, 9, 12 to 17 and Figures 4, 6 and 7 from run folders, held against a report cell by cell.
 
     novelqa.py REPORT.json RUN...
 
 REPORT.json is `closeread report RUN... --paper novelqa --json`. The novels are made of sentences of 12 tokens each, so that a place
 in tokens is 12 times the number of its sentence, which the sentence names. A question counts once for each piece of its
-evidence. Failures are wrong, and in the tables of the other reading left out. Exit code 1 if a cell differs.
+evidence. Failures are wrong, and in the tables of the other reading left out. Of Table 16 the p values are not computed here. Runs that
+cite evidence have Table 5 alone; with two judges also Table 15, with one what the people of labels.csv beside REPORT.json say
+(Tables 7 and 17). Exit code 1 if a cell differs.
 """
 
+import csv
 import re
 import sys
 from pathlib import Path
 
-from records import Run, check, lines, percent
+from records import Run, check, lines, mean, percent
 
 TOKENS = 12
 ASPECTS = {"chara": "character", "mean": "meaning", "plot": "plot", "relat": "relation", "settg": "setting",
@@ -50,6 +53,86 @@ def relative(token, book):
     return min(9, 10 * token // book)
 
 
+def ranks(values):
+    """From 1; ties share their mean rank."""
+    ordered = sorted(values)
+    return [ordered.index(value) + (ordered.count(value) + 1) / 2 for value in values]
+
+
+def pearson(a, b):
+    ma, mb = mean(a), mean(b)
+    squares = lambda values, centre: sum((value - centre) ** 2 for value in values)
+    return sum((x - ma) * (y - mb) for x, y in zip(a, b)) / (squares(a, ma) * squares(b, mb)) ** 0.5
+
+
+def kendall(a, b):
+    """Tau b: pairs in order minus pairs out of order, over what ties leave of all pairs."""
+    sign = lambda x: (x > 0) - (x < 0)
+    pairs = [(sign(a[i] - a[j]), sign(b[i] - b[j])) for i in range(len(a)) for j in range(i)]
+    untied = lambda at: sum(pair[at] != 0 for pair in pairs)
+    return sum(x * y for x, y in pairs) / (untied(0) * untied(1)) ** 0.5
+
+
+def by_distance(points):
+    """A row of Table 16, and how many questions it is over."""
+    a, b = [place for place, _ in points], [right for _, right in points]
+    if len(points) < 3 or len(set(a)) == 1 or len(set(b)) == 1:
+        return [None] * 7
+    return [pearson(a, b), ..., pearson(ranks(a), ranks(b)), ..., kendall(a, b), ..., len(points)]
+
+
+def kappa(pairs):
+    """Cohen's kappa of two who say yes or no."""
+    n = len(pairs)
+    agreed = sum(a == b for a, b in pairs) / n
+    yes = [sum(pair[at] for pair in pairs) / n for at in (0, 1)]
+    chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
+    return None if chance == 1 else 100 * (agreed - chance) / (1 - chance)
+
+
+def cited(runs, folders, labels):
+    """Of runs that cite evidence: its marks, and what judges and people say of the answers."""
+    tables = {}
+    whole = "full-document"
+    verdicts = [run.judgements(folder, "judge-novelqa") for run, folder in zip(runs, folders)]
+    judges = sorted({model for said in verdicts for model, _ in said})
+    for suffix, left_out in [("", False), ("-left-out", True)]:
+        rows, shares = [], []
+        for run, folder, said in zip(runs, folders, verdicts):
+            marks = run.judgements(folder, "judge-novelqa-evidence")
+            asked = [item for item in run.items if not (left_out and run.ending(whole, item) in FAILURES)]
+            of = lambda item, name: marks.get((judges[0], item), {}).get(name, 0)
+            row = [mean([of(item, name) for item in asked]) for name in ("correctness", "relevance", "sufficiency")]
+            rows.append([*row, mean(row), len(asked)])
+            right = lambda judge, item: said.get((judge, item), {}).get("correct", False)
+            shares.append([percent([right(judge, item) for item in asked]) for judge in judges])
+        if len(judges) == 1:
+            tables[f"novelqa-table-5{suffix}"] = rows
+        else:
+            tables[f"novelqa-table-15{suffix}"] = shares
+    if len(judges) == 1:
+        tables |= of_people(runs, verdicts, judges[0], labels)
+    return tables
+
+
+def of_people(runs, verdicts, judge, labels):
+    rows = []
+    for run, said in zip(runs, verdicts):
+        of = lambda rater: [(said[judge, row["item"]]["correct"], row["label"] == "C") for row in labels
+                            if row["run"] == run.name and row["rater"] == rater and row["label"] in ("C", "N")]
+        kappas = [kappa(of(rater)) for rater in ("ann", "ben")]
+        rows.append([*kappas, mean(kappas)])
+    faults = ["hallucination on fictional setting", "hallucination on narration", "overlooking", "miscounting"]
+    found = [(row["label"], runs[0].items[row["item"]]["labels"]["aspect"]) for row in labels if row["label"] in faults]
+    n = lambda fault, name: sum(fault in (None, of) and name in (None, aspect) for of, aspect in found)
+    counts = [[n(fault, name) for name in [*ASPECTS.values(), None]] for fault in [*faults, None]]
+    return {
+        "novelqa-table-7": rows + [[mean(column) for column in zip(*rows)]],
+        "novelqa-table-17": counts,
+        "novelqa-table-17-shares": [[100 * value / len(found) for value in row] for row in counts],
+    }
+
+
 def expected(runs, novels):
     items = list(novels.items)
     of = lambda task: [item for item in items if novels.items[item]["task"] == task]
@@ -57,6 +140,9 @@ def expected(runs, novels):
     pieces = [(place, novels.book(item)) for item in items for place in novels.places(item)]
     share = lambda bin_of, bins: [100 * sum(bin_of(*piece) == n for piece in pieces) / len(pieces) for n in range(bins)]
     tables = {
+        "novelqa-table-1": [
+            [sum(has(item, complexity=c, **labels) for item in items) for c in COMPLEXITIES] + [sum(has(item, **labels) for item in items)]
+            for labels in [{"aspect": name} for name in LISTED] + [{}]],
         "novelqa-table-9": [[percent([has(item, complexity=name) for item in items])] for name in COMPLEXITIES]
         + [[percent([has(item, aspect=name) for item in items])] for name in LISTED],
         "novelqa-table-12": [share(absolute, 9)],
@@ -101,15 +187,22 @@ def expected(runs, novels):
             tables[f"novelqa-figure-{name}-relative{suffix}"] = binned(task, relative, 10)
         tables[f"novelqa-figure-7-65k-100k{suffix}"] = binned("choice", relative, 10, lambda book: 65_000 <= book <= 100_000)
         tables[f"novelqa-figure-7-above-100k{suffix}"] = binned("choice", relative, 10, lambda book: book > 100_000)
-        parts, rows = [[], [], [], []], []
+        distances = lambda run: [
+            (max(novels.places(item)) - min(novels.places(item)), run.right("full-document", item)) for item in of("generative")
+            if has(item, complexity="multi-hop") and len(novels.places(item)) > 1 and kept(run, "full-document", item)]
+        tables[f"novelqa-table-16{suffix}"] = [by_distance(distances(run)) for run in runs]
+        parts, rows, ns = [[], [], [], []], [], []
         for run in runs:
-            row = []
+            row, n_row = [], []
             for n, (task, is_before) in enumerate((task, before) for task in SETTINGS for before in (True, False)):
                 scores = [right for place, _, right in by_piece(run, task, lambda _: True) if (place < 100_000) == is_before]
                 parts[n] += scores
                 row.append(percent(scores))
+                n_row.append(len(scores) or None)
             rows.append(row)
+            ns.append(n_row)
         tables[f"novelqa-table-4{suffix}"] = rows + [[percent(part) for part in parts]]
+        tables[f"novelqa-table-4{suffix}-n"] = ns + [[len(part) or None for part in parts]]
         tables[f"novelqa-table-6{suffix}"] = [[cell for task in SETTINGS for cell in without_book(run, task)] for run in runs]
     return tables
 
@@ -117,6 +210,10 @@ def expected(runs, novels):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    runs = [Run(folder) for folder in sys.argv[2:]]
-    novels = Novels(Path(sys.argv[1]).parent, runs[0].items)
-    check(sys.argv[1], runs, expected(runs, novels), ENDINGS)
+    folders = sys.argv[2:]
+    runs = [Run(folder) for folder in folders]
+    beside = Path(sys.argv[1]).parent
+    if runs[0].methods["full-document"]["evidence"]:
+        labels = list(csv.DictReader((beside / "labels.csv").open(encoding="utf-8")))
+        check(sys.argv[1], runs, cited(runs, folders, labels), [])
+    check(sys.argv[1], runs, expected(runs, Novels(beside, runs[0].items)), ENDINGS)

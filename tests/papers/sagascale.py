@@ -13,6 +13,8 @@ from records import Run, check, mean, percent
 
 METHODS = {"NR": "naive-rag", "AR": "agentic-rag", "LC": "full-document", "CB": "closed-book"}
 SETTINGS = ["NR", "AR", "LC"]
+# Of the books, whose sentences have as many tokens each.
+SENTENCES, TOKENS = [4, 10, 20, 35, 60, 90, 130, 180], 12
 
 
 class Configuration(Run):
@@ -77,6 +79,13 @@ def searches(run, n):
     return run.accuracy("AR", at) if len(at) >= 10 else None
 
 
+def quantile(values, p):
+    """Between the two values that stand at that share of the way, linearly."""
+    at = p * (len(values) - 1)
+    low = int(at)
+    return values[low] + (at - low) * (values[min(low + 1, len(values) - 1)] - values[low])
+
+
 def expected(runs):
     runs = sorted(runs, key=lambda run: run.window)
     items = list(runs[0].items)
@@ -93,7 +102,13 @@ def expected(runs):
     over = lambda other: mean([run.accuracy("LC", run.in_window()) - run.accuracy(other, run.in_window())
                                for run in runs if run.in_window()])
     rho = lambda s: -spearman([run.error("NR") for run in runs], [run.accuracy(s, items) for run in runs])
+    tokens = {name: TOKENS * n for name, n in zip(books, SENTENCES)}
+    asked = lambda name: sum(name in item["documents"] for item in runs[0].items.values())
+    lengths = sorted(tokens.values())
     return {
+        "data-lengths": [[len(items), 0, 0, 0, len(items)], [len(books), 0, 0, 0, len(books)]],
+        "lengths": [[tokens[name], asked(name)] for name in books],
+        "data-languages": [[len(books), *[quantile(lengths, p) for p in (0, 0.25, 0.5, 0.75, 1)], mean(lengths)]],
         "sagascale-figure-2": [[100 * n / len(items)] for _, n in sorted(types.items(), key=lambda t: (-t[1], t[0]))],
         "sagascale-table-3": table3 + average(table3),
         "sagascale-table-4": [[run.accuracy("CB", items)] for run in runs],

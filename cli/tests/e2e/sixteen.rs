@@ -1,6 +1,8 @@
 //! Sixteen configurations played by a scripted host: the papers' tables from their run folders, cell by cell, against the
 //! scripts of `tests/papers`, which compute them from the records by the papers' definitions.
 
+mod novelqa;
+
 use crate::http::{Answered, Asked, HttpServer, ok};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
@@ -55,39 +57,6 @@ fn ended(thrown: u32, right: &str, wrong: &str) -> Answered {
     }
 }
 
-/// Novels of sentences with 12 tokens each, with questions in both settings whose evidence is sentences of theirs: two short
-/// ones, one of 65,000 to 100,000 tokens and a longer one.
-fn novels(sandbox: &Sandbox) {
-    const SENTENCES: [usize; 4] = [40, 90, 6_000, 9_500];
-    const ASPECTS: [&str; 7] = ["times", "meaning", "span", "setting", "relation", "character", "plot"];
-    let sentence = |line: usize| format!("In room {} of wing {} lay a stone.", line % 1_000, line / 1_000);
-    let (mut documents, mut items) = (String::new(), String::new());
-    for (book, n) in SENTENCES.into_iter().enumerate() {
-        let id = format!("house-{book}");
-        let text: Vec<String> = (0..n).map(sentence).collect();
-        documents += &format!("{}\n", json!({"id": id, "title": id, "language": "en", "text": text.join(" ")}));
-        for number in 0..14 {
-            let item = format!("h{book}-{number}");
-            let place = |piece: u32| dice(&[&item, &piece.to_string()]) as usize * n / 100;
-            let evidence: Vec<Value> =
-                (0..=number as u32 % 3).map(|piece| json!({"quote": sentence(place(piece))})).collect();
-            let complexity = ["detail", "single-hop", "multi-hop"][number % 3];
-            let rights = if book % 2 == 0 { "public-domain" } else { "copyrighted" };
-            let labels = json!({"complexity": complexity, "aspect": ASPECTS[number % 7], "rights": rights});
-            items += &format!(
-                "{}\n",
-                json!({
-                    "id": item, "documents": [id], "task": "generative", "question": format!("Case {item}: what opens the door?"),
-                    "answers": [format!("key of {item}")], "options": ["a key", "a stone", "a word", "a bell"],
-                    "correct": number % 4, "evidence": evidence, "labels": labels,
-                })
-            );
-        }
-    }
-    sandbox.write("houses/documents.jsonl", documents);
-    sandbox.write("houses/items.jsonl", items);
-}
-
 /// The lines of the numbered list behind the last of these words: `1. ...` or `[1] ...`.
 fn numbered<'p>(prompt: &'p str, behind: &str, open: &str, close: &str) -> Vec<&'p str> {
     let list = prompt.rsplit(behind).next().unwrap_or_default();
@@ -112,8 +81,11 @@ impl Request {
         let first = of_user["content"].as_str().unwrap().to_owned();
         let item = first.split("Case ").nth(1).map_or("", |rest| rest.split(':').next().unwrap()).to_owned();
         let turns = messages.iter().filter(|message| message["role"] == "assistant").count();
-        let model = request["model"].as_str().unwrap().to_owned();
-        Self { is_judge: model == "judge", model, first, item, turns }
+        let name = request["model"].as_str().unwrap();
+        let is_judge = ["judge", "strict"].contains(&name);
+        // The two readings of a model answer otherwise.
+        let model = format!("{name}{}", request["reasoning_effort"].as_str().unwrap_or_default());
+        Self { is_judge, model, first, item, turns }
     }
 }
 
@@ -124,12 +96,13 @@ fn check(
     more: &[&str],
     sandbox: &Sandbox,
     play: impl FnMut(&Asked) -> Answered + Send + 'static,
+    then: impl Fn(&Sandbox, &str),
 ) {
     let url = format!("{}/v1", HttpServer::start(play).url);
     let mut runs = Vec::new();
     for (n, window) in WINDOWS.iter().flat_map(|window| [window; 4]).enumerate() {
         let (name, reasoning) = (format!("c{n}"), if n % 2 == 0 { "off" } else { "high" });
-        let (model, window) = (format!("openai-compatible/m{n}"), window.to_string());
+        let (model, window) = (format!("openai-compatible/m{}", n / 2), window.to_string());
         let fixed = ["run", "--benchmark", benchmark, "--data", "houses", "--retriever", "bm25", "--no-cache"];
         let in_order = ["--concurrency", "1"];
         let asked = ["--base-url", &url, "--model", &model, "--max-output-tokens", "1000", "--reasoning", reasoning];
@@ -138,8 +111,14 @@ fn check(
         assert!(ended.err().contains("run folder"), "{}", ended.err());
         runs.push(name);
     }
-    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-    let report = sandbox.run(&[&["report"][..], &runs, &["--paper", paper, "--json"]].concat()).json();
+    held(paper, sandbox, &runs.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    then(sandbox, &url);
+    documented(paper, sandbox);
+}
+
+/// Holds the report on these runs against what the paper's script computes from their folders.
+fn held(paper: &str, sandbox: &Sandbox, runs: &[&str], more: &[&str]) {
+    let report = sandbox.run(&[&["report"], runs, &["--paper", paper, "--json"], more].concat()).json();
     sandbox.write("report.json", report.to_string());
     let script = format!("../tests/papers/{}.py", paper.replace('-', "_"));
     let mut check = Command::new("python3");
@@ -148,7 +127,6 @@ fn check(
     let checked = check.output().unwrap();
     let (said, failed) = (String::from_utf8_lossy(&checked.stdout), String::from_utf8_lossy(&checked.stderr));
     assert!(checked.status.success() && said.contains("cells agree"), "{said}\n{failed}");
-    documented(paper, sandbox);
 }
 
 /// Holds what each command prints that the paper's page has below `## Scripted runs`; `UPDATE_EXPECT=1` writes it there.
@@ -208,7 +186,47 @@ fn needs_python_sagascale_in_sixteen_configurations_comes_out_as_computed_apart(
     };
     let more =
         ["--method", "full-document,naive-rag,agentic-rag,closed-book", "--judge-model", "openai-compatible/judge"];
-    check("sagascale", "sagascale", &more, &sandbox, play);
+    check("sagascale", "sagascale", &more, &sandbox, play, |_, _| ());
+}
+
+/// QuALITY's tables and NarrativeQA's: the same books, with hard questions, and with answers in words.
+fn other_benchmarks(sandbox: &Sandbox, url: &str) {
+    let items: Vec<Value> = crate::build_model::lines(sandbox, "houses/items.jsonl");
+    let documents = std::fs::read(sandbox.path("houses/documents.jsonl")).unwrap();
+    let made = |change: &dyn Fn(usize, &mut Value)| {
+        let changed = items.iter().cloned().enumerate().map(|(n, mut item)| {
+            change(n, &mut item);
+            format!("{item}\n")
+        });
+        changed.collect::<String>()
+    };
+    let hard = |n: usize, item: &mut Value| {
+        item["labels"] = json!({"difficulty": if n.is_multiple_of(3) { "hard" } else { "not hard" }})
+    };
+    let told = |_: usize, item: &mut Value| {
+        let id = format!("told {}", item["id"].as_str().unwrap().replace('-', " "));
+        *item = json!({"id": id, "documents": item["documents"], "task": "generative", "labels": {"set": "test"},
+            "question": format!("Case {id}: what opens the door?"), "answers": [format!("an iron key of {id}")]});
+    };
+    for (data, name, items) in [("quality", "q", made(&hard)), ("narrativeqa", "n", made(&told))] {
+        sandbox.write(&format!("{data}/items.jsonl"), items);
+        sandbox.write(&format!("{data}/documents.jsonl"), &documents);
+        for n in [1, 7] {
+            let (name, model) = (format!("{name}{n}"), format!("openai-compatible/m{n}"));
+            let fixed = ["run", "--benchmark", data, "--data", data, "--retriever", "bm25", "--no-cache"];
+            let asked = ["--base-url", url, "--model", &model, "--max-output-tokens", "1000", "--concurrency", "1"];
+            let how = ["--context-window", "1700", "--name", &name, "--out", &name, "--budget", "100,400"];
+            let methods = [
+                "--method",
+                "vanilla-rag,dos-rag,full-document",
+                "--repeats",
+                if data == "quality" { "3" } else { "1" },
+            ];
+            sandbox.run(&[&fixed[..], &asked, &how, &methods].concat());
+        }
+    }
+    held("stronger-baselines", sandbox, &["q1", "q7"], &[]);
+    held("stronger-baselines", sandbox, &["n1", "n7"], &[]);
 }
 
 #[test]
@@ -221,14 +239,43 @@ fn needs_python_stronger_baselines_in_sixteen_configurations_come_out_as_compute
     );
     let mut n_asked = 0;
     let play = move |asked: &Asked| {
-        let Request { model, item, .. } = Request::of(asked);
+        let Request { model, first, item, .. } = Request::of(asked);
         n_asked += 1;
+        if !first.contains("a stone") || item.starts_with("told") {
+            let thrown = dice(&[&model, &item, &n_asked.to_string()]);
+            return ended(thrown, &format!("an iron key of {item}"), "the key of a house");
+        }
         let right: usize = item.rsplit('-').next().unwrap().parse().unwrap();
         let thrown = dice(&[&model, &item, &n_asked.to_string()]);
         ended(thrown, &format!("Surely. [[{}]]", right + 1), &format!("Perhaps. [[{}]]", right + 2))
     };
     let more = ["--method", "vanilla-rag,dos-rag,full-document", "--budget", "100,400", "--repeats", "3"];
-    check("stronger-baselines", "infinitebench", &more, &sandbox, play);
+    check("stronger-baselines", "infinitebench", &more, &sandbox, play, other_benchmarks);
+}
+
+/// Table 5: a person answers some questions, gives one up and is late with another. Figure 3: another benchmark.
+fn people_and_others(sandbox: &Sandbox, url: &str) {
+    let draw = ["--draw", "8", "--by", "length_set", "--seed", "1", "--minutes", "90", "--out", "study"];
+    sandbox.run(&[&["people", "answer", "--benchmark", "corpusqa", "--data", "houses"][..], &draw].concat()).exits(0);
+    let study: Value = serde_json::from_slice(&std::fs::read(sandbox.path("study/study.json")).unwrap()).unwrap();
+    let mut answers = serde_json::Map::new();
+    for (n, key) in crate::build_model::lines(sandbox, "study/keys.jsonl").iter().enumerate() {
+        let text = if n % 2 == 0 { format!("key of {}", key["item"].as_str().unwrap()) } else { "a stone".to_owned() };
+        let answer = match n {
+            1 => json!({"state": "gave_up", "seconds": 300.0}),
+            4 => json!({"state": "timed_out", "seconds": 5400.0}),
+            n => json!({"state": "answered", "text": text, "seconds": 600.0 * (n as f64 + 1.0)}),
+        };
+        answers.insert(key["unit"].as_str().unwrap().to_owned(), answer);
+    }
+    let saved = json!({"study": study["id"], "rater": "ann", "answers": answers});
+    sandbox.write("ann.json", saved.to_string());
+    sandbox.run(&["people", "read", "study", "ann.json"]).exits(0);
+    sandbox.run(&["judge", "study/run", "--judge-model", "openai-compatible/judge", "--base-url", url]);
+    held("corpusqa", sandbox, &["study/run", "c12", "c14"], &[]);
+    let fixed = ["run", "--benchmark", "frames", "--data", "houses", "--no-cache", "--concurrency", "1"];
+    let asked = ["--base-url", url, "--model", "openai-compatible/m7", "--method", "full-document"];
+    sandbox.run(&[&fixed[..], &asked, &["--context-window", "100000", "--name", "f14", "--out", "f14"]].concat());
 }
 
 #[test]
@@ -253,41 +300,45 @@ fn needs_python_corpusqa_in_sixteen_configurations_comes_out_as_computed_apart()
         let thrown = dice(&[&model, &item, &n_asked.to_string()]);
         ended(thrown, &format!("So. The answer is: key of {item}"), "The answer is: a stone")
     };
-    let more = ["--method", "full-document,corpus-rag", "--budget", "600", "--judge-model", "openai-compatible/judge"];
-    check("corpusqa", "corpusqa", &more, &sandbox, play);
+    let methods = "full-document,corpus-rag,memory-agent";
+    let more = ["--method", methods, "--budget", "600", "--judge-model", "openai-compatible/judge"];
+    check("corpusqa", "corpusqa", &more, &sandbox, play, people_and_others);
 }
 
-#[test]
-#[ignore = "needs python3"]
-fn needs_python_novelqa_in_sixteen_configurations_comes_out_as_computed_apart() {
-    let sandbox = Sandbox::new();
-    novels(&sandbox);
-    let play = |asked: &Asked| {
-        let Request { model, first, is_judge, .. } = Request::of(asked);
-        if is_judge {
-            let answer = first.split("Student's answer:").nth(1).unwrap().lines().next().unwrap();
-            return said(if answer.contains("key of") { "C" } else { "N" }, "stop");
-        }
-        let items: Vec<&str> = first.split("Case ").skip(1).map(|rest| rest.split(':').next().unwrap()).collect();
-        let is_choice = first.contains("0. a key");
-        let is_closed = if first.contains("NOVEL BEGINS") { "read" } else { "closed" };
-        let line = |right: bool| {
-            let answer = |(n, item): (usize, &&str)| {
-                let number: usize = item.rsplit('-').next().unwrap().parse().unwrap();
-                let is_right = right == (dice(&[&model, item, is_closed, if is_choice { "c" } else { "g" }]) < 60);
-                let said = match (is_choice, is_right) {
-                    (true, is_right) => ((number + usize::from(!is_right)) % 4).to_string(),
-                    (false, true) => format!("key of {item}"),
-                    (false, false) => "a stone".to_owned(),
-                };
-                format!("Answer{n}: {said}")
-            };
-            items.iter().enumerate().map(answer).collect::<Vec<_>>().join("\n")
+/// HAMLET's Tables 2 and 3: what people say of the filter's labels, and of facts and sentences of a run.
+fn experts(sandbox: &Sandbox, url: &str) {
+    let (mut experts, mut filter) = ("unit,criterion,rater,label\n".to_owned(), "unit,criterion,label\n".to_owned());
+    for (criterion, unit) in
+        ["faithfulness", "objectivity", "significance"].iter().flat_map(|c| (0..6).map(move |n| (c, n)))
+    {
+        let own = |rater: &str, wrong: u32| {
+            let is_wrong = dice(&[criterion, rater, &unit.to_string()]) < wrong;
+            if (unit < 4) == is_wrong { "FAIL" } else { "PASS" }
         };
-        ended(dice(&[&model, items[0], is_closed, &is_choice.to_string()]), &line(true), &line(false))
-    };
-    let more = ["--task", "both", "--method", "full-document,closed-book", "--judge-model", "openai-compatible/judge"];
-    check("novelqa", "novelqa", &more, &sandbox, play);
+        filter += &format!("u{unit},{criterion},{}\n", own("filter", 0));
+        for rater in ["ann", "bo"] {
+            experts += &format!("u{unit},{criterion},{rater},{}\n", own(rater, 20));
+        }
+    }
+    sandbox.write("experts.csv", experts);
+    sandbox.write("filter.csv", filter);
+    let whole =
+        ["judge", "c14", "--judge-model", "openai-compatible/judge", "--judge", "verify-facts", "--reference", "book"];
+    sandbox.run(&[&whole[..], &["--base-url", url]].concat());
+    let asked =
+        ["people", "rate", "c14", "--ask", "key-fact,sentence", "--draw", "12", "--by", "asks", "--out", "facts"];
+    sandbox.run(&asked).exits(0);
+    let study: Value = serde_json::from_slice(&std::fs::read(sandbox.path("facts/study.json")).unwrap()).unwrap();
+    for rater in ["ann", "bo", "cy"] {
+        let answer = |unit: &Value| {
+            let id = unit["id"].as_str().unwrap();
+            let label = if dice(&[id, rater]) < 20 || dice(&[id]) < 60 { "yes" } else { "no" };
+            (id.to_owned(), json!({"state": "answered", "label": label}))
+        };
+        let answers: serde_json::Map<String, Value> = study["units"].as_array().unwrap().iter().map(answer).collect();
+        let saved = json!({"study": study["id"], "rater": rater, "answers": answers});
+        sandbox.write(&format!("facts-{rater}.json"), saved.to_string());
+    }
 }
 
 #[test]
@@ -341,5 +392,5 @@ fn needs_python_hamlet_in_sixteen_configurations_comes_out_as_computed_apart() {
         let thrown = dice(&[&model, &item]);
         ended(thrown.min(87), &written(2 + thrown as usize % 4), &written(1))
     };
-    check("hamlet", "hamlet", &["--judge-model", "openai-compatible/judge"], &sandbox, play);
+    check("hamlet", "hamlet", &["--judge-model", "openai-compatible/judge"], &sandbox, play, experts);
 }
