@@ -14,7 +14,7 @@ fn the_sample_has_the_papers_tables_on_data() {
         books          2          0          0        0      2
 
         Lengths of the books (SagaScale, Table 9)
-        book                  language  tokens  questions
+        title                 language  tokens  questions
         -------------------------------------------------
         The Loan of the Bell  en        30,773         88
         赊渡簿                zh        27,188         51

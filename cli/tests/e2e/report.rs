@@ -100,10 +100,11 @@ fn the_tables_of_a_run() {
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
         F1 over the token budget, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
-        Method             15        30  all
-        ------------------------------------
-        dos-rag      **52.3**  **52.3**    -
-        closed-book         -         -  0.0
+                     Maximum Retrieval Token Budget
+        Method             15                    30
+        -------------------------------------------
+        dos-rag      **52.3**              **52.3**
+        closed-book      0.0 (Avg. Tokens: 79)
         policy failures_left_out: overflow, responses cut short, refusals, failed calls and missing trials are not in the denominator
         best of all in bold; n counts repeats
 
@@ -116,10 +117,11 @@ fn the_tables_of_a_run() {
         tokens: mean over all trials that made a prompt
 
         accuracy over the token budget, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
-        Method              15         30  all
-        --------------------------------------
-        dos-rag      **100.0**  **100.0**    -
-        closed-book          -          -  8.3
+                     Maximum Retrieval Token Budget
+        Method              15                   30
+        -------------------------------------------
+        dos-rag      **100.0**            **100.0**
+        closed-book      8.3 (Avg. Tokens: 79)
         policy failures_left_out: overflow, responses cut short, refusals, failed calls and missing trials are not in the denominator
         best of all in bold; n counts repeats
 
@@ -132,10 +134,11 @@ fn the_tables_of_a_run() {
         tokens: mean over all trials that made a prompt
 
         F1 over the token budget, failures as wrong, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
-        Method             15        30  all
-        ------------------------------------
-        dos-rag      **52.3**  **52.3**    -
-        closed-book         -         -  0.0
+                     Maximum Retrieval Token Budget
+        Method             15                    30
+        -------------------------------------------
+        dos-rag      **52.3**              **52.3**
+        closed-book      0.0 (Avg. Tokens: 79)
         policy failures_wrong: overflow, responses cut short, refusals, failed calls and missing trials count as wrong
         best of all in bold; n counts repeats
 
@@ -148,10 +151,11 @@ fn the_tables_of_a_run() {
         tokens: mean over all trials that made a prompt
 
         accuracy over the token budget, failures as wrong, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
-        Method              15         30  all
-        --------------------------------------
-        dos-rag      **100.0**  **100.0**    -
-        closed-book          -          -  8.3
+                     Maximum Retrieval Token Budget
+        Method              15                   30
+        -------------------------------------------
+        dos-rag      **100.0**            **100.0**
+        closed-book      8.3 (Avg. Tokens: 79)
         policy failures_wrong: overflow, responses cut short, refusals, failed calls and missing trials count as wrong
         best of all in bold; n counts repeats
 
