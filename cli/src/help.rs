@@ -1,6 +1,9 @@
 //! The two helps of a command: `-h` fits a screen and shows what most runs need; `--help` has everything, and examples.
 
+mod examples;
+
 use clap::{Arg, Command};
+use examples::EXAMPLES;
 
 /// Longest help of an option that `-h` shows whole.
 const SHORT: usize = 64;
@@ -24,146 +27,6 @@ const COMMON: &[(&[&str], &[&str])] = &[
     (&["search"], &["budget", "order", "retriever", "embedder", "json"]),
 ];
 
-/// Examples by the words of a command.
-const EXAMPLES: &[(&str, &str)] = &[
-    (
-        "run",
-        "\
-  closeread run                                            the sample, every method, no model
-  closeread run --benchmark my-benchmark/ --model openai/gpt-4.1 --max-cost 5
-  closeread run --benchmark novelqa --data NovelQA/ --limit 20
-  closeread run --model openai-compatible/qwen3 --base-url http://localhost:8000/v1 \\
-      --method dos-rag,full-document --budget 1500,5000
-  closeread run --out runs/a --extend --budget 10000       more of a run that is there",
-    ),
-    (
-        "estimate",
-        "\
-  closeread estimate --benchmark my-benchmark/ --model openai/gpt-4.1,anthropic/claude-sonnet-4-5",
-    ),
-    (
-        "config",
-        "\
-  closeread config                                         what a run would use, and why
-  closeread config --config mine.toml --budget 500",
-    ),
-    (
-        "score",
-        "\
-  closeread score --gold items.jsonl --predictions predictions.jsonl --group-by complexity
-  closeread score --format infinitebench --task longbook_choice_eng preds_longbook_choice_eng.jsonl",
-    ),
-    (
-        "leaderboard",
-        "\
-  closeread leaderboard site --runs 'runs/*' --gold gold/
-  closeread leaderboard site --runs 'runs/*' --gold gold/ --workflow .github/workflows/leaderboard.yml",
-    ),
-    (
-        "search",
-        "\
-  closeread search sample \"Who paid for the bell?\"
-  closeread search novel.epub \"Where is the key?\" --budget 1500 --order score --json",
-    ),
-    (
-        "chunk",
-        "\
-  closeread chunk novel.txt --chunker dos --json",
-    ),
-    (
-        "tree",
-        "\
-  closeread tree novel.txt --model openai/gpt-4.1
-  closeread tree the-loan-of-the-bell --run runs/a",
-    ),
-    (
-        "judge",
-        "\
-  closeread judge runs/a --judge-model openai/gpt-4o,builtin/rule",
-    ),
-    (
-        "agreement",
-        "\
-  closeread agreement runs/a labels.csv",
-    ),
-    (
-        "compare",
-        "\
-  closeread compare runs/a runs/b
-  closeread compare runs/a --method vanilla-rag,dos-rag --budget 500",
-    ),
-    (
-        "report",
-        "\
-  closeread report runs/a runs/b --html site/ --csv scores.csv
-  closeread report runs/a=thinking runs/b=plain --latex
-  closeread report runs/a --paper sagascale --list",
-    ),
-    (
-        "serve",
-        "\
-  closeread serve runs/a runs/b
-  closeread serve --relay                                  the page asks models through this server",
-    ),
-    (
-        "protocol",
-        "\
-  closeread protocol novelqa
-  closeread protocol runs/a",
-    ),
-    (
-        "verify",
-        "\
-  closeread verify runs/a",
-    ),
-    (
-        "merge",
-        "\
-  closeread run --shard 1/2 --out a; closeread run --shard 2/2 --out b; closeread merge a b --out runs/whole",
-    ),
-    (
-        "build corpusqa",
-        "\
-  closeread build corpusqa --documents reports/ --table table.csv --entity bank,banks --out questions",
-    ),
-    (
-        "build hamlet",
-        "\
-  closeread build hamlet --books novels/ --model openai/gpt-4o --out built --dry-run
-  closeread build hamlet --books novels/ --model openai/gpt-4o --out built
-  closeread run --benchmark hamlet --data built",
-    ),
-    (
-        "model",
-        "\
-  closeread model list
-  closeread model pull multilingual-e5-large",
-    ),
-    (
-        "data stats",
-        "\
-  closeread data stats novelqa --data NovelQA/",
-    ),
-    (
-        "providers",
-        "\
-  closeread providers
-  closeread providers check openai/gpt-4.1",
-    ),
-    (
-        "doctor",
-        "\
-  closeread doctor --offline
-  closeread doctor --base-url http://localhost:8000/v1",
-    ),
-    (
-        "help",
-        "\
-  closeread help run
-  closeread help formats",
-    ),
-];
-
 /// The command with both helps, and its subcommands.
 pub(crate) fn explained(command: Command) -> Command {
     of(command, &[])
@@ -179,7 +42,7 @@ fn of(command: Command, way: &[String]) -> Command {
     let command = match EXAMPLES.iter().find(|(words, _)| *words == way) {
         Some((_, examples)) => {
             let before = command.get_after_help().map(|said| format!("{said}\n\n")).unwrap_or_default();
-            command.after_long_help(format!("{before}Examples:\n{examples}"))
+            command.after_long_help(format!("{before}Examples:\n  {examples}"))
         }
         None => command,
     };
@@ -230,10 +93,11 @@ mod tests {
                 too_long.push(format!("{name} -h has {lines} lines"));
             }
             for line in short.lines().chain(long.lines()) {
-                // Usage lines are not wrapped, and what has no blank cannot be.
-                let is_whole = line.starts_with("Usage: ") || !line.trim().contains(' ');
-                assert!(is_whole || line.chars().count() <= 96, "{name}: {line}");
+                // Usage lines are not wrapped.
+                assert!(line.starts_with("Usage: ") || line.chars().count() <= 80, "{name}: {line}");
             }
+            let explains_itself = command.has_subcommands() || long.contains("\nExamples:\n");
+            assert!(explains_itself, "{name} has no examples: add them to help/examples.rs");
             expect_file![format!("{}/help/pages/{name}.txt", env!("CARGO_MANIFEST_DIR"))]
                 .assert_eq(&format!("$ -h\n{short}\n$ --help\n{long}"));
         }
@@ -243,10 +107,13 @@ mod tests {
     #[test]
     fn every_example_is_of_a_command_and_parses() {
         for (words, examples) in EXAMPLES {
+            // Longer lines would be broken where no shell goes on.
+            let wide = examples.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(wide, None, "{words}");
             let command = crate::command();
             let found = words.split(' ').try_fold(&command, |command, word| command.find_subcommand(word));
             assert!(found.is_some(), "there is no `closeread {words}`");
-            let lines = examples.replace("\\\n", " ");
+            let lines = examples.split("\\\n").map(str::trim_start).collect::<Vec<_>>().join(" ");
             for example in lines.lines().flat_map(|line| line.split("; ")) {
                 let given = example.split("   ").find(|part| !part.trim().is_empty()).expect("an example");
                 let given: Vec<&str> = given.split_whitespace().collect();

@@ -31,7 +31,7 @@ pub(crate) struct ChunkArgs {
     tokenizer: String,
     #[command(flatten)]
     book: BookArgs,
-    /// Print {"passages":[{"index","start","end","tokens","text"}]}
+    /// Print {"passages": [{"index", "start", "end", "tokens", "text"}]}
     #[arg(long)]
     json: bool,
 }

@@ -48,7 +48,7 @@ pub(crate) struct SearchArgs {
     tokenizer: String,
     #[command(flatten)]
     book: BookArgs,
-    /// Print {"tokens","passages":[{"index","start","end","score","tokens","text"}]}
+    /// Print {"tokens", "passages": [{"index", "start", "end", "score", "tokens", "text"}]}
     #[arg(long)]
     json: bool,
 }

@@ -56,8 +56,8 @@ pub(crate) struct TreeArgs {
     reading: BookArgs,
     #[command(flatten)]
     asking: AskingArgs,
-    /// Print {"leaves","summaries","compression","roots","nodes":[{"index","layer","tokens","children","document","start",
-    /// "end","text"}]}
+    /// Print {"leaves", "summaries", "compression", "roots", "nodes": [{"index", "layer", "tokens", "children", "document",
+    /// "start", "end", "text"}]}
     #[arg(long)]
     json: bool,
     /// Write that JSON into a file and print only its size

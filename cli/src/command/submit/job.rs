@@ -10,10 +10,6 @@ use std::process::Command;
 /// Parts are whole books where there are enough. Limits on money and on requests a minute hold over all parts together: each
 /// gets its share. Given again, it hands in only the parts that are not finished. A job joins the parts in DIR/whole.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "Examples:
-  closeread submit slurm --parts 16 --out /shared/novels --dry-run -- --benchmark novels/ --model openai/gpt-4.1
-  closeread submit slurm --parts 16 --out /shared/novels --follow -- --benchmark novels/ --model openai/gpt-4.1
-  closeread status /shared/novels")]
 pub(crate) struct SubmitArgs {
     /// What runs the parts
     #[arg(value_enum)]
