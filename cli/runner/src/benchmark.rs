@@ -11,7 +11,7 @@ use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
-use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem};
+use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, ProblemList};
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::names::meant;
 use closeread_text::{Language, Locator, Span};
@@ -40,7 +40,7 @@ pub struct Benchmark {
     /// The items to run, in their order.
     pub items: Vec<Item>,
     /// What was wrong in the data.
-    pub problems: Vec<Problem>,
+    pub problems: ProblemList,
     /// Whether the frames of the books are part of them.
     pub keep_frame: bool,
     /// Whether line breaks of the books are kept.
@@ -232,7 +232,7 @@ fn sample(judged: bool) -> Dataset {
 
 /// The English story of the sample.
 pub fn sample_story() -> Result<Book> {
-    let mut problems = Vec::new();
+    let mut problems = ProblemList::default();
     let options = InputOptions::default();
     let books = books_of(sample(false).documents, &options, &mut problems);
     let english = books.into_iter().find(|book| book.language.code() == "en");
@@ -257,11 +257,13 @@ fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, V
     }
     let mut dataset = jsonl::read(&files);
     let (books, problems) = input::read_books(&folder.join("documents.jsonl"), options);
-    // Both readers name a bad line of documents.jsonl: once is enough.
-    let named: HashSet<Option<usize>> =
-        dataset.problems.iter().filter(|p| p.file.ends_with("documents.jsonl")).map(|p| p.line).collect();
-    let unread = problems.iter().filter(|p| p.line.is_none() || !named.contains(&p.line));
-    dataset.problems.extend(unread.map(input::Problem::to_record));
+    // Both readers name a bad line of documents.jsonl, or count it: once is enough.
+    let of_documents = || dataset.problems.iter().filter(|p| p.file.ends_with("documents.jsonl"));
+    let named: HashSet<Option<usize>> = of_documents().map(|p| p.line).collect();
+    let are_counted = of_documents().any(|p| p.more > 0);
+    let is_new = |p: &&input::Problem| if p.more > 0 { !are_counted } else { !named.contains(&p.line) };
+    let unread: Vec<Problem> = problems.iter().filter(is_new).map(input::Problem::to_record).collect();
+    dataset.problems.extend(unread);
     let left_in = |(book, report): &(Book, FileReport)| Some((book.hash().to_owned(), report.left_in.clone()?));
     let texts = BookTexts::left_in(books.iter().filter_map(left_in));
     Ok((dataset, books.into_iter().map(|(book, _)| book).collect(), texts))
@@ -291,12 +293,12 @@ fn one_book(
         })
     };
     let documents = books.iter().map(document).collect::<Result<_>>()?;
-    let joined = Dataset { documents, items, problems: Vec::new() }.as_one_book(name)?;
-    let mut problems = Vec::new();
+    let joined = Dataset { documents, items, problems: ProblemList::default() }.as_one_book(name)?;
+    let mut problems = ProblemList::default();
     let options = InputOptions { language, keep_frame: true, keep_wraps, ..InputOptions::default() };
     let Dataset { documents, items, .. } = joined;
     let books = books_of(documents, &options, &mut problems);
-    match problems.first() {
+    match problems.iter().next() {
         Some(problem) => bail!("{problem}"),
         None => Ok((books, items)),
     }

@@ -71,6 +71,8 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// What was found, what was expected, what to do.
     pub message: String,
+    /// How many lines it stands for that are not listed themselves; 0 for a problem of its own.
+    pub more: usize,
 }
 
 /// How bad a [`Problem`] is.
@@ -91,6 +93,7 @@ impl Problem {
             item: None,
             message: self.message.clone(),
             dropped: self.kind == ProblemKind::Failed,
+            more: self.more,
         }
     }
 }
@@ -193,7 +196,7 @@ struct Input<'o> {
 impl Input<'_> {
     fn failed(&mut self, path: &Path, line: Option<usize>, message: impl Into<String>) {
         let kind = ProblemKind::Failed;
-        self.problems.push(Problem { path: path.to_owned(), line, kind, message: message.into() });
+        self.problems.push(Problem { path: path.to_owned(), line, kind, message: message.into(), more: 0 });
     }
 
     fn read_root(&mut self, root: &Path) {
@@ -239,7 +242,7 @@ impl Input<'_> {
                 }
                 Ok(_) => {
                     let message = "in a folder only .txt, .md and .epub files are read".to_owned();
-                    self.problems.push(Problem { path, line: None, kind: ProblemKind::Skipped, message });
+                    self.problems.push(Problem { path, line: None, kind: ProblemKind::Skipped, message, more: 0 });
                 }
             }
         }

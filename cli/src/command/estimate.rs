@@ -93,7 +93,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             out!("\n{}", text::table(&detect::table(points, estimate.items, &estimate.detect)));
         }
     }
-    let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
+    let dropped = benchmark.problems.count(true) > 0;
     Ok(if dropped { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 

@@ -11,7 +11,7 @@ use super::score::write_zip;
 use anyhow::{Context, Result, bail};
 use closeread_data::scoring::format::{Setting, write_codabench};
 use closeread_data::scoring::{Attempt, Problems, Submission};
-use closeread_eval::{InputFile, Task};
+use closeread_eval::{InputFile, ProblemList, Task};
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, file_name, inspect, trec};
 use closeread_files::{refuse_run_file, write_output};
@@ -327,7 +327,7 @@ fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
         items: run.items.clone(),
         attempts,
         problems: Problems::default(),
-        notes: vec![],
+        notes: ProblemList::default(),
         metrics: vec![],
     };
     let setting = if choices { Setting::MultipleChoice } else { Setting::Generative };

@@ -1,5 +1,6 @@
 //! What `run` and `estimate` plan, and what they and `judge` say alike.
 
+use closeread_eval::LISTED;
 use closeread_llm::price::Dollars;
 use closeread_methods::{AnyMethod, Entry};
 use closeread_report::Arm;
@@ -52,17 +53,23 @@ pub(super) fn plan_cells(
 /// Problems on standard error, the first few of each kind.
 pub(super) fn say_problems(benchmark: &Benchmark) {
     const SHOWN: usize = 10;
-    let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
+    let dropped = benchmark.problems.count(true);
     for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
         info!("{problem}");
     }
     if dropped > SHOWN {
-        info!("... and {} more rows left out; report.json names all", dropped - SHOWN);
+        info!("... and {} more rows left out; report.json names {}", dropped - SHOWN, named(dropped));
     }
-    let notes = benchmark.problems.len() - dropped;
+    let notes = benchmark.problems.count(false);
     if notes > 0 {
-        info!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
+        let named = named(notes);
+        info!("{notes} notes on the data, {named} in report.json; the first: {}", first_note(benchmark));
     }
+}
+
+/// How many of so many problems of a kind a report names.
+fn named(n: usize) -> String {
+    if n > LISTED { format!("the first {LISTED}") } else { "all".to_owned() }
 }
 
 fn first_note(benchmark: &Benchmark) -> String {

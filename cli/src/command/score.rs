@@ -137,7 +137,7 @@ fn exit_code(clean: bool) -> ExitCode {
 
 /// What the options name.
 enum Read {
-    One(Submission),
+    One(Box<Submission>),
     /// By the name of the system.
     Systems(BTreeMap<String, Submission>),
 }
@@ -152,7 +152,7 @@ fn read(args: &ScoreArgs) -> Result<Read> {
         bail!("{} gold files: pass one by --gold, items.jsonl or the folder that holds it", args.gold.len());
     };
     let gold = if gold.is_dir() { gold.join("items.jsonl") } else { gold.clone() };
-    Ok(Read::One(prediction::read(&files::read(&gold)?, &files::read(predictions)?)?))
+    Ok(Read::One(Box::new(prediction::read(&files::read(&gold)?, &files::read(predictions)?)?)))
 }
 
 fn read_format(format: &Format, args: &ScoreArgs) -> Result<Read> {
@@ -160,7 +160,7 @@ fn read_format(format: &Format, args: &ScoreArgs) -> Result<Read> {
     let input = |system| FormatInput { files: &files, gold: &gold, task: args.task.as_deref(), system };
     let systems = if args.system.is_none() { (format.systems)(&input(None)) } else { Vec::new() };
     if systems.len() < 2 {
-        return Ok(Read::One((format.read)(&input(args.system.as_deref()))?));
+        return Ok(Read::One(Box::new((format.read)(&input(args.system.as_deref()))?)));
     }
     let read = systems.iter().map(|system| Ok((system.clone(), (format.read)(&input(Some(system)))?)));
     Ok(Read::Systems(read.collect::<Result<_>>()?))

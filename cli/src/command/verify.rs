@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::ServedSpec;
+use closeread_eval::ProblemList;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::protocol::Protocol;
 use closeread_methods::record::Record;
@@ -118,7 +119,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         books,
         texts: Arc::new(finished::texts(&args.run)),
         items,
-        problems: Vec::new(),
+        problems: ProblemList::default(),
         keep_frame: configuration.keep_frame,
         keep_wraps: configuration.keep_wraps,
     };

@@ -50,7 +50,7 @@ fn finding_09_an_epub_that_unpacks_to_more_than_a_book_is_refused() {
     many.push(("META-INF/container.xml", CONTAINER.as_bytes()));
     for (name, bytes, words) in [
         ("chapter", epub(CONTAINER.as_bytes(), "", &large, 1), "chapter `/a.xhtml` would unpack to more than 32 MiB"),
-        ("spine", epub(CONTAINER.as_bytes(), "", &chapter(30 << 20), 100_000), "would unpack to more than 128 MiB"),
+        ("spine", epub(CONTAINER.as_bytes(), "", &chapter(2 << 20), 100_000), "would unpack to more than 128 MiB"),
         ("package", epub(CONTAINER.as_bytes(), &spaces, page, 1), "`b.opf` would unpack to more than 4 MiB"),
         ("container", epub(&container, "", page, 1), "`META-INF/container.xml` would unpack to more than 1 MiB"),
         ("another name", epub(elsewhere.as_bytes(), "", page, 1), "names `&#98;.opf`, which is not in the archive"),
@@ -156,4 +156,29 @@ fn finding_09_no_message_repeats_a_whole_file() {
             said.len()
         );
     }
+}
+
+#[test]
+fn finding_09_very_many_wrong_rows_are_counted_and_few_of_them_named() {
+    let sandbox = Sandbox::new();
+    let n = 200_000;
+    let item = json!({"id": "a", "documents": ["d"], "question": "Who?", "task": "generative", "answers": ["Ana"]});
+    sandbox.write(
+        "b/documents.jsonl",
+        "{\"id\": \"d\", \"language\": \"en\", \"text\": \"Ana came.\"}\n".to_owned() + &"x\n".repeat(n),
+    );
+    sandbox.write("b/items.jsonl", format!("{item}\n") + &"{}\n".repeat(n));
+    let run = ["run", "--benchmark", "b", "--method", "closed-book", "--out", "r"];
+    let ended = with_little_memory(&sandbox, &run).exits(1);
+    assert!(ended.err().contains("and 399990 more rows left out; report.json names the first 1000"), "{}", ended.err());
+    let report = std::fs::read(sandbox.path("r/report.json")).unwrap();
+    assert!(report.len() < 1 << 20 && ended.err().len() < 10_000, "{} {}", report.len(), ended.err().len());
+    let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+    let last = report["problems"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["more"], 2 * n - 1000, "{last}");
+
+    sandbox.write("p.jsonl", "{\"item\": \"a\", \"answer\": \"Ana\"}\n".to_owned() + &"{\"item\": \"z\"}\n".repeat(n));
+    let score = ["score", "--gold", "b/items.jsonl", "--predictions", "p.jsonl", "--json"];
+    let ended = with_little_memory(&sandbox, &score).exits(1);
+    assert!(ended.out().len() < 1 << 20, "{}", ended.out().len());
 }

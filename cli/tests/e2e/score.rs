@@ -249,7 +249,7 @@ fn the_scorecard_has_the_bytes_that_the_page_gives() {
 fn hashed_gold_answers_are_scored_by_exact_match_and_tell_nothing() {
     let sandbox = sandbox(WHOLE);
     let hash = sandbox.run(&["data", "hash", "items.jsonl", "--salt", "s1", "--out", "public.jsonl"]).exits(1);
-    assert_eq!(hash.err(), "b: a choice among 2 options is soon guessed: left out\n");
+    assert_eq!(hash.err(), "items.jsonl (b): a choice among 2 options is soon guessed [left out]\n");
     let public = std::fs::read_to_string(sandbox.path("public.jsonl")).unwrap();
     assert!(public.contains("sha256:s1:") && !public.contains("Ana") && !public.contains("house"), "{public}");
 

@@ -1,7 +1,7 @@
 //! What reading files gives: documents, items, and everything that was wrong.
 
 use super::{resolve_chunk, resolve_evidence};
-use closeread_eval::Problem;
+use closeread_eval::ProblemList;
 use closeread_eval::{ChunkPlace, Content, Document, Item};
 use closeread_text::Locator;
 use closeread_text::Span;
@@ -14,8 +14,8 @@ pub struct Dataset {
     pub documents: Vec<Document>,
     /// The items, in file order.
     pub items: Vec<Item>,
-    /// Rows that could not be used, named; never dropped in silence.
-    pub problems: Vec<Problem>,
+    /// Rows that could not be used, named or counted; never dropped in silence.
+    pub problems: ProblemList,
 }
 
 /// Why documents could not be joined.

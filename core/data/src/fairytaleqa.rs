@@ -182,7 +182,7 @@ mod tests {
             "{HEADER}1,summary,\"1, 3\",action,setting,\"Who, then?\",explicit,Ana,,,implicit,\"Ana, she\",Ana,Bo\n"
         );
         let dataset = read(&[file("q/mill-questions.csv", &questions), file("s/mill-story.csv", story)]);
-        assert_eq!(dataset.problems, []);
+        assert!(dataset.problems.is_empty(), "{:?}", dataset.problems);
         assert_eq!(text(&dataset, 0), "One.\nTwo.\n\nThree.\n\nFour.");
         let item = &dataset.items[0];
         assert_eq!((item.id.as_str(), item.question.as_str()), ("mill/1", "Who, then?"));

@@ -183,7 +183,9 @@ mod tests {
     fn without_articles_documents_say_their_names_which_is_noted() {
         let dataset = read(&[questions()]);
         assert_eq!((dataset.items.len(), text(&dataset, 1)), (2, "Bo Café"));
-        let [note] = dataset.problems.as_slice() else { panic!("one note: {:?}", dataset.problems) };
+        let [note] = dataset.problems.iter().collect::<Vec<_>>()[..] else {
+            panic!("one note: {:?}", dataset.problems)
+        };
         assert!(note.to_string().contains("only closed-book"), "{note}");
     }
 

@@ -2,7 +2,9 @@
 
 use super::Dataset;
 use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar};
-use closeread_eval::{ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, Task};
+use closeread_eval::{
+    ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, ProblemList, Task,
+};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,8 +21,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
 }
 
 /// The items of one file, whatever its name, and what is wrong in it: what scoring needs, where documents need not be.
-pub fn items(file: &InputFile) -> (Vec<Item>, Vec<Problem>) {
-    let (mut items, mut problems) = (Vec::new(), Vec::new());
+pub fn items(file: &InputFile) -> (Vec<Item>, ProblemList) {
+    let (mut items, mut problems) = (Vec::new(), ProblemList::default());
     let mut ids = HashSet::new();
     each_row(file, &mut problems, |mut fields| {
         let (item, notes) = item(&mut fields)?;
@@ -75,7 +77,7 @@ fn read_items(files: &[InputFile], dataset: &mut Dataset) {
     }
 }
 
-fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut Vec<Problem>) -> Vec<&'f InputFile> {
+fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut ProblemList) -> Vec<&'f InputFile> {
     let found: Vec<&InputFile> = files.iter().filter(|file| file.name.ends_with(ending)).collect();
     if found.is_empty() {
         problems.push(Problem::dropped(
@@ -91,7 +93,7 @@ fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut Vec<Problem>) 
 /// Hands the fields of every row to `take`, which returns notes on a row it took or why it could not.
 fn each_row(
     file: &InputFile,
-    problems: &mut Vec<Problem>,
+    problems: &mut ProblemList,
     mut take: impl FnMut(Map<String, Value>) -> Result<Vec<String>, WrongRow>,
 ) {
     for row in rows(file) {

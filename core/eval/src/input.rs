@@ -24,18 +24,34 @@ pub struct Problem {
     pub message: String,
     /// True if a row was left out because of it; false if it is used with the stated repair.
     pub dropped: bool,
+    /// How many problems it stands for that are not listed themselves; 0 for one of its own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl Problem {
     /// A row (or a file of rows) that is left out.
     pub fn dropped(file: &str, line: Option<usize>, item: Option<&str>, message: impl Into<String>) -> Self {
-        let (file, item) = (file.to_owned(), item.map(str::to_owned));
-        Self { file, line, item, message: message.into(), dropped: true }
+        let (file, item) = (file.to_owned(), item.map(|item| cut(item, 200)));
+        Self { file, line, item, message: cut(&message.into(), 1000), dropped: true, more: 0 }
     }
 
     /// A row that is used all the same; the message says how.
     pub fn note(file: &str, line: Option<usize>, item: Option<&str>, message: impl Into<String>) -> Self {
         Self { dropped: false, ..Self::dropped(file, line, item, message) }
+    }
+}
+
+/// A text of so many characters at most.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
     }
 }
 

@@ -15,6 +15,7 @@ pub mod lines;
 pub mod observations;
 mod outcome;
 mod paper;
+mod problems;
 pub mod published;
 pub mod ranking;
 pub mod reading;
@@ -30,3 +31,4 @@ pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts,
 pub use observations::PAIR;
 pub use outcome::{Outcome, PassageRef};
 pub use paper::Paper;
+pub use problems::{LISTED, ProblemList};

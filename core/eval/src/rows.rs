@@ -1,6 +1,6 @@
 //! Objects of a JSON Lines file or of a JSON array, one by one, with the line each begins in.
 
-use crate::{InputFile, Problem};
+use crate::{InputFile, Problem, ProblemList};
 use serde_json::{Deserializer, Map, Value};
 use std::collections::VecDeque;
 use std::fmt;
@@ -89,7 +89,8 @@ pub fn scalars(value: &Value) -> Vec<String> {
 ///
 /// A wrong line of JSON Lines costs that line. A syntax error in an array costs its line where each element has a line
 /// of its own, else the rest of the array, which is said. Text after the object of a line, or after the array, is named
-/// and the object used; lines after an array are rows. A byte order mark is skipped, blank lines are no rows.
+/// and the object used; lines after an array are rows. A byte order mark is skipped, blank lines are no rows. Where very
+/// many lines are wrong the last problem says how many ([`ProblemList`]).
 pub fn rows(file: &InputFile) -> Rows<'_> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
@@ -97,7 +98,8 @@ pub fn rows(file: &InputFile) -> Rows<'_> {
     // array of objects is far more common, so `[` opens an array.
     let is_array = first.is_some_and(|at| bytes[at] == b'[');
     let form = if is_array { Form::Array } else { Form::Lines };
-    let mut rows = Rows { name: &file.name, bytes, at: 0, line: 1, form, queue: VecDeque::new() };
+    let mut rows =
+        Rows { name: &file.name, bytes, at: 0, line: 1, form, queue: VecDeque::new(), wrong: ProblemList::default() };
     if is_array {
         rows.advance(first.map_or(0, |at| at + 1));
     }
@@ -114,6 +116,8 @@ pub struct Rows<'f> {
     line: usize,
     form: Form,
     queue: VecDeque<Result<Row, Problem>>,
+    /// How many problems there were.
+    wrong: ProblemList,
 }
 
 /// How the text at the reader's place is read.
@@ -131,10 +135,20 @@ impl Iterator for Rows<'_> {
     type Item = Result<Row, Problem>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.queue.is_empty() && self.at < self.bytes.len() {
-            if self.form == Form::Array { self.read_element() } else { self.read_line() }
+        loop {
+            while self.queue.is_empty() && self.at < self.bytes.len() {
+                if self.form == Form::Array { self.read_element() } else { self.read_line() }
+            }
+            match self.queue.pop_front() {
+                Some(Err(problem)) => {
+                    if let Some(problem) = self.wrong.listable(problem) {
+                        return Some(Err(problem));
+                    }
+                }
+                Some(row) => return Some(row),
+                None => return self.wrong.take_rest().map(Err),
+            }
         }
-        self.queue.pop_front()
     }
 }
 
@@ -286,6 +300,7 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LISTED;
 
     fn check(bytes: &[u8], expected: &[&str]) {
         let file = InputFile { name: "f".into(), bytes: bytes.to_vec() };
@@ -355,6 +370,13 @@ mod tests {
                 r#"5 {"a":3}"#,
             ],
         );
+    }
+
+    #[test]
+    fn finding_09_a_file_of_wrong_lines_has_few_problems() {
+        let file = InputFile { name: "f".into(), bytes: b"x\n".repeat(100_000) };
+        let mut problems: Vec<Problem> = rows(&file).map(Result::unwrap_err).collect();
+        assert_eq!((problems.len(), problems.pop().unwrap().more), (LISTED + 1, 100_000 - LISTED));
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn load(items: &str) -> (HashMap<String, String>, Vec<Item>) {
         InputFile { name: "documents.jsonl".into(), bytes: read("documents.jsonl") },
         InputFile { name: "items.jsonl".into(), bytes: read(items) },
     ]);
-    assert_eq!(dataset.problems, [], "every row is well formed");
+    assert!(dataset.problems.is_empty(), "every row is well formed");
     let text = |content: &Content| match content {
         Content::Path(path) => String::from_utf8(read(path)).unwrap(),
         Content::Text(text) => text.clone(),

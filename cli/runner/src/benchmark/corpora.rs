@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use closeread_books::{Book, ReadOptions};
 use closeread_data::{Adapter, Dataset};
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
-use closeread_eval::{Content, Document, InputFile, Problem};
+use closeread_eval::{Content, Document, InputFile, Problem, ProblemList};
 use closeread_files::{MAX_FILE_BYTES, open_file};
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -150,7 +150,7 @@ impl<R: BufRead> Iterator for Parts<'_, R> {
 }
 
 /// The texts of a data set as books; those that are none are problems.
-pub(super) fn books_of(documents: Vec<Document>, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
+pub(super) fn books_of(documents: Vec<Document>, options: &InputOptions, problems: &mut ProblemList) -> Vec<Book> {
     let mut books = Vec::new();
     for document in documents {
         let Content::Text(text) = document.content else {

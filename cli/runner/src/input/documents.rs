@@ -1,8 +1,8 @@
 //! `documents.jsonl`: one document a line, its text inside or in a file beside.
 
-use super::{FileText, Input, Kind, read_text, unreadable};
+use super::{FileText, Input, Kind, Problem, read_text, unreadable};
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
-use closeread_eval::{Content, Document};
+use closeread_eval::{Content, Document, LISTED};
 use closeread_files::leads_outside;
 use closeread_text::Language;
 use std::path::Path;
@@ -18,6 +18,8 @@ impl Input<'_> {
         };
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         let mut n_documents = 0;
+        let n_before = self.problems.len();
+        let mut rest: Option<Problem> = None;
         for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -26,6 +28,14 @@ impl Input<'_> {
             if let Err(message) = self.read_document(path, number, line) {
                 self.failed(path, Some(number), message);
             }
+            if self.problems.len() > n_before + LISTED {
+                let problem = self.problems.pop().expect("there are many");
+                rest.get_or_insert(problem).more += 1;
+            }
+        }
+        if let Some(mut rest) = rest {
+            rest.message = format!("{} more lines, from here on, are not read and not listed", rest.more);
+            self.problems.push(rest);
         }
         if n_documents == 0 {
             self.failed(path, None, format!("the file is empty: {EXPECTED} on each line"));

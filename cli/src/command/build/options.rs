@@ -3,6 +3,7 @@
 use super::args::BuildOptions;
 use super::inputs::BookInputs;
 use super::say::{checked, finish, kept, show_costs, write};
+use crate::command::plan::say_problems;
 use anyhow::{Result, bail};
 use closeread_build::options::{Asked, Options, STAGES, wants_options};
 use closeread_build::{Building, Built, Form, options};
@@ -76,9 +77,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
         language: args.books.language().map(|language| language.code().to_owned()),
         ..BenchmarkOptions::default()
     })?;
-    for problem in &benchmark.problems {
-        info!("{problem}");
-    }
+    say_problems(&benchmark);
     if !benchmark.items.iter().any(wants_options) {
         bail!("benchmark `{}` has no open question with a gold answer and without options", benchmark.name);
     }

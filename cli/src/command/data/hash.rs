@@ -3,7 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::Args;
 use closeread_data::jsonl;
-use closeread_eval::{InputFile, Item, Problem};
+use closeread_eval::{InputFile, Item, Problem, ProblemList};
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::{HashedAnswer, hashed};
 use std::path::PathBuf;
@@ -38,19 +38,20 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     if items.is_empty() {
         bail!("{} holds no item that can be used: expected items.jsonl", file.name);
     }
-    let mut left_out: Vec<String> = problems.iter().filter(|problem| problem.dropped).map(Problem::to_string).collect();
+    let mut left_out: ProblemList = problems.into_iter().filter(|problem| problem.dropped).collect();
     let (mut lines, mut n_written) = (String::new(), 0);
     for item in items {
+        let id = item.id.clone();
         match hidden(item, &args.salt) {
             Ok(item) => {
                 lines += &(serde_json::to_string(&item)? + "\n");
                 n_written += 1;
             }
-            Err(why) => left_out.push(why),
+            Err(why) => left_out.push(Problem::dropped(&file.name, None, Some(&id), why)),
         }
     }
     write_output(&args.out, lines.as_bytes())?;
-    for why in &left_out {
+    for why in left_out.iter() {
         info!("{why}");
     }
     outln!("{}: {n_written} items, {} left out", args.out.display(), left_out.len());
@@ -59,10 +60,10 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
 
 fn hidden(mut item: Item, salt: &str) -> Result<Item, String> {
     if item.correct.is_some() || !item.options.is_empty() {
-        return Err(format!("{}: a choice among {} options is soon guessed: left out", item.id, item.options.len()));
+        return Err(format!("a choice among {} options is soon guessed", item.options.len()));
     }
     if item.answers.is_empty() {
-        return Err(format!("{}: no `answers` to hash: left out", item.id));
+        return Err("no `answers` to hash".to_owned());
     }
     let hash = |gold: String| if HashedAnswer::parse(&gold).is_some() { gold } else { hashed(&gold, salt) };
     item.answers = item.answers.into_iter().map(hash).collect();

@@ -78,8 +78,8 @@ pub(super) fn run(args: &StatsArgs) -> Result<ExitCode> {
         out!("{}", as_text(&tables));
     }
     let left_out = benchmark.problems.iter().filter(|problem| problem.dropped);
-    left_out.clone().for_each(|problem| info!("{}", text::plain(&problem.to_string())));
-    Ok(if left_out.count() == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    left_out.for_each(|problem| info!("{}", text::plain(&problem.to_string())));
+    Ok(if benchmark.problems.count(true) == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn tables(benchmark: &Benchmark, tokenizer: &Tokenizer) -> Result<Vec<Table>> {

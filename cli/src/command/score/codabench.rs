@@ -46,7 +46,8 @@ fn page(card: &Scorecard) -> String {
     let problems: Vec<String> = card.ledger.problems.iter().map(ToString::to_string).collect();
     let named: String =
         problems.iter().take(200).map(|problem| format!("<li>{}</li>", html::escaped(problem))).collect();
-    let left_out = match problems.len() {
+    let rows = &card.ledger.problems;
+    let left_out = match rows.malformed_rows.len() + rows.unknown_ids.len() + rows.duplicate_ids.len() {
         0 => String::new(),
         n => format!("<h2>Rows left out: {n}</h2><ul>{named}</ul>"),
     };

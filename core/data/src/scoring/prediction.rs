@@ -5,7 +5,7 @@ use crate::jsonl;
 use closeread_eval::Outcome;
 use closeread_eval::answer::{ShortAnswer, short_answer};
 use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar};
-use closeread_eval::{InputFile, Item, Problem, Task};
+use closeread_eval::{InputFile, Item, Problem, ProblemList, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
@@ -52,7 +52,7 @@ fn also(first: &Option<Box<Problem>>) -> String {
 /// [`ReadError::NoGold`] if the gold file has no usable item.
 pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, ReadError> {
     let (items, wrong) = jsonl::items(gold);
-    let (dropped, mut notes): (Vec<_>, Vec<_>) = wrong.into_iter().partition(|problem| problem.dropped);
+    let (dropped, mut notes): (ProblemList, ProblemList) = wrong.into_iter().partition(|problem| problem.dropped);
     if items.is_empty() {
         return Err(ReadError::NoGold { file: gold.name.clone(), first: dropped.into_iter().next().map(Box::new) });
     }

@@ -1,7 +1,7 @@
 //! Predictions with their gold answers, from whatever file they came.
 
 use closeread_eval::Outcome;
-use closeread_eval::{Item, Problem};
+use closeread_eval::{Item, Problem, ProblemList};
 use closeread_metrics::Metric;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub struct Submission {
     /// Rows that could not be used.
     pub problems: Problems,
     /// Rows that were used with a repair, which each note states.
-    pub notes: Vec<Problem>,
+    pub notes: ProblemList,
     /// What the format's own scorer computes, the main metric first.
     pub metrics: Vec<Metric>,
 }
@@ -37,11 +37,11 @@ pub struct Attempt {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Problems {
     /// Further rows for an item that already has one; the first row counts.
-    pub duplicate_ids: Vec<Problem>,
+    pub duplicate_ids: ProblemList,
     /// Rows for items that the gold file does not have.
-    pub unknown_ids: Vec<Problem>,
+    pub unknown_ids: ProblemList,
     /// Rows that are no prediction at all.
-    pub malformed_rows: Vec<Problem>,
+    pub malformed_rows: ProblemList,
 }
 
 impl Problems {
@@ -52,6 +52,6 @@ impl Problems {
 
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.malformed_rows.iter().chain(&self.unknown_ids).chain(&self.duplicate_ids)
+        self.malformed_rows.iter().chain(self.unknown_ids.iter()).chain(self.duplicate_ids.iter())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Dataset;
 use closeread_eval::rows::Row;
-use closeread_eval::{Content, Document, InputFile, Item, Problem};
+use closeread_eval::{Content, Document, InputFile, Item, Problem, ProblemList};
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -109,7 +109,7 @@ impl Collector {
     }
 
     /// Where problems that others find belong.
-    pub(crate) fn problems(&mut self) -> &mut Vec<Problem> {
+    pub(crate) fn problems(&mut self) -> &mut ProblemList {
         &mut self.dataset.problems
     }
 

@@ -1,7 +1,7 @@
 //! Records of a CSV or TSV file with a header, with the line each begins in.
 
 use closeread_eval::lines::Lines;
-use closeread_eval::{InputFile, Problem};
+use closeread_eval::{InputFile, Problem, ProblemList};
 use csv::{ByteRecord, ReaderBuilder};
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ impl Record {
 /// Tabs separate in a file that ends in `.tsv`, commas in any other. Column names are trimmed and lower-cased. A missing column of `required` costs the file; invalid UTF-8, a wrong
 /// number of fields or a quote that is never closed cost the record. Lone CR, LF and CRLF end a record outside quotes
 /// and stay as they are inside.
-pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Vec<Problem>) -> Vec<Record> {
+pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut ProblemList) -> Vec<Record> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     let delimiter = if file.name.to_lowercase().ends_with(".tsv") { b'\t' } else { b',' };
     let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes);
@@ -87,7 +87,7 @@ mod tests {
 
     fn check(bytes: &[u8], expected: &[(usize, &str, &str)], expected_problems: &[&str]) {
         let file = InputFile { name: "f.csv".into(), bytes: bytes.to_vec() };
-        let mut problems = Vec::new();
+        let mut problems = ProblemList::default();
         let records = records(&file, &["id", "text"], &mut problems);
         let found: Vec<_> =
             records.iter().map(|record| (record.line, record.text("id"), record.text("text"))).collect();

@@ -122,7 +122,7 @@ impl Draft {
         if !items.is_empty() && !is_noise {
             return Ok(self.submission);
         }
-        let first = problems.iter().chain(notes).next();
+        let first = problems.iter().chain(notes.iter()).next();
         let file = first.map_or_else(|| input.files.first().map_or("", |file| &file.name), |first| &first.file);
         let problem = first.map_or_else(
             || "it is empty".to_owned(),
