@@ -4,12 +4,15 @@ use super::fault::{self, Fault};
 use super::http::{HttpResponse, Request};
 use super::parameters::Parameters;
 use super::{anthropic, gemini, json, openai};
-use crate::{Call, Response};
+use crate::{Call, HostError, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Most bytes of a response that are read. A response of 128,000 tokens has one, vectors of 256 texts have 25 million.
 pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
+
+/// Most bytes of an answer, 4 MiB: a million tokens. It is parsed, scored and recorded, which takes longer than reading it.
+pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// Most bytes of an error that are read: more than its words are of no use.
 pub const MAX_ERROR_BYTES: usize = 1 << 20;
@@ -106,12 +109,25 @@ impl Protocol {
         if value.get("error").is_some_and(|error| !error.is_null()) {
             return Err(fault::inside(response, &value));
         }
-        match self {
+        let response = match self {
             Self::OpenAi => openai::read(&value),
             Self::Anthropic => anthropic::read(&value),
             Self::Gemini => gemini::read(&value),
-        }
+        }?;
+        check_length(&response.text)?;
+        Ok(response)
     }
+}
+
+/// Refuses an answer of more than [`MAX_ANSWER_BYTES`].
+pub(super) fn check_length(answer: &str) -> Result<(), Fault> {
+    if answer.len() <= MAX_ANSWER_BYTES {
+        return Ok(());
+    }
+    let most = MAX_ANSWER_BYTES >> 20;
+    let message =
+        format!("the answer has more than {most} MiB: no model was asked for that much, so look at the server");
+    Err(Fault::Final(HostError::Failed(message)))
 }
 
 /// Puts the fields of `extra` into `body`; where both hold an object, field by field.

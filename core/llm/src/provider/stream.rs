@@ -1,7 +1,7 @@
 //! Responses that come in pieces. A stream that just ends is a failure, not an answer.
 
 use super::fault::{Fault, ServerLoad, inside_value};
-use super::protocol::{MAX_RESPONSE_BYTES, Protocol};
+use super::protocol::{MAX_RESPONSE_BYTES, Protocol, check_length};
 use super::sse::{Event, Events};
 use super::{anthropic, gemini, json, openai};
 use crate::{FinishReason, HostError, Response, ServedBy, Usage};
@@ -34,8 +34,8 @@ impl StreamReader {
         for event in self.events.push(bytes) {
             self.take(&event)?;
         }
-        let held = self.events.held().max(self.text.len());
-        if held > MAX_RESPONSE_BYTES {
+        check_length(&self.text)?;
+        if self.events.held() > MAX_RESPONSE_BYTES {
             let message = format!("the stream does not end: more than {} MiB came", MAX_RESPONSE_BYTES >> 20);
             return Err(Fault::Final(HostError::Failed(message)));
         }

@@ -369,6 +369,25 @@ fn finding_09_a_line_of_a_stream_without_end_is_given_up() {
 }
 
 #[test]
+fn finding_09_an_answer_that_is_too_long_is_none() {
+    for (more, is_read) in [(0, true), (1, false)] {
+        let text = "x".repeat(MAX_ANSWER_BYTES + more);
+        let whole = read(Protocol::OpenAi, 200, &json!({"choices": [{"message": {"content": text}}]}));
+        let events = format!(
+            "data: {}\n\ndata: [DONE]\n\n",
+            json!({"choices": [{"delta": {"content": text}, "finish_reason": "stop"}]})
+        );
+        for response in [whole, streamed(Protocol::OpenAi, &events)] {
+            match response {
+                Ok(response) => assert!(is_read && response.text.len() == text.len()),
+                Err(Fault::Final(HostError::Failed(said))) => assert!(!is_read && said.contains("more than 4 MiB")),
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn finding_13_a_mark_before_a_stream_loses_no_event() {
     let stream = "\u{feff}data: {\"choices\":[{\"delta\":{\"content\":\"Ana\"}}]}\n\ndata: \
         {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
