@@ -151,12 +151,20 @@ pub fn leads_outside(folder: &Path, file: &Path) -> bool {
     }
 }
 
-/// Refuses to write `out`, which the option names, where it is one of the files that are read for it, by whatever name.
+/// Refuses to write `out`, which the option names, where it is one of the files that are read for it, by whatever name, or
+/// lies in a folder of them.
 pub fn refuse_input_as_output<'a>(out: &Path, option: &str, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     // What does not exist is nobody's input.
     let Ok(there) = Identity::of(out) else { return Ok(()) };
-    match inputs.into_iter().find(|input| Identity::of(input).is_ok_and(|input| input == there)) {
+    let is_read = |input: &&Path| {
+        let is_in = input.is_dir() && !leads_outside(input, out);
+        is_in || Identity::of(input).is_ok_and(|input| input == there)
+    };
+    match inputs.into_iter().find(is_read) {
         None => Ok(()),
+        Some(input) if input.is_dir() => {
+            bail!("{option} {} lies in {}, which is read: name another file", out.display(), input.display())
+        }
         Some(input) => bail!("{option} {} is the input {}: name another file", out.display(), input.display()),
     }
 }

@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Once;
 use tracing::info;
@@ -123,15 +124,30 @@ pub struct Keys {
     file: HashMap<String, String>,
 }
 
+/// Most bytes of a `.env`, 1 MiB.
+const MAX_ENV_BYTES: u64 = 1 << 20;
+
 /// Reads `.env` of the working folder, or of a folder above it, where there is one. Lines that it cannot read are named
 /// once, and passed over.
 pub fn keys() -> Result<Keys> {
     static SAID: Once = Once::new();
     let folder = std::env::current_dir().unwrap_or_default();
-    let Some(path) = folder.ancestors().map(|folder| folder.join(".env")).find(|path| path.is_file()) else {
+    // A folder of that name is an environment of Python's.
+    let is_there = |path: &PathBuf| !path.is_dir() && path.symlink_metadata().is_ok();
+    let Some(path) = folder.ancestors().map(|folder| folder.join(".env")).find(is_there) else {
         return Ok(Keys { file: HashMap::new() });
     };
-    let bytes = closeread_files::read_file(&path)
+    if !path.is_file() {
+        SAID.call_once(|| {
+            info!(
+                "{}: passed over: it is a pipe, a device or a link to nothing, expected a file of lines NAME=VALUE; \
+                 write one, or set the keys in the environment",
+                path.display()
+            );
+        });
+        return Ok(Keys { file: HashMap::new() });
+    }
+    let bytes = closeread_files::read_file_within(&path, MAX_ENV_BYTES)
         .with_context(|| format!("{} cannot be read; correct its rights or remove it", path.display()))?;
     let (file, odd) = variables(&String::from_utf8_lossy(&bytes));
     SAID.call_once(|| {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use closeread_data::scoring::format::{FORMATS, Format, FormatInput, Setting, format, write_codabench};
 use closeread_data::scoring::{Options, Scorecard, Submission, prediction, score};
 use closeread_eval::observations::Ending;
-use closeread_eval::{Evaluator, InputFile, Problem, Task};
+use closeread_eval::{Evaluator, InputFile, LISTED, Problem, Task};
 use closeread_metrics::meteor::WordNet;
 use closeread_metrics::{Metric, Words};
 use closeread_table::number::metric_label;
@@ -98,12 +98,14 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     if let [input, output] = args.codabench.as_slice() {
         return codabench::run(input, output, args);
     }
+    if let Some(path) = &args.write {
+        let inputs = args.gold.iter().chain(&args.predictions).chain(&args.files);
+        closeread_files::refuse_input_as_output(path, "--write", inputs.map(PathBuf::as_path))?;
+    }
     match read(args)? {
         Read::One(submission) => {
             let card = scorecard(&submission, args)?;
             if let Some(path) = &args.write {
-                let inputs = args.gold.iter().chain(&args.predictions).chain(&args.files);
-                closeread_files::refuse_input_as_output(path, "--write", inputs.map(PathBuf::as_path))?;
                 write_submission(path, &submission, args)?;
             }
             if args.json {
@@ -242,8 +244,9 @@ fn say_problems(card: &Scorecard) {
     for problem in rows.iter().take(SHOWN) {
         said += &format!("  {}\n", text::plain(&problem.to_string()));
     }
-    if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
-        said += &format!("  ... and {more} more; --json names all\n");
+    let n: usize = kinds.iter().map(|(rows, _)| rows.len()).sum();
+    if let Some(more @ 1..) = n.checked_sub(SHOWN) {
+        said += &format!("  ... and {more} more; --json names {LISTED} of each kind at most\n");
     }
     info!("{}", said.trim_end());
 }

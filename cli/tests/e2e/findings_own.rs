@@ -163,6 +163,73 @@ fn finding_06_judges_without_a_model_that_judges_are_refused() {
 }
 
 #[test]
+fn finding_15_a_key_in_the_place_of_a_fields_name_is_not_repeated() {
+    let sandbox = Sandbox::new();
+    for text in ["sk-PLANTED-0123456789 = 1", "[sk-PLANTED-0123456789]\nx = 1", "limit = 'sk-PLANTED-0123456789'"] {
+        sandbox.write("c.toml", text);
+        let said = sandbox.run(&["run", "--config", "c.toml", "--dry-run"]).exits(2).err();
+        assert!(said.contains("c.toml:1: ") && !said.contains("PLANTED"), "{said}");
+    }
+    sandbox.write("c.toml", "methods = 'x'");
+    sandbox.run(&["run", "--config", "c.toml", "--dry-run"]).refuses(&["unknown field `methods`"]);
+}
+
+#[test]
+fn finding_02_nothing_is_written_over_a_file_of_a_folder_that_is_read() {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &["a".to_owned()]);
+    sandbox.write("p.jsonl", "{\"item\": \"a\", \"answer\": \"[[1]]\"}\n");
+    let before = fs::read(sandbox.path("cases/items.jsonl")).unwrap();
+    let score = ["score", "--gold", "cases", "--predictions", "p.jsonl", "--write", "cases/items.jsonl"];
+    sandbox.run(&score).refuses(&["--write cases/items.jsonl lies in cases, which is read"]);
+    assert_eq!(fs::read(sandbox.path("cases/items.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn finding_01_a_page_or_an_export_is_written_over_nothing_of_a_persons() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.write("man1/closeread-run.1", ".TH mine 1\n");
+    sandbox.run(&["man", "man1"]).refuses(&["closeread-run.1 is no page of closeread's manual: move it away"]);
+    assert_eq!(fs::read_to_string(&page).unwrap(), ".TH mine 1\n");
+    assert_eq!(fs::read_dir(sandbox.path("man1")).unwrap().count(), 1, "none of the others is written");
+    fs::remove_file(page).unwrap();
+    (0..2).for_each(|_| drop(sandbox.run(&["man", "man1"]).exits(0)));
+
+    run_of_one(&sandbox);
+    let export = ["export", "parquet", "r", "--out", "tables"];
+    sandbox.run(&export).exits(0);
+    fs::write(sandbox.path("tables/export-files.json"), "[]").unwrap();
+    sandbox.run(&export).refuses(&["is no part of an export: move it away"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn finding_15_an_env_file_that_is_none_is_named() {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &["a".to_owned()]);
+    let run = ["providers", "check", "openai/tiny"];
+    let made = |command: &str| std::process::Command::new(command).arg(sandbox.path(".env")).status().unwrap();
+    for what in ["mkfifo", "link"] {
+        match what {
+            "link" => std::os::unix::fs::symlink("/nowhere/at/all", sandbox.path(".env")).unwrap(),
+            command => assert!(made(command).success()),
+        }
+        let mut command = sandbox.command(&run);
+        let ended = crate::support::Ended(command.env_remove("OPENAI_API_KEY").output().unwrap());
+        assert!(
+            ended.err().contains(".env: passed over: it is a pipe, a device or a link to nothing"),
+            "{}",
+            ended.err()
+        );
+        fs::remove_file(sandbox.path(".env")).unwrap();
+    }
+    fs::create_dir(sandbox.path(".env")).unwrap();
+    let mut command = sandbox.command(&run);
+    let ended = crate::support::Ended(command.env_remove("OPENAI_API_KEY").output().unwrap());
+    assert!(!ended.err().contains("passed over"), "an environment of Python's: {}", ended.err());
+}
+
+#[test]
 fn finding_15_no_key_of_a_receiver_is_printed() {
     let sandbox = Sandbox::new();
     run_of_one(&sandbox);

@@ -59,8 +59,12 @@ impl OutFolder {
         if !self.names.insert(name.to_owned()) {
             bail!("two cells would be written into {name}: give the runs different names, RUN=NAME");
         }
-        write_atomically(&self.path.join(FILE_LIST), &serde_json::to_vec(&self.names)?)?;
         let path = self.path.join(name);
+        // What earlier exports left is gone: this was put there by somebody else.
+        if path.symlink_metadata().is_ok() {
+            bail!("{} is no part of an export: move it away, or name another folder by --out", path.display());
+        }
+        write_atomically(&self.path.join(FILE_LIST), &serde_json::to_vec(&self.names)?)?;
         let parent = path.parent().unwrap_or(&self.path);
         std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
         Ok(path)
