@@ -181,3 +181,41 @@ fn needs_slurm_a_killed_part_and_one_that_never_began_are_resubmitted_alone() {
     let ended = Ended(python.output().unwrap()).exits(0);
     assert!(ended.out().contains("killed: passed") && ended.out().contains("cancelled: passed"), "{}", ended.out());
 }
+
+#[test]
+fn finding_01_no_value_breaks_out_of_its_place_in_a_script() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let dry = |engine: &[&str], out: &str, run: &[&str]| {
+        let args = [
+            &["submit"],
+            engine,
+            &["--parts", "2", "--minutes", "9", "--out", out, "--dry-run", "--"],
+            &OPTIONS[..],
+            run,
+        ];
+        sandbox.run(&args.concat())
+    };
+    let kubernetes = ["kubernetes", "--image", "i", "--claim", "c"];
+    let broken = "x\n#SBATCH --uid=0";
+    for engine in [&["slurm"][..], &["ray"], &kubernetes] {
+        dry(engine, broken, &[]).refuses(&["--out is", "line break"]);
+    }
+    for option in ["--partition", "--account"] {
+        dry(&["slurm", option, broken], "x", &[]).refuses(&[option, "line break"]);
+    }
+    for option in ["--image", "--claim", "--secret"] {
+        let named = ["--image", "--claim", "--secret"].map(|name| [name, if name == option { broken } else { "x" }]);
+        dry(&[&["kubernetes"], named.concat().as_slice()].concat(), "x", &[]).refuses(&[option, "line break"]);
+    }
+
+    let script = dry(&["slurm"], "my #1 100%", &[]).exits(0).out();
+    let output = script.lines().find(|line| line.starts_with("#SBATCH --output=")).unwrap();
+    assert!(output.starts_with("#SBATCH --output=\"/") && output.ends_with("/my #1 100%%/logs/%a.log\""), "{output}");
+
+    let job = dry(&kubernetes, "雨 $(HOME)", &["--name", "$(OPENAI_API_KEY) $x"]).exits(0).json();
+    let args = job["spec"]["template"]["spec"]["containers"][0]["args"].to_string();
+    assert!(args.contains("$$(OPENAI_API_KEY) $$x") && args.contains("雨 $$(HOME)/parts/$(JOB_"), "{args}");
+    let name = job["metadata"]["name"].as_str().unwrap();
+    assert!(name == "closeread-----home" || name.ends_with(|c: char| c.is_ascii_alphanumeric()), "{name}");
+}

@@ -4,12 +4,17 @@ use super::job::Job;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
+/// Characters of a folder's name in the name of its job: that may have 63, and pods add their own.
+const MAX_NAME: usize = 40;
+
 /// The manifest. Parts that are finished already end at once.
 pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
     let args = job.args;
-    let ends =
-        ["--shard".to_owned(), format!("auto/{}", args.parts), "--out".to_owned(), job.part("$(JOB_COMPLETION_INDEX)")];
-    let command: Vec<&String> = job.run.iter().chain(&ends).collect();
+    let part = format!("{}/parts/$(JOB_COMPLETION_INDEX)", job.out.replace('$', "$$"));
+    let ends = ["--shard".to_owned(), format!("auto/{}", args.parts), "--out".to_owned(), part];
+    // Kubernetes fills in `$(NAME)`, and reads `$$` as `$`.
+    let run = job.run.iter().map(|text| text.replace('$', "$$"));
+    let command: Vec<String> = std::iter::once("run".to_owned()).chain(run).chain(ends).collect();
     let mut resources = json!({ "requests": { "cpu": args.cpus.to_string() } });
     if let Some(memory) = args.memory.map(|mebibytes| format!("{mebibytes}Mi")) {
         resources["requests"]["memory"] = json!(memory);
@@ -19,25 +24,19 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
     let container = json!({
         "name": "run",
         "image": args.image.as_ref().context("--image names the container image")?,
-        "args": std::iter::once("run").chain(command.iter().map(|text| text.as_str())).collect::<Vec<_>>(),
+        "args": command,
         "resources": resources,
         "envFrom": secrets,
         "volumeMounts": [{ "name": "runs", "mountPath": job.out }],
     });
-    let name: String = job
-        .out
-        .rsplit('/')
-        .next()
-        .unwrap_or("run")
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
+    let folder = job.out.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let name = folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(MAX_NAME);
+    let name = format!("closeread-{}", name.collect::<String>());
     let manifest = json!({
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {
-            "name": format!("closeread-{}", name.trim_matches('-')),
+            "name": name.trim_end_matches('-'),
             "annotations": { "closeread/limits": job.shares.join("; ") },
         },
         "spec": {

@@ -28,6 +28,17 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let options = read_options(&args.run, read_run)?;
     let (run, shares) = shared(&args.run, &options, args.parts)?;
     let out = std::path::absolute(&args.out)?;
+    let out_text = one_line(&out, "--out")?;
+    let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
+    for (option, value) in [
+        ("--partition", &args.partition),
+        ("--account", &args.account),
+        ("--image", &args.image),
+        ("--claim", &args.claim),
+        ("--secret", &args.secret),
+    ] {
+        value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
+    }
     let (mut wanted, mut running) = (Vec::new(), Vec::new());
     for id in 0..args.parts {
         let folder = out.join("parts").join(id.to_string());
@@ -47,11 +58,9 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     };
     let program = match args.engine {
         Engine::Kubernetes => "closeread".to_owned(),
-        Engine::Slurm | Engine::Ray => std::env::current_exe()?.display().to_string(),
+        Engine::Slurm | Engine::Ray => one_line(&std::env::current_exe()?, "the path of this program")?,
     };
-    let working_folder = std::env::current_dir()?.display().to_string();
-    let job =
-        Job { args: &args, program, out: out.display().to_string(), working_folder, run, shares, wanted, minutes };
+    let job = Job { args: &args, program, out: out_text, working_folder, run, shares, wanted, minutes };
     let (name, text) = match args.engine {
         Engine::Slurm => ("submit.sh", slurm::script(&job)?),
         Engine::Kubernetes => ("job.json", kubernetes::manifest(&job)?),
@@ -104,6 +113,15 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     }
     info!("closeread status {} shows how far the parts are", out.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// A value that stands in a script or manifest: a line break would begin a line of its own there.
+fn one_line(value: &Path, what: &str) -> Result<String> {
+    let text = value.to_str().filter(|text| !text.chars().any(char::is_control));
+    let text = text.with_context(|| {
+        format!("{what} is {value:?}: a script takes no line break or control character and no name that is not UTF-8; use another")
+    })?;
+    Ok(text.to_owned())
 }
 
 /// What each engine's script has, and no script of a person's.

@@ -1,7 +1,7 @@
 //! Slurm: an array whose tasks are told to end two minutes before their limit, and a job that joins the parts after any end.
 
 use super::job::{Job, call, shown};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -27,19 +27,34 @@ fn ids(wanted: &[usize]) -> String {
     text
 }
 
+/// A value of one line as Slurm reads it in a script: quoted where a blank or `#` would end it.
+fn quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-,:%@+=".contains(c);
+    if value.chars().all(is_plain) {
+        return value.to_owned();
+    }
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The folder of --out in the name of a log, in which Slurm fills in what `%` begins.
+fn log_folder(job: &Job<'_>) -> Result<String> {
+    ensure!(!job.out.contains('\\'), "--out {}: Slurm takes no backslash in the name of a log; use another", job.out);
+    Ok(job.out.replace('%', "%%"))
+}
+
 /// The script of the array.
 pub(super) fn script(job: &Job<'_>) -> Result<String> {
     let args = job.args;
     let mut text = String::from("#!/bin/bash\n");
     let mut option = |name: &str, value: &str| {
-        let _ = writeln!(text, "#SBATCH --{name}={value}");
+        let _ = writeln!(text, "#SBATCH --{name}={}", quoted(value));
     };
     option("job-name", "closeread");
     option("array", &ids(&job.wanted));
     option("time", &format!("{}:{:02}:00", job.minutes / 60, job.minutes % 60));
     option("cpus-per-task", &args.cpus.to_string());
     option("chdir", &job.working_folder);
-    option("output", &format!("{}/logs/%a.log", job.out));
+    option("output", &format!("{}/logs/%a.log", log_folder(job)?));
     option("open-mode", "append");
     let memory = args.memory.map(|mebibytes| format!("{mebibytes}M"));
     for (name, value) in [("mem", &memory), ("partition", &args.partition), ("account", &args.account)] {
@@ -69,7 +84,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
 pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
     let array = call(Command::new("sbatch").arg("--parsable").arg(script))?;
     let array = array.split(';').next().unwrap_or(&array).to_owned();
-    let log = format!("--output={}/logs/merge.log", job.out);
+    let log = format!("--output={}/logs/merge.log", log_folder(job)?);
     let after = format!("--dependency=afterany:{array}");
     let wrap = format!("--wrap={}", shown(&job.merge()));
     let mut merge = Command::new("sbatch");
@@ -87,6 +102,15 @@ pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_quoted_as_slurm_reads_them() {
+        for (value, text) in
+            [("0-3,7", "0-3,7"), ("/a/é/%a.log", "/a/é/%a.log"), ("/my #1", "\"/my #1\""), ("a\"b\\", r#""a\"b\\""#)]
+        {
+            assert_eq!(quoted(value), text);
+        }
+    }
 
     #[test]
     fn task_ids_are_ranges() {
