@@ -74,9 +74,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let prompts = prompts::load(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     if benchmark.items.is_empty() {
-        for problem in &benchmark.problems {
-            info!("{problem}");
-        }
+        say_problems(&benchmark);
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
     say_protocol(&args, &methods);
@@ -96,6 +94,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     let places = shard.map(|shard| benchmark.keep(shard));
     let configuration = if shard.is_some() { of_part(configuration, &benchmark) } else { configuration };
+    if let Some(Shard { index, of }) = shard.filter(|_| benchmark.items.is_empty()) {
+        info!(
+            "part {index} of {of} has no items: there are fewer than parts. Nothing is asked; its folder is whole, and \
+             `closeread merge` takes it like the others"
+        );
+    }
 
     let builtin = reading.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
@@ -287,7 +291,7 @@ fn report(
     if summary.out_of_money {
         info!("{}", out_of_money(plan.spending.taken().dollars));
     }
-    let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
+    let dropped = benchmark.problems.count(true) > 0;
     let failed = |cell: &Cell| cell.ledger.of(Ending::Failed) > 0 || !cell.ledger.is_complete();
     let judged = session.failed == 0 && session.without_chunk == 0;
     let stopped = summary.interrupted || summary.out_of_money;

@@ -283,6 +283,14 @@ fn parts_of_a_run_merge_into_the_whole() {
     let filled = run(&["--out", "gap"]).json();
     assert_eq!((numbers(&filled), configuration("gap")), (numbers(&whole), configuration("whole")));
 
+    for part in ["1", "2"] {
+        let name = format!("one-{part}");
+        let one = ["run", "--method", "closed-book", "--limit", "1", "--out", &name, "--shard", &format!("{part}/2")];
+        let said = sandbox.run(&one).exits(0).err();
+        assert_eq!(said.contains("part 2 of 2 has no items: there are fewer than parts"), part == "2", "{said}");
+    }
+    sandbox.run(&["merge", "one-1", "one-2", "--out", "one"]).exits(0);
+
     let other = sandbox.run(&["merge", "1", "whole", "--out", "x"]).exits(0);
     drop(other);
     run(&["--out", "seeded", "--seed", "3"]);
