@@ -10,7 +10,9 @@ use closeread_text::Language;
 pub use error::EpubError;
 use limits::{Chapters, check};
 use rbook::Epub;
+use std::collections::HashMap;
 use std::io::Cursor;
+use std::ops::Range;
 
 /// What an EPUB archive holds for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
     let mut chapters = Chapters::default();
     let (mut text, mut notes) = (String::new(), Vec::new());
     let (mut n_chapters, mut n_left_out) = (0, 0);
+    let mut read: HashMap<String, (usize, Range<usize>)> = HashMap::new();
     for entry in epub.spine().iter() {
         let Some(document) = entry.manifest_entry() else {
             let reason = "the book's manifest does not list it".to_owned();
@@ -60,6 +63,16 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             continue;
         }
         n_chapters += 1;
+        let href = document.href().as_str().to_owned();
+        if let Some((n_bytes, there)) = read.get(&href) {
+            // A reading order may name a chapter again and again: it counts each time, and is read once.
+            if !chapters.has_room(*n_bytes) {
+                return Err(chapters.too_large(&href));
+            }
+            chapters.count(*n_bytes);
+            append(&mut text, |text| text.extend_from_within(there.clone()));
+            continue;
+        }
         let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
         let mut room = chapters.room();
         if let Err(error) = document.copy_bytes(&mut room) {
@@ -76,10 +89,8 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             Err(e) => return Err(broken(e.to_string())),
         };
         if has_text(&chapter) {
-            if !text.is_empty() {
-                text.push_str("\n\n");
-            }
-            text.push_str(&chapter);
+            append(&mut text, |text| text.push_str(&chapter));
+            read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len()));
         }
     }
     if text.is_empty() {
@@ -96,6 +107,14 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         text,
         notes,
     })
+}
+
+/// Adds a chapter, after a blank line.
+fn append(text: &mut String, chapter: impl FnOnce(&mut String)) {
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    chapter(text);
 }
 
 /// What a file is that is no EPUB, by its first bytes and by the names in the archive; `None` for one that may be one.

@@ -99,6 +99,11 @@ impl Chapters {
         Limited { bytes: Vec::new(), left: MAX_CHAPTER.min(MAX_CHAPTERS - self.n_bytes) }
     }
 
+    /// Whether so many bytes fit.
+    pub(super) fn has_room(&self, n_bytes: usize) -> bool {
+        n_bytes < self.room().left
+    }
+
     /// Counts one that fitted.
     pub(super) fn count(&mut self, n_bytes: usize) {
         self.n_bytes += n_bytes;
