@@ -47,6 +47,7 @@ mod nginx;
 mod novel_articles;
 mod paper;
 mod people;
+mod promises;
 mod protocol;
 mod provider;
 mod real_builds;
