@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_prompt_of_a_paper_says_what_it_demands_and_where_that_stands() {
-        const SOURCES: [&str; 9] = [
+        const SOURCES: [&str; 13] = [
             "SagaScale, ",
             "HAMLET, ",
             "NovelQA, ",
@@ -158,6 +158,10 @@ mod tests {
             "MemAgent",
             "ReadAgent, ",
             "RAPTOR, ",
+            "alex-laitenberger/",
+            "BytedTsinghua-SIA/MemAgent",
+            "read-agent/read-agent.github.io",
+            "Tongyi-Zhiwen/CorpusQA",
             "closeread",
         ];
         for Shipped { name, .. } in shipped() {

@@ -129,14 +129,14 @@ static CORPUSQA: &[Exhibit] = &[
 #[rustfmt::skip]
 static HAMLET: &[Exhibit] = &[
     all(Table(1), "2", "benchmarks compared", LEARNED),
-    all(Table(2), "4", "the filter's PASS and FAIL that experts bear out", By("`closeread build hamlet --checked FILE...`, then `closeread agreement` of the two files that it writes")),
+    all(Table(2), "4", "the filter's PASS and FAIL that experts bear out", By("`closeread build hamlet` of what people checked, then `closeread agreement` of the two files that it writes")),
     all(Table(3), "4", "binary accuracy of automated evaluation against experts", By("`closeread people read`, or `closeread agreement` of files of raters")),
     all(Table(4), "5.1.1", "recall gap", Runs(&[KeyFacts])),
     all(Table(5), "5.1.2", "faithfulness by level", Runs(&[KeyFacts])),
     all(Table(6), "5.2", "a reasoning model minus its base", Runs(&[KeyFacts, Configurations(2)])),
     all(Table(7), "5.2", "summary-level scores", Runs(&[KeyFacts])),
     all(Table(8), "A", "the novels with chunks and key facts", Runs(&[Lengths])),
-    all(Table(9), "B", "sizes of chunks", By("`closeread build hamlet --study chunk-size`")),
+    all(Table(9), "B", "sizes of chunks", By("`closeread build hamlet`, its study of chunk sizes")),
     all(Table(10), "C", "perspectives", Wordless("definitions")),
     all(Table(11), "D", "the models", Wordless("definitions")),
     all(Table(12), "E.1", "kinds of errors", Wordless("definitions")),
