@@ -6,7 +6,7 @@ use crate::machine::{
     AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, ENGINES, MAC, MAC_TARGET, MIRI, MUSL, MUSL_TARGET,
     PYTHON, SLURM, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
 };
-use crate::process::{FULL, cargo, program, run as run_program, stdout_of, target_dir};
+use crate::process::{BUILD_PROGRAM, FULL, cargo, program, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
@@ -86,7 +86,7 @@ pub(super) fn engines(left_out: &mut LeftOut) -> Result<Done> {
     if let Err(error) = PYTHON.require() {
         return Ok(Done::Skipped(error.to_string()));
     }
-    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
+    run_program(cargo().args(BUILD_PROGRAM))?;
     let target = target_dir()?;
     let closeread = target.join("debug/closeread");
     let cases = |script: &str, engine: &Path| {

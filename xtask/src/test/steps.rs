@@ -7,7 +7,7 @@ use crate::machine::{
     CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM, WASM,
     linters,
 };
-use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{BUILD_PROGRAM, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -112,7 +112,7 @@ pub(super) fn doctests(_: &mut LeftOut) -> Result<Done> {
 /// checked by tests.
 pub(super) fn docs(left_out: &mut LeftOut) -> Result<Done> {
     PYTHON.require()?;
-    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
+    run_program(cargo().args(BUILD_PROGRAM))?;
     let ran = crate::docs::run_examples(&target_dir()?.join("debug"))?;
     for (needs, n) in ran.left_out {
         left_out.add(&needs, format!("{n} blocks of commands in the documentation"));
@@ -160,7 +160,7 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(true)?;
-    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
+    run_program(cargo().args(BUILD_PROGRAM))?;
     let target = target_dir()?;
     let (binary, results) = (target.join("debug").join(format!("closeread{EXE_SUFFIX}")), target.join("pages.tap"));
     let web = root().join("web");
@@ -187,9 +187,7 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
 /// Runs what stands in examples/ as somebody would who has installed closeread; the page's modules only where they are built.
 pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
     let target = target_dir()?;
-    // All of the workspace, so that the crates of others are those of the other tests.
-    let build = ["build", "--workspace", "--bin", "closeread", "--example", "own_host", FULL];
-    run_program(cargo().args(build))?;
+    run_program(cargo().args(BUILD_PROGRAM))?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([target.join("debug")].into_iter().chain(std::env::split_paths(&path)))?;
     let mut done = vec!["Rust", "shell"];
