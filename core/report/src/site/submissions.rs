@@ -1,6 +1,8 @@
 //! A leaderboard that keeps itself: what was submitted in one table, with its history and a place to score one's own.
 
 mod read;
+#[cfg(test)]
+mod tests;
 
 use super::cells::{SiteFile, named_cells};
 use super::leaderboard::{Board, GOLD, POLICY};
