@@ -137,7 +137,7 @@ pub(crate) struct Throttle {
     freed: Notify,
     /// Until when the server wants no request at all.
     paused_until: Cell<Option<Instant>>,
-    seated: Cell<usize>,
+    permitted: Cell<usize>,
 }
 
 impl Throttle {
@@ -150,7 +150,7 @@ impl Throttle {
             waiting: Cell::new(0),
             freed: Notify::new(),
             paused_until: Cell::new(None),
-            seated: Cell::new(0),
+            permitted: Cell::new(0),
         }
     }
 
@@ -159,8 +159,8 @@ impl Throttle {
     pub(crate) async fn permit(&self) -> Permit<'_> {
         loop {
             let freed = self.freed.notified();
-            if self.seated.get() < self.limit.borrow().calls() + AHEAD {
-                self.seated.set(self.seated.get() + 1);
+            if self.permitted.get() < self.limit.borrow().calls() + AHEAD {
+                self.permitted.set(self.permitted.get() + 1);
                 return Permit(self);
             }
             freed.await;
@@ -236,7 +236,7 @@ pub struct Permit<'a>(&'a Throttle);
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.0.seated.set(self.0.seated.get() - 1);
+        self.0.permitted.set(self.0.permitted.get() - 1);
         self.0.freed.notify_waiters();
     }
 }

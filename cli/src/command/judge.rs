@@ -121,21 +121,21 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
-    let court = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
-    let waiting = PendingJudgements {
+    let runner = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
+    let pending = PendingJudgements {
         items: &run.items,
         records: &run.records,
         books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
         texts: &texts,
     };
-    let session = court.run(&args.run, &waiting).await?;
+    let session = runner.run(&args.run, &pending).await?;
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;
     let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
     let mut tables = judging_tables(&judged);
     if !args.probe.is_empty() && !session.interrupted && !session.out_of_money {
-        tables.push(probe_table(&court.probe(&waiting, &judged.judging, &args.probe).await?));
+        tables.push(probe_table(&runner.probe(&pending, &judged.judging, &args.probe).await?));
     }
     if args.json {
         let cells = &report.runs[0].cells;
@@ -162,7 +162,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         info!("stopped; give the same command again to go on");
     }
     if session.out_of_money {
-        info!("{}", out_of_money(court.spent()));
+        info!("{}", out_of_money(runner.spent()));
     }
     let stopped = session.interrupted || session.out_of_money;
     let clean = session.failed == 0 && !stopped && session.without_chunk == 0;

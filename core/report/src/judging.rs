@@ -24,11 +24,11 @@ pub fn judging_tables(run: &Run) -> Vec<Table> {
         return Vec::new();
     }
     let index = judging.index();
-    let pending: Vec<BTreeMap<Judge, Vec<Subject>>> =
-        judging.panels.iter().map(|panel| waiting(panel, &run.items, &run.records)).collect();
-    let mut tables = vec![calls(&index, &pending)];
+    let by_panel: Vec<BTreeMap<Judge, Vec<Subject>>> =
+        judging.panels.iter().map(|panel| subjects_of(panel, &run.items, &run.records)).collect();
+    let mut tables = vec![who_judged(&index, &by_panel)];
     tables.extend(accuracies(run, &index));
-    tables.extend(agreements(&index, &pending));
+    tables.extend(agreements(&index, &by_panel));
     tables
 }
 
@@ -72,19 +72,19 @@ pub fn judged_by(judging: &Judging) -> Option<String> {
 }
 
 /// What a panel is asked about a run: every trial and question that its judges fit.
-pub fn waiting(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Judge, Vec<Subject>> {
+pub fn subjects_of(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Judge, Vec<Subject>> {
     let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let mut waiting: BTreeMap<Judge, Vec<Subject>> = BTreeMap::new();
+    let mut by_judge: BTreeMap<Judge, Vec<Subject>> = BTreeMap::new();
     for record in records {
         let Some(item) = by_id.get(record.key.item.as_str()) else { continue };
         for judge in panel.judges_of(item, &record.outcome, cited(record)) {
-            waiting.entry(judge).or_default().push(Subject::from(&record.key));
+            by_judge.entry(judge).or_default().push(Subject::from(&record.key));
         }
     }
     for item in items.iter().filter(|item| panel.classifies(item)) {
-        waiting.entry(Judge::ClassifyQuestion).or_default().push(Subject::question(&item.id));
+        by_judge.entry(Judge::ClassifyQuestion).or_default().push(Subject::question(&item.id));
     }
-    waiting
+    by_judge
 }
 
 /// The fifth of its book, from 0, in which an item's chunk begins: by the number of the chunk where the item has `chunk`,
@@ -100,7 +100,7 @@ fn fifth(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<usize> {
     Some(hamlet::fifth_at(book.token_at(start) as f64 / book.n_tokens() as f64))
 }
 
-fn calls(index: &JudgementIndex<'_>, pending: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
+fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
     let columns = [
         "judges",
         "question",
@@ -116,8 +116,8 @@ fn calls(index: &JudgementIndex<'_>, pending: &[BTreeMap<Judge, Vec<Subject>>]) 
     ];
     let title = "Who judged what";
     let mut table = Table::new("judging", title, columns.map(str::to_owned).to_vec());
-    for (panel, waiting) in index.judging().panels.iter().zip(pending) {
-        for (judge, subjects) in waiting {
+    for (panel, by_judge) in index.judging().panels.iter().zip(by_panel) {
+        for (judge, subjects) in by_judge {
             let (mut ruled, mut silent, mut open) = (0, 0, 0);
             let (mut unread, mut refused, mut asked, mut replied) = (0, 0, 0u64, 0u64);
             for subject in subjects {
@@ -231,19 +231,19 @@ fn accuracies(run: &Run, index: &JudgementIndex<'_>) -> Option<Table> {
 }
 
 /// Agreement of the members of each panel, and of every two panels that decided on correct answers.
-fn agreements(index: &JudgementIndex<'_>, pending: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
+fn agreements(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
     let columns = ["judges", "question", "rated", "agreed", "kappa", "kappa 95%", "AC1", "AC1 95%"];
     let title = "Agreement of judges beyond chance";
     let mut table = Table::new("judging-agreement", title, columns.map(str::to_owned).to_vec());
     let panels = &index.judging().panels;
-    for (panel, waiting) in panels.iter().zip(pending) {
-        for (judge, subjects) in waiting {
+    for (panel, by_judge) in panels.iter().zip(by_panel) {
+        for (judge, subjects) in by_judge {
             if let Some(agreement) = among(index, panel, *judge, subjects) {
                 table.rows.push(agreement_row(&format!("within {}", panel.name()), judge.name(), &agreement));
             }
         }
     }
-    for (at, (first, waiting)) in panels.iter().zip(pending).enumerate() {
+    for (at, (first, by_judge)) in panels.iter().zip(by_panel).enumerate() {
         for second in &panels[at + 1..] {
             let Some((a, b)) = correctness_judge(first).zip(correctness_judge(second)) else { continue };
             let verdict = |panel: &Panel, subject: &Subject, judge| match index.verdict(panel, subject, judge) {
@@ -252,7 +252,7 @@ fn agreements(index: &JudgementIndex<'_>, pending: &[BTreeMap<Judge, Vec<Subject
                 }
                 _ => None,
             };
-            let subjects = waiting.get(&a).map(Vec::as_slice).unwrap_or_default();
+            let subjects = by_judge.get(&a).map(Vec::as_slice).unwrap_or_default();
             let ratings: Vec<Vec<Option<&str>>> =
                 subjects.iter().map(|subject| vec![verdict(first, subject, a), verdict(second, subject, b)]).collect();
             if let Some(agreement) = Agreement::of(&ratings) {

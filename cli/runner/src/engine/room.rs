@@ -27,11 +27,11 @@ pub(super) struct BookIndexes {
     /// Held open where they are few, so that no trial has to read them again.
     _open: Vec<Arc<BookText>>,
     texts: Arc<BookTexts>,
-    indexes: HashMap<ShelfKey, PassageIndex>,
+    indexes: HashMap<IndexKey, PassageIndex>,
 }
 
 /// How an index was cut, and the fingerprint of the encoder whose vectors it holds.
-type ShelfKey = (Chunker, usize, Option<String>);
+type IndexKey = (Chunker, usize, Option<String>);
 
 impl BookIndexes {
     /// Cuts, indexes and, where a method needs it, embeds the books and all their questions; says how many of these
@@ -82,7 +82,7 @@ impl BookIndexes {
         cell.encoder.as_ref().filter(|_| self.retriever(plan, cell).needs_vectors())
     }
 
-    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> ShelfKey {
+    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> IndexKey {
         (passages.split, passages.max_tokens, self.embedder(plan, cell))
     }
 

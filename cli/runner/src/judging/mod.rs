@@ -28,7 +28,7 @@ use closeread_methods::record::Record;
 use closeread_prompts::Prompts;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{Model, Options};
-use closeread_report::waiting;
+use closeread_report::subjects_of;
 use closeread_text::{Language, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
@@ -147,16 +147,16 @@ impl<'a> JudgeRunner<'a> {
     }
 
     /// Asks every member what has not been asked yet, and appends each verdict to the folder; the caller holds its lock.
-    pub async fn run(&self, folder: &Path, waiting: &PendingJudgements<'_>) -> Result<Session> {
+    pub async fn run(&self, folder: &Path, pending: &PendingJudgements<'_>) -> Result<Session> {
         store::note_panel(folder, &self.panel)?;
         let mut judgements = Judgements::open(folder)?;
-        let open = self.open(waiting, &judgements);
-        let (works, without_chunk) = works_of(waiting, &open, self.panel.reference);
+        let open = self.open(pending, &judgements);
+        let (works, without_chunk) = works_of(pending, &open, self.panel.reference);
         let open: Vec<JudgementKey> =
             open.into_iter().filter(|key| works.contains_key(key.subject.item.as_str())).collect();
-        let items: HashMap<&str, &Item> = waiting.items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let items: HashMap<&str, &Item> = pending.items.iter().map(|item| (item.id.as_str(), item)).collect();
         let records: HashMap<Subject, &Record> =
-            waiting.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
+            pending.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
         let progress = Progress::new("judgements", open.len()).with_spending(Rc::clone(&self.spending));
         let stop = Cell::new(false);
         let mut session = Session { without_chunk, ..Session::default() };
@@ -194,9 +194,9 @@ impl<'a> JudgeRunner<'a> {
     }
 
     /// What is still to be asked, the questions on an item together.
-    fn open(&self, docket_of: &PendingJudgements<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
+    fn open(&self, pending: &PendingJudgements<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
         let mut open = Vec::new();
-        for (judge, subjects) in waiting(&self.panel, docket_of.items, docket_of.records) {
+        for (judge, subjects) in subjects_of(&self.panel, pending.items, pending.records) {
             for subject in subjects {
                 for (model, vote) in self.panel.members_for(judge) {
                     let setup = self.panel.setup(judge, model);
@@ -241,15 +241,15 @@ impl<'a> JudgeRunner<'a> {
 
 /// What these judgements need to be told of their works.
 fn works_of<'a>(
-    waiting: &PendingJudgements<'a>,
+    pending: &PendingJudgements<'a>,
     judgements: &[JudgementKey],
     reference: Reference,
 ) -> (HashMap<&'a str, Work>, usize) {
     let wanted: HashSet<&str> = judgements.iter().map(|key| key.subject.item.as_str()).collect();
     let verified: HashSet<&str> =
         judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
-    let items = waiting.items.iter().filter(|item| wanted.contains(item.id.as_str()));
-    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &waiting.books, waiting.texts, reference)
+    let items = pending.items.iter().filter(|item| wanted.contains(item.id.as_str()));
+    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &pending.books, pending.texts, reference)
 }
 
 /// What the judges of these items are told of their works, the chunk of their key facts (or its whole book) where it is needed, and how many

@@ -7,7 +7,7 @@ use closeread_judges::{
     BUILTIN_RULE, Judging, Reference, Ruling, Subject, SubmittedAnswer, Verdict, ask, correctness_judge,
 };
 use closeread_methods::{ResponseLimit, Settings};
-use closeread_report::waiting;
+use closeread_report::subjects_of;
 use closeread_text::Language;
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
@@ -71,17 +71,17 @@ impl JudgeRunner<'_> {
     /// Puts every answer that the panel's models gave a verdict on to them once more, changed. The rule needs no probe.
     pub async fn probe(
         &self,
-        docket_of: &PendingJudgements<'_>,
+        pending: &PendingJudgements<'_>,
         judging: &Judging,
         probes: &[Probe],
     ) -> Result<Vec<Probed>> {
         let Some(judge) = correctness_judge(&self.panel) else { return Ok(Vec::new()) };
-        let mut asked = waiting(&self.panel, docket_of.items, docket_of.records);
+        let mut asked = subjects_of(&self.panel, pending.items, pending.records);
         let subjects = asked.remove(&judge).unwrap_or_default();
         let keys: Vec<_> = judging.judgements.iter().map(|judgement| judgement.key.clone()).collect();
-        let (works, _) = works_of(docket_of, &keys, Reference::Chunk);
-        let items: HashMap<&str, &Item> = docket_of.items.iter().map(|item| (item.id.as_str(), item)).collect();
-        let answers: HashMap<Subject, &str> = docket_of
+        let (works, _) = works_of(pending, &keys, Reference::Chunk);
+        let items: HashMap<&str, &Item> = pending.items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let answers: HashMap<Subject, &str> = pending
             .records
             .iter()
             .filter_map(|record| match &record.outcome {
@@ -97,8 +97,8 @@ impl JudgeRunner<'_> {
             let Some(place) = place else { continue };
             for probe in probes {
                 let told = subjects.iter().filter_map(|subject| {
-                    let members = index.members(&self.panel, subject, judge).get(place).copied().flatten()?;
-                    let before = is_correct(&members.verdict)?;
+                    let member = index.members(&self.panel, subject, judge).get(place).copied().flatten()?;
+                    let before = is_correct(&member.verdict)?;
                     let item = items.get(subject.item.as_str())?;
                     Some((before, *item, *answers.get(subject)?, works.get(subject.item.as_str())?))
                 });

@@ -48,16 +48,16 @@ pub struct Replayed {
 /// Reads every judgement again.
 pub async fn replay(
     judging: &Judging,
-    waiting: &PendingJudgements<'_>,
+    pending: &PendingJudgements<'_>,
     prompts: &Prompts,
     tokenizer: &Tokenizer,
 ) -> Result<Replayed> {
     let latest: BTreeMap<&JudgementKey, &Judgement> = judging.judgements.iter().map(|one| (&one.key, one)).collect();
     let keys: Vec<JudgementKey> = latest.keys().map(|key| (*key).clone()).collect();
-    let (works, _) = works_of(waiting, &keys, Reference::Chunk);
-    let items: HashMap<&str, &Item> = waiting.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let (works, _) = works_of(pending, &keys, Reference::Chunk);
+    let items: HashMap<&str, &Item> = pending.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let records: HashMap<Subject, &Record> =
-        waiting.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
+        pending.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
     // Judgements by another prompt than the one at hand have another setup than every panel with that prompt.
     let at_hand = |key: &JudgementKey| {
         let is_same = |judge: Judge| move |hash: &String| prompts.hashes().get(judge.name()) == Some(hash);
@@ -69,7 +69,7 @@ pub async fn replay(
         key.judge == Judge::VerifyFacts && panels.any(|panel| panel.setup(key.judge, &key.judge_model) == key.setup)
     };
     let whole: Vec<JudgementKey> = keys.iter().filter(|key| by_book(key)).cloned().collect();
-    let (whole_works, _) = works_of(waiting, &whole, Reference::Book);
+    let (whole_works, _) = works_of(pending, &whole, Reference::Book);
     let mut replayed = Replayed::default();
     for (key, judgement) in latest {
         let told = if by_book(key) { &whole_works } else { &works };

@@ -1,7 +1,7 @@
 //! What an exhibit needs of runs, and what they have of it.
 
 use crate::Run;
-use crate::judging::{correctness_panels, waiting};
+use crate::judging::{correctness_panels, subjects_of};
 use crate::paper::tabulate::HUMAN;
 use closeread_eval::Task;
 use closeread_eval::observations::{Ending, ItemFacts, MetricName, Observations, Rows, Score};
@@ -79,8 +79,8 @@ impl Held<'_> {
             let panels = run.judging.panels.iter();
             let judged: usize = panels
                 .map(|panel| {
-                    let waiting = waiting(panel, &run.items, &run.records);
-                    let subjects = waiting.get(&Judge::AlignKeyFacts).into_iter().flatten();
+                    let asked = subjects_of(panel, &run.items, &run.records);
+                    let subjects = asked.get(&Judge::AlignKeyFacts).into_iter().flatten();
                     let is_ruled = |verdict| matches!(verdict, PanelVerdict::Ruled(_));
                     subjects.filter(|one| is_ruled(index.verdict(panel, one, Judge::AlignKeyFacts))).count()
                 })
