@@ -1,7 +1,7 @@
 // @ts-check
 /// <reference path="./dom.js" />
 // The page on which a person checks a sample of what a build made, and writes questions by forms. What is asked is the JSON in
-// #check (web/people/src/lib.rs); what the person says is saved as the file that `closeread build ... --checked` takes.
+// #asked (web/people/src/lib.rs); what the person says is saved as the file that `closeread build ... --checked` takes.
 
 /**
  * @typedef {{ id: string, about: string, context: string, shows: string[], asks: string }} Question
@@ -14,7 +14,7 @@
 
 {
     /** @type {Check} */
-    const check = JSON.parse(byId("check").textContent ?? "");
+    const check = JSON.parse(byId("asked").textContent ?? "");
     const KEY = `closeread-check-${check.id}`;
     /** @type {HTMLInputElement} */
     const who = byId("who");

@@ -2,7 +2,7 @@
 /// <reference path="./words.js" />
 /// <reference path="./dom.js" />
 // The page on which people answer, judge and label: one file that works from a disk and sends nothing anywhere. The study is the
-// JSON in #study (core/judges/src/study); what a person says is saved as the file that `closeread people read` takes.
+// JSON in #asked (core/judges/src/study); what a person says is saved as the file that `closeread people read` takes.
 
 /**
  * @typedef {{ state: "answered" | "gave_up" | "timed_out", label?: string, text?: string, seconds: number, note?: string }} Said
@@ -12,7 +12,7 @@
  */
 
 /** @type {Study} */
-const study = JSON.parse(byId("study").textContent ?? "");
+const study = JSON.parse(byId("asked").textContent ?? "");
 const KEY = `closeread-study-${study.id}`;
 const LAST_CALL = 300;
 

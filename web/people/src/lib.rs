@@ -4,6 +4,9 @@
 
 use serde::Serialize;
 
+/// Around what each page has of its own; `{…}` stands for that.
+const PAGE: &str = include_str!("../page.html");
+
 const STUDY: &str = include_str!("../study.html");
 const STUDY_STYLE: &str = include_str!("../study.css");
 const STUDY_SCRIPT: &str = concat!(include_str!("../words.js"), include_str!("../dom.js"), include_str!("../study.js"));
@@ -87,12 +90,12 @@ pub struct CheckForm<'a> {
     pub format: &'a str,
 }
 
-fn page(html: &str, style: &str, script: &str, asked: &impl Serialize) -> serde_json::Result<String> {
+fn page(body: &str, style: &str, script: &str, asked: &impl Serialize) -> serde_json::Result<String> {
     // No tag of the texts ends the element that they stand in.
     let asked = serde_json::to_string(asked)?.replace('<', "\\u003c");
-    let parts =
-        html.split("/*STYLE*/").flat_map(|part| part.split("/*ASKED*/")).flat_map(|part| part.split("/*SCRIPT*/"));
-    Ok(parts.zip(["", style, &asked, script]).fold(String::new(), |page, (part, before)| page + before + part))
+    let page = PAGE.replacen("{style}", style, 1).replacen("{body}", body, 1).replacen("{script}", script, 1);
+    // Last, for its texts may say `{body}`.
+    Ok(page.replacen("{asked}", &asked, 1))
 }
 
 #[cfg(test)]
@@ -101,13 +104,13 @@ mod tests {
 
     #[test]
     fn texts_cannot_end_the_element_they_stand_in() {
-        let shows = ["</script><script>alert(1)</script>/*SCRIPT*/".to_owned()];
+        let shows = ["</script><script>alert(1)</script>{script}{body}".to_owned()];
         let question = CheckQuestion { id: "1", about: "x", context: "<b>", shows: &shows, asks: "Is it so?" };
         let check = Check { id: "abc", title: "A & B", language: "en", questions: vec![question], sheet: None };
         let page = check_page(&check).unwrap();
         assert_eq!(page.matches("<script").count(), 2);
         assert!(!page.contains("alert(1)</script>") && !page.contains("<b>"));
-        assert!(page.contains("/*SCRIPT*/\"") && page.trim_end().ends_with("</html>"));
+        assert!(page.contains("{script}{body}\"") && page.trim_end().ends_with("</html>"));
         assert!(page.contains(CHECK_SCRIPT) && page.contains(CHECK_STYLE));
         let study = study_page(&["a study"]).unwrap();
         assert!(study.contains("[\"a study\"]") && study.contains(STUDY_SCRIPT));
