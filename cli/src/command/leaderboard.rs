@@ -76,7 +76,7 @@ pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
     }
     let files = leaderboard(&args.title, &gold, submissions).context("the submissions cannot stand in one table")?;
     site.write(&files, &["closeread-leaderboard.js", "closeread-scorer.js"])?;
-    info!("{listed} submissions on the board, {left_out} left out, {} withdrawn", folders.len() - listed - left_out);
+    info!("submissions: {listed} read, {left_out} left out, {} withdrawn", folders.len() - listed - left_out);
     Ok(ExitCode::from(u8::from(left_out > 0)))
 }
 

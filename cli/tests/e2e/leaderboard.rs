@@ -219,7 +219,7 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
         assert!(said.contains(words), "{name}: {words}: {said}");
         assert!(files(&sandbox.path("site"))[Path::new("index.html")].contains(name));
     }
-    assert!(said.contains("2 submissions on the board, 7 left out, 0 withdrawn"), "{said}");
+    assert!(said.contains("submissions: 2 read, 7 left out, 0 withdrawn"), "{said}");
     assert_eq!(rows(&sandbox).len(), 2);
 }
 
@@ -240,7 +240,7 @@ fn an_incomplete_submission_has_no_rank_and_a_withdrawn_one_only_its_history() {
     );
     std::fs::remove_file(sandbox.path("runs/bert/predictions.jsonl")).unwrap();
     let said = sandbox.run(&MAKE).exits(0).err();
-    assert!(said.contains("2 submissions on the board, 0 left out, 1 withdrawn"), "{said}");
+    assert!(said.contains("submissions: 2 read, 0 left out, 1 withdrawn"), "{said}");
     let after = files(&sandbox.path("site"));
     assert!(rows(&sandbox).iter().all(|(name, _)| !name.starts_with("bert")));
     assert!(after[Path::new("index.html")].contains("withdrawn: The &lt;b&gt;test&lt;/b&gt; was in its training."));

@@ -1,13 +1,11 @@
 //! A submission, read: whatever is wrong with it is said of it alone.
 
 use anyhow::{Context, Result, bail};
-use closeread_data::scoring::prediction;
 use closeread_eval::{InputFile, Item};
 use closeread_report::Run;
 use closeread_report::site::{About, Found, Submission, held_to, of_predictions};
 use closeread_runner::finished::{self, Texts};
 use serde::Deserialize;
-use serde_json::json;
 use std::path::Path;
 use toml::value::Datetime;
 
@@ -60,14 +58,11 @@ fn about(folder: &Path) -> Result<(About, Option<String>)> {
 fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<Run> {
     if finished::is_run_folder(folder) {
         let run = finished::load(folder, name.to_owned(), Texts::Count)?;
-        return held_to(run, gold).map_err(anyhow::Error::msg);
+        return Ok(held_to(run, gold)?);
     }
     let path = folder.join(PREDICTIONS);
     let Some(bytes) = closeread_files::read(&path)? else {
         bail!("{} holds neither a run (manifest.json) nor {PREDICTIONS}", folder.display());
     };
-    let lines: String = gold.iter().map(|item| format!("{}\n", json!(item))).collect();
-    let gold = InputFile { name: "items.jsonl".to_owned(), bytes: lines.into_bytes() };
-    let predictions = prediction::read(&gold, &InputFile { name: path.display().to_string(), bytes })?;
-    of_predictions(name, model, &predictions).map_err(anyhow::Error::msg)
+    Ok(of_predictions(name, model, gold, &InputFile { name: path.display().to_string(), bytes })?)
 }

@@ -17,7 +17,7 @@ use closeread_table::Table;
 use closeread_table::render::html::{escaped, id, isolated, table};
 use leaderboard::Board;
 use page::Page;
-pub use submissions::{About, Found, Submission, held_to, leaderboard, of_predictions};
+pub use submissions::{About, Found, Submission, SubmissionError, held_to, leaderboard, of_predictions};
 
 /// The files of the site: `index.html`, a page a cell, pages of items, charts, `style.css`; and `leaderboard.html` with
 /// `results.json`, `items.jsonl` and `predictions/`.

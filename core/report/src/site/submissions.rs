@@ -16,7 +16,7 @@ use closeread_metrics::stats::Estimate;
 use closeread_table::number::metric_label;
 use closeread_table::render::html::{escaped, table};
 use closeread_table::{Table, Value};
-pub use read::{held_to, of_predictions};
+pub use read::{SubmissionError, held_to, of_predictions};
 
 /// The element that scores a reader's own predictions.
 const SCORER: &str = "elements/closeread-scorer.js";
@@ -86,7 +86,7 @@ pub fn leaderboard(title: &str, gold: &[Item], mut submissions: Vec<Submission>)
     let is_empty = runs.is_empty();
     if is_empty {
         // The items have their pages before the first system comes.
-        runs.push(read::nobodys(title, gold));
+        runs.push(read::unasked(title, gold));
     }
     let report = Report { title: title.to_owned(), ..report(&runs)? };
     let mut cells = named_cells(&report);

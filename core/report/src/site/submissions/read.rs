@@ -1,9 +1,10 @@
 //! Submissions as runs on the items of a leaderboard.
 
-use crate::site::leaderboard::card_of;
+use crate::site::leaderboard::{GOLD, card_of, lines};
 use crate::{Arm, HowAsked, Run};
-use closeread_data::scoring::Submission as Predictions;
-use closeread_eval::{Item, Problem};
+use closeread_data::scoring::ScoreError;
+use closeread_data::scoring::prediction::{self, ReadError};
+use closeread_eval::{InputFile, Item, Problem};
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
 use closeread_methods::record::{Record, TrialKey};
@@ -13,46 +14,70 @@ use std::collections::{BTreeMap, HashMap};
 /// The method of answers that nobody says more of.
 const PREDICTIONS: &str = "predictions";
 
+/// Why what was submitted cannot stand on a leaderboard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubmissionError {
+    /// An item is another one than the leaderboard's of the same id.
+    #[error("item `{0}` has another question or gold answer than the leaderboard's: run it on these items")]
+    OtherItem(String),
+    /// There are items beside those of the leaderboard.
+    #[error("{} of its items are none of the leaderboard's, such as `{first}`: run it on these items", thousands(*n as u64))]
+    MoreItems {
+        /// How many.
+        n: usize,
+        /// The first of them by id.
+        first: String,
+    },
+    /// No row of the predictions can be used.
+    #[error("no row of the predictions is on an item of the leaderboard{0}")]
+    NoRow(String),
+    /// The items of the leaderboard cannot be used.
+    #[error(transparent)]
+    Gold(#[from] ReadError),
+    /// The predictions cannot be scored.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+}
+
 /// The run with the items of `gold`, in their order. Those that it did not ask are missing, and count as wrong.
 ///
 /// # Errors
-/// A sentence that names an item which `gold` has otherwise, or not at all.
-pub fn held_to(mut run: Run, gold: &[Item]) -> Result<Run, String> {
+/// [`SubmissionError`] names an item which `gold` has otherwise, or not at all.
+pub fn held_to(mut run: Run, gold: &[Item]) -> Result<Run, SubmissionError> {
     let mut own: HashMap<String, Item> = run.items.drain(..).map(|item| (item.id.clone(), item)).collect();
     for item in gold {
         let asked = match own.remove(&item.id) {
             // The places of its evidence are known to the run.
             Some(asked) if asked.gold_fingerprint() == item.gold_fingerprint() => asked,
-            Some(_) => {
-                return Err(format!(
-                    "item `{}` has another question or gold answer than the leaderboard's: run it on these items",
-                    item.id
-                ));
-            }
+            Some(_) => return Err(SubmissionError::OtherItem(item.id.clone())),
             None => item.clone(),
         };
         run.items.push(asked);
     }
     match own.keys().min() {
         None => Ok(run),
-        Some(id) => {
-            let n = thousands(own.len() as u64);
-            Err(format!("{n} of its items are none of the leaderboard's, such as `{id}`: run it on these items"))
-        }
+        Some(first) => Err(SubmissionError::MoreItems { n: own.len(), first: first.clone() }),
     }
 }
 
 /// Predictions as the run that they could be of: one method, no calls.
 ///
 /// # Errors
-/// A sentence that says why nothing of them can be scored.
-pub fn of_predictions(name: &str, model: Option<&str>, predictions: &Predictions) -> Result<Run, String> {
+/// [`SubmissionError`] says why nothing of them can be scored.
+pub fn of_predictions(
+    name: &str,
+    model: Option<&str>,
+    gold: &[Item],
+    file: &InputFile,
+) -> Result<Run, SubmissionError> {
+    let items = InputFile { name: GOLD.to_owned(), bytes: lines(gold).into_bytes() };
+    let predictions = prediction::read(&items, file)?;
     let problems: Vec<&Problem> = predictions.problems.iter().collect();
     let first = problems.first().map_or_else(String::new, |first| format!("; the first problem: {first}"));
     if predictions.attempts.is_empty() {
-        return Err(format!("no row of the predictions is on an item of the leaderboard{first}"));
+        return Err(SubmissionError::NoRow(first));
     }
-    let card = card_of(predictions).map_err(|error| error.to_string())?;
+    let card = card_of(&predictions)?;
     let arm = Arm { method: PREDICTIONS.to_owned(), model: model.unwrap_or(name).to_owned(), budget: None };
     let records = card.items.iter().filter_map(|scored| {
         let attempt = predictions.attempts.get(&scored.id)?;
@@ -71,7 +96,7 @@ pub fn of_predictions(name: &str, model: Option<&str>, predictions: &Predictions
         })
     });
     let records: Vec<Record> = records.collect();
-    let mut run = nobodys(name, &predictions.items);
+    let mut run = unasked(name, &predictions.items);
     (run.plan, run.records) = (vec![arm], records);
     if !problems.is_empty() {
         run.gaps.push(format!("DAMAGED: {} rows could not be used{first}", thousands(problems.len() as u64)));
@@ -80,7 +105,7 @@ pub fn of_predictions(name: &str, model: Option<&str>, predictions: &Predictions
 }
 
 /// A run on these items that asked nothing.
-pub(super) fn nobodys(name: &str, items: &[Item]) -> Run {
+pub(super) fn unasked(name: &str, items: &[Item]) -> Run {
     Run {
         name: name.to_owned(),
         benchmark: String::new(),

@@ -1,6 +1,5 @@
 use super::*;
 use crate::testing::item;
-use closeread_data::scoring::prediction;
 use closeread_eval::InputFile;
 
 fn gold() -> Vec<Item> {
@@ -14,8 +13,8 @@ fn submitted(name: &str, date: Option<&str>, choices: &[usize]) -> Submission {
         .into_iter()
         .zip(choices)
         .map(|(item, choice)| format!("{{\"item\":\"{}\",\"choice\":{choice}}}\n", item.id));
-    let read = prediction::read(&lines(super::super::leaderboard::lines(&gold())), &lines(rows.collect())).unwrap();
-    let found = of_predictions(name, None, &read).map_or_else(Found::Broken, |run| Found::Run(Box::new(run)));
+    let run = of_predictions(name, None, &gold(), &lines(rows.collect()));
+    let found = run.map_or_else(|error| Found::Broken(error.to_string()), |run| Found::Run(Box::new(run)));
     Submission { name: name.to_owned(), about: About { date: date.map(str::to_owned), ..About::default() }, found }
 }
 
@@ -59,15 +58,20 @@ fn what_cannot_be_scored_is_said_and_nothing_of_it_becomes_markup() {
 
 #[test]
 fn a_run_is_held_to_the_items_of_the_board() {
-    let run = read::nobodys("r", &gold()[..2]);
+    let run = read::unasked("r", &gold()[..2]);
     let held = held_to(run.clone(), &gold()).unwrap();
     assert_eq!(held.items.len(), 3, "what it did not ask is missing");
     let mut other = run.clone();
     other.items[1].question = "Another?".to_owned();
-    assert!(held_to(other, &gold()).unwrap_err().starts_with("item `b` has another question or gold answer"));
+    assert!(
+        held_to(other, &gold()).unwrap_err().to_string().starts_with("item `b` has another question or gold answer")
+    );
     let mut more = run;
     more.items.push(item("d", "book"));
     assert!(
-        held_to(more, &gold()).unwrap_err().starts_with("1 of its items are none of the leaderboard's, such as `d`")
+        held_to(more, &gold())
+            .unwrap_err()
+            .to_string()
+            .starts_with("1 of its items are none of the leaderboard's, such as `d`")
     );
 }
