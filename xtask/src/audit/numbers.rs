@@ -17,7 +17,7 @@ const AUXILIARY: [&str; 4] = ["denominator", "weight", "source", "order"];
 
 impl Numbers {
     /// All that the inputs measure. The fields of an object are the rows of a table, in the order of the file; a single
-    /// field stands for itself; names, and fields that only count, are passed over.
+    /// field stands for itself; names, and fields that only count, are skipped.
     pub(super) fn of(inputs: &Value) -> Result<Self> {
         let Value::Object(fields) = inputs else { return Self::of_list(inputs) };
         let measured: Vec<&Value> = fields
