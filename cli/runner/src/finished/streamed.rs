@@ -102,52 +102,7 @@ impl Streamed {
         (self.run.records, self.stored.places) = (records, places);
         Ok(())
     }
-}
 
-/// Opens a run folder; its books are not read.
-///
-/// # Errors
-/// As [`super::load`].
-pub fn stream(path: &Path, name: String) -> Result<Streamed> {
-    let manifest_bytes = manifest_bytes(path)?;
-    let file = path.join("records.jsonl");
-    let opened = files::open_file(&file, u64::MAX).with_context(|| format!("cannot read {}", file.display()))?;
-    let lines = BufReader::new(opened.into_inner());
-    let items = files::read_file(path.join("items.jsonl"))
-        .with_context(|| format!("cannot read {}", path.join("items.jsonl").display()))?;
-    let optional = |name: &str| files::read(&path.join(name));
-    let (judging, judgements, prices) = (optional(JUDGING)?, optional(JUDGEMENTS)?, optional(PRICES)?);
-    let run_files = RunFiles {
-        manifest: &manifest_bytes,
-        items: &items,
-        records: &[],
-        judging: judging.as_deref(),
-        judgements: judgements.as_deref(),
-        prices: prices.as_deref(),
-        preparations: &preparation_files(path)?,
-    };
-    let made = |records| run_of_records(name.clone(), &run_files, records, Default::default());
-    let (run, _) = made(Vec::new()).map_err(|error| of_folder(path, &error))?;
-    let modified = std::fs::metadata(path.join(MANIFEST)).and_then(|metadata| metadata.modified());
-    let created =
-        modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
-    let created = i64::try_from(created).unwrap_or_default();
-    let stored = StoredRecords { path: file, lines, places: Vec::new() };
-    let cells = vec![Vec::new(); run.plan.len()];
-    // Whether a server cut prompts is told by all calls of a run together.
-    let is_whole = manifest(path)?.configuration.on_truncation == OnTruncation::Fail;
-    let (measures, lacks) = (BTreeSet::new(), Vec::new());
-    let mut streamed = Streamed { run, measures, created, lacks, stored, cells, is_whole };
-    let all = streamed.index(path)?;
-    if is_whole {
-        let (run, _) = made(all).map_err(|error| of_folder(path, &error))?;
-        streamed.run.records = run.records;
-        streamed.run.records.iter_mut().for_each(|record| (record.calls, record.evidence) = (Vec::new(), None));
-    }
-    Ok(streamed)
-}
-
-impl Streamed {
     /// Finds the line of each record, and what is missing; gives the records of known items where all are held.
     fn index(&mut self, path: &Path) -> Result<Vec<Record>> {
         let Self { run, stored, measures, cells, is_whole, .. } = self;
@@ -192,6 +147,49 @@ impl Streamed {
         self.lacks = self.run.lacks_of(there.len());
         Ok(records)
     }
+}
+
+/// Opens a run folder; its books are not read.
+///
+/// # Errors
+/// As [`super::load`].
+pub fn stream(path: &Path, name: String) -> Result<Streamed> {
+    let manifest_bytes = manifest_bytes(path)?;
+    let file = path.join("records.jsonl");
+    let opened = files::open_file(&file, u64::MAX).with_context(|| format!("cannot read {}", file.display()))?;
+    let lines = BufReader::new(opened.into_inner());
+    let items = files::read_file(path.join("items.jsonl"))
+        .with_context(|| format!("cannot read {}", path.join("items.jsonl").display()))?;
+    let optional = |name: &str| files::read(&path.join(name));
+    let (judging, judgements, prices) = (optional(JUDGING)?, optional(JUDGEMENTS)?, optional(PRICES)?);
+    let run_files = RunFiles {
+        manifest: &manifest_bytes,
+        items: &items,
+        records: &[],
+        judging: judging.as_deref(),
+        judgements: judgements.as_deref(),
+        prices: prices.as_deref(),
+        preparations: &preparation_files(path)?,
+    };
+    let made = |records| run_of_records(name.clone(), &run_files, records, Default::default());
+    let (run, _) = made(Vec::new()).map_err(|error| of_folder(path, &error))?;
+    let modified = std::fs::metadata(path.join(MANIFEST)).and_then(|metadata| metadata.modified());
+    let created =
+        modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |since| since.as_secs());
+    let created = i64::try_from(created).unwrap_or_default();
+    let stored = StoredRecords { path: file, lines, places: Vec::new() };
+    let cells = vec![Vec::new(); run.plan.len()];
+    // Whether a server cut prompts is told by all calls of a run together.
+    let is_whole = manifest(path)?.configuration.on_truncation == OnTruncation::Fail;
+    let (measures, lacks) = (BTreeSet::new(), Vec::new());
+    let mut streamed = Streamed { run, measures, created, lacks, stored, cells, is_whole };
+    let all = streamed.index(path)?;
+    if is_whole {
+        let (run, _) = made(all).map_err(|error| of_folder(path, &error))?;
+        streamed.run.records = run.records;
+        streamed.run.records.iter_mut().for_each(|record| (record.calls, record.evidence) = (Vec::new(), None));
+    }
+    Ok(streamed)
 }
 
 /// A record with what scores are made of alone.
