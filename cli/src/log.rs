@@ -164,7 +164,7 @@ fn as_json(metadata: &Metadata<'_>, fields: Map<String, Value>, spans: Vec<Span>
     line.to_string()
 }
 
-/// What stands before a message that must not be passed over, and its colour.
+/// What stands before a message that must not be missed, and its colour.
 fn label(level: Level) -> Option<(&'static str, Style)> {
     let bold = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
     match level {

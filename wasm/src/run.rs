@@ -212,7 +212,7 @@ impl OpenRun {
         Ok(self.trials.select(&self.run, &filter))
     }
 
-    /// The lines of some trials by their numbers; numbers behind the last are passed over.
+    /// The lines of some trials by their numbers; numbers behind the last are skipped.
     ///
     /// # Errors
     /// None; the type is that of a conversion.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tracing::info;
 
 /// The documents in these files and folders. One that cannot be read is an error; in a folder, files of other kinds are
-/// named and passed over. `language` is that of all documents that do not name theirs; links may lead out of a folder where
+/// named and skipped. `language` is that of all documents that do not name theirs; links may lead out of a folder where
 /// that is allowed.
 pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: bool) -> Result<Vec<Arc<Book>>> {
     if paths.is_empty() {

@@ -199,7 +199,7 @@ fn failed(problem: String) -> HostError {
     HostError::Failed(format!("the search failed: {problem}"))
 }
 
-/// A count of results as a number or as text, such as Google's `"1230000"`; marks between thousands are passed over.
+/// A count of results as a number or as text, such as Google's `"1230000"`; marks between thousands are skipped.
 fn count(value: &Value) -> Option<u64> {
     let Value::String(text) = value else { return value.as_u64() };
     let is_mark = |c: char| c.is_whitespace() || matches!(c, ',' | '.' | '\'' | '’' | '_');

@@ -96,7 +96,7 @@ fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// The values of a file of JSON lines, none if there is no file; a last line that a kill cut short is passed over.
+/// The values of a file of JSON lines, none if there is no file; a last line that a kill cut short is skipped.
 /// `expected` says what a line is, in errors.
 pub fn read_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Vec<T>> {
     let bytes = read(path)?.unwrap_or_default();

@@ -128,7 +128,7 @@ pub struct Keys {
 const MAX_ENV_BYTES: u64 = 1 << 20;
 
 /// Reads `.env` of the working folder, or of a folder above it, where there is one. Lines that it cannot read are named
-/// once, and passed over.
+/// once, and skipped.
 pub fn keys() -> Result<Keys> {
     static SAID: Once = Once::new();
     let folder = std::env::current_dir().unwrap_or_default();
@@ -140,7 +140,7 @@ pub fn keys() -> Result<Keys> {
     if !path.is_file() {
         SAID.call_once(|| {
             info!(
-                "{}: passed over: it is a pipe, a device or a link to nothing, expected a file of lines NAME=VALUE; \
+                "{}: skipped: it is a pipe, a device or a link to nothing, expected a file of lines NAME=VALUE; \
                  write one, or set the keys in the environment",
                 path.display()
             );
@@ -153,7 +153,7 @@ pub fn keys() -> Result<Keys> {
     SAID.call_once(|| {
         for line in odd {
             // The line itself is not repeated: it can hold a key.
-            info!("{}:{line}: passed over, expected NAME=VALUE", path.display());
+            info!("{}:{line}: skipped, expected NAME=VALUE", path.display());
         }
     });
     Ok(Keys { file })

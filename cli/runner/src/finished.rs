@@ -79,7 +79,7 @@ pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<Vec<Run>> {
 ///
 /// # Errors
 /// If manifest, items or records are not there or cannot be read; file and line are named. A last line of the records
-/// that a kill cut short is passed over, as a resumed run does. What else is damaged or missing is among [`Run::gaps`].
+/// that a kill cut short is skipped, as a resumed run does. What else is damaged or missing is among [`Run::gaps`].
 pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
     let read = |name: &str| {
         closeread_files::read_file(path.join(name))

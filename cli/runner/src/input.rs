@@ -127,7 +127,7 @@ pub type Books = Vec<(Book, FileReport)>;
 /// Reads `path`: a `.txt`, `.md` or `.epub` file, a `.jsonl` of documents, or a folder.
 ///
 /// A folder that holds `documents.jsonl` is what that file says; any other gives its `.txt`, `.md` and `.epub` files
-/// and those of its subfolders, sorted by name. Its other files are named as skipped; hidden ones are passed over. A
+/// and those of its subfolders, sorted by name. Its other files are named as skipped; hidden ones are skipped. A
 /// file named outright is read as text whatever its ending, unless the ending says that it is something else. What
 /// cannot be read is a [`Problem`]; the rest goes on.
 ///

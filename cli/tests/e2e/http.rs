@@ -52,7 +52,7 @@ impl HttpServer {
         let log = Arc::clone(&asked);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A client that was killed in the middle of a request is passed over.
+                // A client that was killed in the middle of a request is skipped.
                 let Ok(request) = read(&stream) else { continue };
                 log.lock().unwrap().push(request.clone());
                 let (status, headers, body) = answer(&request);

@@ -28,7 +28,7 @@ impl Server {
         let n_authorized = Arc::new(AtomicUsize::new(0));
         let (log, authorized) = (Arc::clone(&requests), Arc::clone(&n_authorized));
         std::thread::spawn(move || {
-            // A client that was killed in the middle of a request is passed over.
+            // A client that was killed in the middle of a request is skipped.
             let mut n = 0;
             for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.unwrap());

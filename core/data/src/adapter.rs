@@ -21,7 +21,7 @@ pub struct Adapter {
     /// Its rows can be read some at a time: documents are named by their content, so that the same ids come out however
     /// many rows are read together. A row may hold a whole corpus.
     pub in_parts: bool,
-    /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
+    /// Turns the files into documents, items and problems. Files of other kinds among them are skipped.
     pub read: fn(&[InputFile]) -> Dataset,
 }
 

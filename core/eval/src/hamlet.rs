@@ -48,7 +48,7 @@ pub struct SummaryEvaluation {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SummaryVerdicts {
     /// The key facts of the tree, depth first; `None` if nobody said, in words that could be read, which ones the summary
-    /// states. One that the judge passed over is not stated.
+    /// states. One that the judge skipped is not stated.
     pub facts: Option<Vec<FactVerdict>>,
     /// The summary's sentences in order; `None` if one of them got no verdict that could be read.
     pub sentences: Option<Vec<SentenceVerdict>>,

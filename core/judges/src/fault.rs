@@ -7,7 +7,7 @@ pub enum Fault {
     FictionalSetting,
     /// Something is said to be narrated that is not, or not to be that is.
     Narration,
-    /// A detail was passed over.
+    /// A detail was overlooked.
     Overlooking,
     /// A number of occurrences is wrong.
     Miscounting,

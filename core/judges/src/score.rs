@@ -184,13 +184,13 @@ fn verdicts(index: &JudgementIndex<'_>, key_facts: &KeyFacts, record: &Record) -
     SummaryVerdicts { facts: stated.map(|stated| fact_verdicts(&levels, &stated)), sentences }
 }
 
-/// One a fact of the tree; one that the judge passed over is not stated.
+/// One a fact of the tree; one that the judge skipped is not stated.
 fn fact_verdicts(levels: &[Level], stated: &[Option<FactRuling>]) -> Vec<FactVerdict> {
     let is_stated = |at: usize| stated.get(at).and_then(Option::as_ref).is_some_and(|fact| fact.stated);
     levels.iter().enumerate().map(|(at, level)| FactVerdict { level: *level, matched: is_stated(at) }).collect()
 }
 
-/// A sentence has the levels of the facts that it states. `None` if the judge passed over a sentence.
+/// A sentence has the levels of the facts that it states. `None` if the judge skipped a sentence.
 fn sentence_verdicts(
     levels: &[Level],
     stated: &[Option<FactRuling>],

@@ -42,7 +42,7 @@ pub struct RunFiles<'a> {
 /// What judges said of a run; nothing where none was asked.
 ///
 /// # Errors
-/// [`FolderError`] names file and line. A last line that a kill cut short is passed over.
+/// [`FolderError`] names file and line. A last line that a kill cut short is skipped.
 pub fn read_judging(judging: Option<&[u8]>, judgements: Option<&[u8]>) -> Result<Judging, FolderError> {
     let judgements: Vec<Judgement> = lines("judgements.jsonl", "a judgement", judgements.unwrap_or_default())?;
     Ok(Judging { panels: read_panels(judging)?, judgements })
@@ -78,7 +78,7 @@ pub fn read_items(bytes: &[u8]) -> Result<Vec<Item>, FolderError> {
 /// The records of a `records.jsonl` as they were written, without what judges said of them afterwards.
 ///
 /// # Errors
-/// [`FolderError::Line`] names the line. A last line that a kill cut short is passed over.
+/// [`FolderError::Line`] names the line. A last line that a kill cut short is skipped.
 pub fn read_records(bytes: &[u8]) -> Result<Vec<Record>, FolderError> {
     lines("records.jsonl", A_RECORD, bytes)
 }
@@ -101,7 +101,7 @@ pub fn read_record(line: usize, bytes: &[u8]) -> Result<Record, FolderError> {
 /// records were left out because they are of items that `items.jsonl` does not have.
 ///
 /// # Errors
-/// [`FolderError`] names file and line. A last line that a kill cut short is passed over, as a resumed run does.
+/// [`FolderError`] names file and line. A last line that a kill cut short is skipped, as a resumed run does.
 pub fn read_run(
     name: String,
     files: &RunFiles<'_>,

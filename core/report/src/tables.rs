@@ -162,7 +162,7 @@ pub fn policy_table(cells: &[Cell]) -> Table {
 
 /// A table for each label and metric: a line a cell, a column a value of the label.
 ///
-/// A label with one value says nothing, one with more than [`MAX_LABEL_VALUES`] names items: both are passed over.
+/// A label with one value says nothing, one with more than [`MAX_LABEL_VALUES`] names items: both are skipped.
 pub fn label_tables(table: &Observations) -> Vec<Table> {
     let lines = lines(table);
     let naming = Naming::of(lines.iter().map(|line| &line.key));

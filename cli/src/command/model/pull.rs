@@ -72,7 +72,7 @@ pub(super) async fn pull(
     let Some(hub) = &spec.hub else {
         bail!("the description of `{}` has no [hub] table: add `repo = \"owner/name\"` and `licence`", spec.name);
     };
-    // Not among the models: a folder there without model.toml is passed over, but need not be seen.
+    // Not among the models: a folder there without model.toml is skipped, but need not be seen.
     let fetched = models_dir.join(".pull").join(&spec.name);
     std::fs::create_dir_all(&fetched).with_context(|| format!("{} cannot be made", fetched.display()))?;
     let client = Hub::new(endpoint, &hub.repo)?;

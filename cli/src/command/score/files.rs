@@ -20,7 +20,7 @@ pub(super) fn read(path: &Path) -> Result<InputFile> {
 }
 
 /// Every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files are
-/// passed over, and no folder is read twice.
+/// skipped, and no folder is read twice.
 pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
     let mut files = Vec::new();
     collect(paths, &mut HashSet::new(), &mut files)?;

@@ -32,7 +32,7 @@ fn also(first: &Option<Box<Problem>>) -> String {
 /// Reads `predictions` against the items of `gold`.
 ///
 /// `gold` is an `items.jsonl`; the documents it names need not be there. A row of `predictions` is
-/// `{"item": id, "answer": text | null, "choice": index, "evidence": [text]}`; other fields are passed over.
+/// `{"item": id, "answer": text | null, "choice": index, "evidence": [text]}`; other fields are skipped.
 ///
 /// - `choice` counts from 0 and decides where both it and `answer` are given. For an item that is no choice but has
 ///   options, the text of the option is the answer.

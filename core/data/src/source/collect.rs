@@ -77,7 +77,7 @@ impl Collector {
 
     /// The files with one of `extensions` in which the field `field` occurs; a folder may hold other sets beside it.
     ///
-    /// What is passed over is noted; if nothing is left, the note says what the adapter of that name wants. (Not the whole
+    /// What is skipped is noted; if nothing is left, the note says what the adapter of that name wants. (Not the whole
     /// adapter: its function `read` would bring all that reads texts into the scorer for other pages.)
     pub(crate) fn files_with<'f>(
         &mut self,

@@ -11,7 +11,7 @@ const MAX_READINGS: usize = 4;
 /// All JSON objects and arrays of a response, in order; one inside another is part of that one.
 ///
 /// If the response holds fenced blocks and any of them begins with JSON, only the blocks are read, for prose around them
-/// may quote brackets; else the whole response. Text that is no JSON is passed over. Bare numbers, strings and the words
+/// may quote brackets; else the whole response. Text that is no JSON is skipped. Bare numbers, strings and the words
 /// true, false and null are prose. Reasoning up to `</think>` is not read.
 pub fn json_values(response: &str) -> Vec<Value> {
     let response = after_thinking(response);

@@ -217,7 +217,7 @@ impl BatchApi {
         Ok((states, value["has_more"].as_bool().unwrap_or(false)))
     }
 
-    /// Reads results, each under the id of its entry; lines that are none are passed over, as are ids that are not ours.
+    /// Reads results, each under the id of its entry; lines that are none are skipped, as are ids that are not ours.
     ///
     /// # Errors
     /// A [`Fault`] for what is not a success.

@@ -101,7 +101,7 @@ fn from_verdicts(row: &Row) -> Result<Verdicts, WrongRow> {
 /// for each fact in their order, and `verification`, which has one for each sentence.
 ///
 /// A sentence has the levels of the facts that are matched by its number, which counts from 1; a number beyond the
-/// sentences is an error of the judge, and passed over.
+/// sentences is an error of the judge, and skipped.
 fn from_judge(row: &Row) -> Result<Verdicts, WrongRow> {
     let (facts, alignment) = (objects(row, "facts")?, objects(row, "alignment")?);
     if facts.len() != alignment.len() {

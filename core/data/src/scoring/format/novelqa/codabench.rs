@@ -62,7 +62,7 @@ fn named(names: &[String]) -> String {
 
 /// Holds files to the layout; `items` are the questions in their order, empty where they are not known.
 ///
-/// A folder in front of the archive's own is passed over. With items, every novel of them must be there once with as many
+/// A folder in front of the archive's own is skipped. With items, every novel of them must be there once with as many
 /// answers as it has questions, and no other novel; titles are compared without case, blanks and punctuation, since
 /// submitters write them in several ways. Answers in the choice setting must be letters among A-D.
 ///
