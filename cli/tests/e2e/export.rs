@@ -263,8 +263,8 @@ fn needs_readers_yaml_of_the_hub_is_yaml() {
 }
 
 #[test]
-#[ignore = "needs mlflow among the readers of exports"]
-fn needs_mlflow_spans_arrive_once() {
+#[ignore = "needs the readers of exports"]
+fn needs_readers_mlflow_has_the_spans_once() {
     let sandbox = a_run();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let folder = sandbox.dir.path().to_str().unwrap().to_owned();

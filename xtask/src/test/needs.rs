@@ -21,14 +21,13 @@ pub(crate) struct Need {
     pub(crate) is_met: fn() -> bool,
 }
 
-pub(crate) const NEEDS: [Need; 15] = [
+pub(crate) const NEEDS: [Need; 14] = [
     Need { word: "data", what: "CLOSEREAD_DATA", is_met: || variable("CLOSEREAD_DATA").is_some() },
     Need { word: "vectors", what: "CLOSEREAD_VECTORS", is_met: || variable("CLOSEREAD_VECTORS").is_some() },
     Need { word: "llama", what: "CLOSEREAD_SERVERS with bin/llama-server", is_met: || server(&["bin/llama-server"]) },
     Need { word: "llmock", what: "CLOSEREAD_SERVERS with llmock", is_met: || server(&LLMOCK) },
     Need { word: "python", what: "python3", is_met: || (PYTHON.find)().is_some() },
     Need { word: "readers", what: "the readers of exports", is_met: || machine::readers().is_some() },
-    Need { word: "mlflow", what: "mlflow among the readers of exports", is_met: has_mlflow },
     Need { word: "nginx", what: "nginx", is_met: || (NGINX.find)().is_some() },
     Need { word: "vulkan", what: "a Vulkan driver", is_met: machine::has_graphics },
     Need { word: "lavapipe", what: "lavapipe", is_met: || (LAVAPIPE.find)().is_some() },
@@ -62,11 +61,6 @@ fn variable(name: &str) -> Option<PathBuf> {
 
 fn server(programs: &[&str]) -> bool {
     variable("CLOSEREAD_SERVERS").is_some_and(|folder| programs.iter().any(|program| folder.join(program).is_file()))
-}
-
-/// It takes minutes to install and hundreds of megabytes, so that nobody does it but who asks for it.
-fn has_mlflow() -> bool {
-    machine::readers().is_some_and(|folder| folder.join("bin").join("mlflow").is_file())
 }
 
 /// Mounts one, and takes it away again.
