@@ -8,6 +8,7 @@ use tracing::info;
 
 /// The workflow; `{…}` stands for what the command was told.
 const WORKFLOW: &str = include_str!("workflow.yml");
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Writes the workflow that gives the command as it was given; one that is there stays as it is.
 pub(super) fn write(path: &Path, args: &LeaderboardArgs) -> Result<()> {
@@ -21,7 +22,7 @@ pub(super) fn write(path: &Path, args: &LeaderboardArgs) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
     write_atomically(path, text.as_bytes())?;
-    info!("{}: checks submissions and publishes the site; put the repository of closeread into it", path.display());
+    info!("{}: checks submissions and publishes the site", path.display());
     Ok(())
 }
 
@@ -43,6 +44,7 @@ fn of(args: &LeaderboardArgs) -> Result<String> {
         options += &format!(" --benchmark {}", shlex::try_quote(benchmark)?);
     }
     Ok(WORKFLOW
+        .replace("{repository}", REPOSITORY.trim_start_matches("https://github.com/"))
         .replace("{options}", &options)
         .replace("{gold}", gold)
         .replace("{runs}", pattern)
