@@ -1,11 +1,8 @@
 //! `closeread compare`: two runs, or two cells of a run, on the same items.
 
-mod source;
-
-pub(super) use source::Sides;
-
 use anyhow::Result;
 use closeread_report::compare::{Choice, Flip, RunComparison, listed};
+use closeread_results::{Given, Sides};
 use closeread_table::number::{metric_label, percent, thousands};
 use closeread_table::render::text;
 use std::path::PathBuf;
@@ -53,7 +50,7 @@ pub(crate) struct CompareArgs {
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let choice = args.choice();
     choice.check()?;
-    let sides = Sides::load(&args.a, args.b.as_deref(), args.gold.as_deref())?;
+    let sides = Sides::load(Given::Path(args.a.clone()), args.b.clone().map(Given::Path), args.gold.as_deref())?;
     let two = sides.two()?;
     let compared = two.compare(&choice)?;
     let comparisons: Vec<&RunComparison> = compared.iter().map(|one| &one.comparison).collect();

@@ -15,7 +15,8 @@ use closeread_eval::{InputFile, ProblemList, Task};
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, file_name, inspect, trec};
 use closeread_files::{refuse_run_file, write_output};
-use closeread_report::{Arm, Run, report};
+use closeread_report::{Arm, report};
+use closeread_results::tables::trials;
 use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
 use folder::OutFolder;
@@ -133,19 +134,6 @@ fn open(folder: &NamedFolder) -> Result<Streamed> {
 
 fn about(streamed: &Streamed) -> About<'_> {
     About { run: &streamed.run, created: streamed.created, version: env!("CARGO_PKG_VERSION") }
-}
-
-/// The trials of a cell, whose records are loaded.
-fn trials(streamed: &mut Streamed, arm: &Arm) -> Result<CellTrials> {
-    let of = |run: &Run| CellTrials::of(run, arm).with_context(|| format!("{} holds what no run has", run.name));
-    streamed.load(arm)?;
-    let cell = of(&streamed.run)?;
-    if !cell.summary.metrics.is_empty() {
-        return Ok(cell);
-    }
-    // Nothing of it was scored: which metrics it has is told by its neighbours.
-    streamed.load_all()?;
-    of(&streamed.run)
 }
 
 /// Hands over each trial of a cell that has a record, in order.

@@ -1,8 +1,6 @@
 //! `closeread gate`: a run against thresholds that know noise, for CI.
 
-use super::compare::Sides;
 use super::export::at_name;
-use super::foreign;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
@@ -13,6 +11,7 @@ use closeread_report::gate::{
     Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, no_worse_than,
 };
 use closeread_report::{Arm, Cell, Run, report};
+use closeread_results::{Sides, foreign};
 use closeread_runner::finished::{NamedFolder, Texts};
 use closeread_table::render::{markdown, text};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};

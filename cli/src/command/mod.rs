@@ -11,7 +11,6 @@ pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod estimate;
 pub(crate) mod export;
-mod foreign;
 pub(crate) mod gate;
 pub(crate) mod help;
 pub(crate) mod judge;

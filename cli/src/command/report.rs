@@ -1,6 +1,5 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
-use super::foreign;
 use super::site::SiteFolder;
 use super::tables::{as_latex, as_text, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,6 +9,7 @@ use closeread_judges::human_labels;
 use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
 use closeread_report::{AskedOfPaper, LabelFile, PaperReport, Report, Run, paper_list, paper_report, report};
+use closeread_results::foreign;
 use closeread_runner::finished::{NamedFolder, Texts};
 use closeread_table::render::text;
 use std::path::{Path, PathBuf};

@@ -1,27 +1,26 @@
 //! `closeread score`: predictions against gold answers, offline.
 
 mod codabench;
-mod files;
-
-pub(super) use files::write_zip;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use closeread_data::scoring::format::{FORMATS, Format, FormatInput, Setting, format, write_codabench};
-use closeread_data::scoring::{Options, Scorecard, Submission, prediction, score};
+use closeread_data::scoring::format::{FORMATS, Setting, format, write_codabench};
+use closeread_data::scoring::{Options, Scorecard, Submission, prediction};
 use closeread_eval::observations::Ending;
-use closeread_eval::{Evaluator, InputFile, LISTED, Problem, Task};
-use closeread_metrics::meteor::WordNet;
+use closeread_eval::{InputFile, LISTED, Problem, Task};
 use closeread_metrics::{Metric, Words};
+use closeread_results::scoring::{Published, gold, published};
+use closeread_results::{files, scoring};
 use closeread_table::number::metric_label;
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use closeread_terminal as terminal;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
+use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
+use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Score predictions against gold answers, with intervals
 #[derive(Debug, Args)]
@@ -103,7 +102,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         closeread_files::refuse_input_as_output(path, "--write", inputs.map(PathBuf::as_path))?;
     }
     match read(args)? {
-        Read::One(submission) => {
+        Published::One(submission) => {
             let card = scorecard(&submission, args)?;
             if let Some(path) = &args.write {
                 write_submission(path, &submission, args)?;
@@ -116,7 +115,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
             }
             Ok(exit_code(card.is_clean()))
         }
-        Read::Systems(submissions) => {
+        Published::Systems(submissions) => {
             if args.write.is_some() {
                 bail!("--write takes the predictions of one system: name it by --system");
             }
@@ -137,55 +136,42 @@ fn exit_code(clean: bool) -> ExitCode {
     if clean { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
-/// What the options name.
-enum Read {
-    One(Box<Submission>),
-    /// By the name of the system.
-    Systems(BTreeMap<String, Submission>),
-}
-
-fn read(args: &ScoreArgs) -> Result<Read> {
+fn read(args: &ScoreArgs) -> Result<Published> {
     if let Some(name) = &args.format {
         let format = format(name).expect("the names of formats are checked when the options are read");
-        return read_format(format, args);
+        let (files, gold) = (files::read_all(&args.files)?, files::read_all(&args.gold)?);
+        return published(format, &files, &gold, args.task.as_deref(), args.system.as_deref());
     }
     let predictions = args.predictions.as_deref().ok_or_else(|| anyhow!("no predictions: pass --predictions FILE"))?;
-    let [gold] = &args.gold[..] else {
+    let [items] = &args.gold[..] else {
         bail!("{} gold files: pass one by --gold, items.jsonl or the folder that holds it", args.gold.len());
     };
-    let gold = if gold.is_dir() { gold.join("items.jsonl") } else { gold.clone() };
-    Ok(Read::One(Box::new(prediction::read(&files::read(&gold)?, &files::read(predictions)?)?)))
-}
-
-fn read_format(format: &Format, args: &ScoreArgs) -> Result<Read> {
-    let (files, gold) = (files::read_all(&args.files)?, files::read_all(&args.gold)?);
-    let input = |system| FormatInput { files: &files, gold: &gold, task: args.task.as_deref(), system };
-    let systems = if args.system.is_none() { (format.systems)(&input(None)) } else { Vec::new() };
-    if systems.len() < 2 {
-        return Ok(Read::One(Box::new((format.read)(&input(args.system.as_deref()))?)));
-    }
-    let read = systems.iter().map(|system| Ok((system.clone(), (format.read)(&input(Some(system)))?)));
-    Ok(Read::Systems(read.collect::<Result<_>>()?))
+    Ok(Published::One(Box::new(prediction::read(&gold(items)?, &files::read(predictions)?)?)))
 }
 
 fn scorecard(submission: &Submission, args: &ScoreArgs) -> Result<Scorecard> {
     let options = Options { metrics: args.metric.clone(), by: args.group_by.clone(), chinese: args.chinese.into() };
-    let metrics = options.metrics_for(submission);
-    let wordnet = metrics.contains(&Metric::Meteor).then(WordNet::built_in);
-    let evaluator = Evaluator::new(metrics, options.chinese, wordnet)?;
-    Ok(score(submission, &evaluator, &options)?)
+    scoring::scorecard(submission, &options)
 }
 
 fn write_submission(path: &Path, submission: &Submission, args: &ScoreArgs) -> Result<()> {
     let is_choice = submission.items.iter().any(|item| item.task == Task::Choice);
     let setting = if is_choice { Setting::MultipleChoice } else { Setting::Generative };
     let InputFile { name, bytes } = write_codabench(submission, setting, args.fill)?;
-    files::write_zip(path, &name, &bytes)?;
+    write_zip(path, &name, &bytes)?;
     info!("{}: {name} written for Codabench", path.display());
     if setting == Setting::Generative {
         info!("add res_gen/key, the key for the judge, before you submit it");
     }
     Ok(())
+}
+
+/// An archive with one file.
+pub(super) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file(name, SimpleFileOptions::default())?;
+    zip.write_all(bytes)?;
+    closeread_files::write_output(path, zip.finish()?.get_ref())
 }
 
 fn shown(card: &Scorecard) -> String {

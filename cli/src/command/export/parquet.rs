@@ -1,16 +1,14 @@
 //! `closeread export parquet`.
 
-use super::{Folders, OutFolder, about, exit_code, open, trials};
+use super::{Folders, OutFolder, exit_code, open};
 use anyhow::{Context, Result};
-use closeread_export::tables::{Field, Kind, Schema, Tables};
-use closeread_export::{About, Row};
-use closeread_runner::finished::Streamed;
+use closeread_export::tables::{Field, Kind, Schema};
+use closeread_results::tables;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,52 +19,13 @@ const GROUP_BYTES: usize = 4 << 20;
 pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
     let mut out = OutFolder::open(&folders.out)?;
     let mut opened = folders.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
-    let (mut metrics, mut measures, mut labels) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for streamed in &mut opened {
-        for arm in streamed.run.plan.clone() {
-            metrics.extend(trials(streamed, &arm)?.metrics());
-        }
-        measures.extend(streamed.measures.iter().cloned());
-        labels.extend(streamed.run.items.iter().flat_map(|item| item.labels.keys().cloned()));
-    }
-    let tables = Tables::of(metrics, measures, labels);
-    let mut file = |schema: Schema| Sheet::new(out.create(&format!("{}.parquet", schema.name))?, schema);
-    let mut cells = file(Tables::cells_schema())?;
-    let mut all = file(tables.trials_schema())?;
-    let mut items = file(tables.items_schema())?;
-    let mut calls = file(Tables::calls_schema())?;
-    let mut passages = file(Tables::passages_schema())?;
-    let (mut complete, mut known) = (true, BTreeSet::new());
-    for streamed in &mut opened {
-        complete &= streamed.lacks.is_empty();
-        for item in &streamed.run.items {
-            if known.insert(item.id.clone()) {
-                items.push(tables.item(item))?;
-            }
-        }
-        for arm in streamed.run.plan.clone() {
-            let cell = trials(streamed, &arm)?;
-            Tables::cells(&streamed.run, &cell).into_iter().try_for_each(|row| cells.push(row))?;
-            for (place, trial) in cell.trials.iter().enumerate() {
-                let Some(record) = trial.record else {
-                    all.push(tables.trial(about(streamed), &cell, place, None))?;
-                    continue;
-                };
-                let Streamed { run, created, stored, .. } = &mut *streamed;
-                let record = stored.read(run, record)?;
-                let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
-                let row = Row { item: &run.items[trial.item], record: &record, trial };
-                all.push(tables.trial(about, &cell, place, Some(&row)))?;
-                Tables::calls(run, &cell, &row).into_iter().try_for_each(|row| calls.push(row))?;
-                Tables::passages(run, &cell, &row).into_iter().try_for_each(|row| passages.push(row))?;
-            }
-        }
-    }
-    for sheet in [cells, all, items, calls, passages] {
-        sheet.close()?;
-    }
+    let columns = tables::columns(&mut opened)?;
+    let sheet = |schema: Schema| Sheet::new(out.create(&format!("{}.parquet", schema.name))?, schema);
+    let mut sheets = tables::schemas(&columns).into_iter().map(sheet).collect::<Result<Vec<_>>>()?;
+    tables::rows(&mut opened, &columns, |table, row| sheets[table as usize].push(row))?;
+    sheets.into_iter().try_for_each(Sheet::close)?;
     out.close("tables")?;
-    Ok(exit_code(complete))
+    Ok(exit_code(opened.iter().all(|streamed| streamed.lacks.is_empty())))
 }
 
 /// A table in the making, written group by group.

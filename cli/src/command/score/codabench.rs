@@ -1,9 +1,10 @@
 //! `closeread score --codabench`: a submission scored as the platform starts a scorer.
 
-use super::{ScoreArgs, files, scorecard, shown};
+use super::{ScoreArgs, scorecard, shown};
 use anyhow::{Context, Result, bail};
 use closeread_data::scoring::{Scorecard, prediction};
 use closeread_files::write_atomically;
+use closeread_results::files;
 use closeread_table::render::html;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};

@@ -1,12 +1,11 @@
-//! Files as `score` takes them: as they lie on disk, in folders, in ZIP archives.
+//! Files of gold and predictions: as they lie on disk, in folders, in ZIP archives.
 
 use anyhow::{Context as _, Result, bail};
 use closeread_eval::InputFile;
 use std::collections::HashSet;
-use std::io::{Cursor, Read as _, Write as _};
+use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
-use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Most bytes that an archive may unpack to: a wall against archives made to fill the memory.
 const MAX_UNPACKED: u64 = 256 << 20;
@@ -14,14 +13,20 @@ const MAX_UNPACKED: u64 = 256 << 20;
 const MAX_FILES: usize = 20_000;
 
 /// One file, under the name it was given by.
-pub(super) fn read(path: &Path) -> Result<InputFile> {
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read(path: &Path) -> Result<InputFile> {
     let bytes = closeread_files::read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(InputFile { name: path.display().to_string(), bytes })
 }
 
 /// Every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files are
 /// skipped, and no folder is read twice.
-pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
+///
+/// # Errors
+/// If one cannot be read, or an archive is too large.
+pub fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
     let mut files = Vec::new();
     collect(paths, &mut HashSet::new(), &mut files)?;
     Ok(files)
@@ -70,12 +75,4 @@ fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
         files.push(InputFile { name: format!("{}/{name}", archive.name), bytes });
     }
     Ok(files)
-}
-
-/// An archive with one file.
-pub(in crate::command) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file(name, SimpleFileOptions::default())?;
-    zip.write_all(bytes)?;
-    closeread_files::write_output(path, zip.finish()?.get_ref())
 }

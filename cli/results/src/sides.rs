@@ -1,6 +1,7 @@
-//! What can be compared, read: run folders and score files.
+//! What can be compared, read: run folders, logs of other tools and score files.
 
-use crate::command::foreign::{self, ForeignRun};
+use crate::files;
+use crate::foreign::{self, ForeignRun};
 use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item};
@@ -27,24 +28,43 @@ enum OpenedContent {
     Scores(Vec<ScoreFileItem>),
 }
 
+/// A side as it is named.
+#[derive(Debug)]
+pub enum Given {
+    /// A run folder, a log of another tool, or a score file.
+    Path(PathBuf),
+    /// What `closeread score --json` prints.
+    Scores(InputFile),
+}
+
 /// Both sides, read; without `b`, or with the same path twice, `a` is compared with itself.
 #[derive(Debug)]
-pub(in crate::command) struct Sides {
+pub struct Sides {
     a: Opened,
     b: Option<Opened>,
     gold: Vec<Item>,
 }
 
 impl Sides {
-    pub(in crate::command) fn load(a: &Path, b: Option<&Path>, gold: Option<&Path>) -> Result<Self> {
+    /// Reads both sides; `gold` is a benchmark, for score files, which may carry no labels and books.
+    ///
+    /// # Errors
+    /// If one is nothing that can be compared.
+    pub fn load(a: Given, b: Option<Given>, gold: Option<&Path>) -> Result<Self> {
         let gold = gold.map(read_gold).transpose()?.unwrap_or_default();
-        let same = |b: &&Path| a.canonicalize().ok() == b.canonicalize().ok() && a.exists();
+        let same = |b: &Given| match (&a, b) {
+            (Given::Path(a), Given::Path(b)) => a.canonicalize().ok() == b.canonicalize().ok() && a.exists(),
+            _ => false,
+        };
         let b = b.filter(|b| !same(b));
-        Ok(Self { a: Opened::read(a)?, b: b.map(Opened::read).transpose()?, gold }.adopting())
+        Ok(Self { a: Opened::given(a)?, b: b.map(Opened::given).transpose()?, gold }.adopting())
     }
 
     /// A run, read already, against its base.
-    pub(in crate::command) fn against(base: &Path, path: &Path, run: Run) -> Result<Self> {
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn against(base: &Path, path: &Path, run: Run) -> Result<Self> {
         let b = if finished::is_run_folder(path) {
             Opened { path: path.to_owned(), name: run.name.clone(), content: OpenedContent::Run(Box::new(run)) }
         } else {
@@ -65,13 +85,27 @@ impl Sides {
         self
     }
 
-    pub(in crate::command) fn two(&self) -> Result<Two> {
+    /// The sides, ready to be compared.
+    ///
+    /// # Errors
+    /// If a run cannot be counted.
+    pub fn two(&self) -> Result<Two> {
         let b = self.b.as_ref().map(|b| b.source(&self.gold)).transpose()?;
         Ok(Two::new(self.a.source(&self.gold)?, b))
     }
 }
 
 impl Opened {
+    fn given(side: Given) -> Result<Self> {
+        match side {
+            Given::Path(path) => Self::read(&path),
+            Given::Scores(file) => {
+                let content = OpenedContent::Scores(read_scores(&file)?);
+                Ok(Self { path: PathBuf::from(&file.name), name: file.name, content })
+            }
+        }
+    }
+
     fn read(path: &Path) -> Result<Self> {
         let name = finished::folder_name(path);
         let content = if finished::is_run_folder(path) {
@@ -79,7 +113,7 @@ impl Opened {
         } else if let Some(run) = if path.exists() { foreign::read(path, &name)? } else { None } {
             OpenedContent::Foreign(Box::new(run))
         } else if path.is_file() {
-            OpenedContent::Scores(read_scores(path)?)
+            OpenedContent::Scores(read_scores(&files::read(path)?)?)
         } else {
             bail!(
                 "{} is neither a run folder (with manifest.json) nor a file: expected what `closeread run --out DIR` \
@@ -103,20 +137,19 @@ impl Opened {
     }
 }
 
-fn read_scores(path: &Path) -> Result<Vec<ScoreFileItem>> {
+fn read_scores(file: &InputFile) -> Result<Vec<ScoreFileItem>> {
     #[derive(Deserialize)]
     struct ScoreFile {
         items: Vec<ScoreFileItem>,
     }
-    let text = closeread_files::read_text_file(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file: ScoreFile = serde_json::from_str(&text).with_context(|| {
-        format!("{}: expected the output of `closeread score --json`, with its list `items`", path.display())
-    })?;
+    let name = &file.name;
+    let read: ScoreFile = serde_json::from_slice(&file.bytes)
+        .with_context(|| format!("{name}: expected the output of `closeread score --json`, with its list `items`"))?;
     let mut seen = BTreeSet::new();
-    if let Some(twice) = file.items.iter().find(|item| !seen.insert(item.id.as_str())) {
-        bail!("{}: item `{}` stands there twice; expected each item once", path.display(), twice.id);
+    if let Some(twice) = read.items.iter().find(|item| !seen.insert(item.id.as_str())) {
+        bail!("{name}: item `{}` stands there twice; expected each item once", twice.id);
     }
-    Ok(file.items)
+    Ok(read.items)
 }
 
 /// The items of a benchmark folder, or of the items.jsonl in one.
@@ -127,7 +160,7 @@ fn read_gold(path: &Path) -> Result<Vec<Item>> {
     for path in [documents, items] {
         let bytes = closeread_files::read_file(&path).with_context(|| {
             format!(
-                "cannot read {}: --gold takes a benchmark folder with documents.jsonl and items.jsonl",
+                "cannot read {}: the gold is a benchmark folder with documents.jsonl and items.jsonl",
                 path.display()
             )
         })?;

@@ -16,13 +16,18 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// A run that other tools left, and what must be known to read its numbers.
 #[derive(Debug)]
-pub(super) struct ForeignRun {
-    pub(super) run: Run,
-    pub(super) notes: Vec<String>,
+pub struct ForeignRun {
+    /// The run.
+    pub run: Run,
+    /// A sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The run in a log, or in a folder of logs; `None` for what is neither.
-pub(super) fn read(path: &Path, name: &str) -> Result<Option<ForeignRun>> {
+///
+/// # Errors
+/// If a log is damaged, or of a version that is not known.
+pub fn read(path: &Path, name: &str) -> Result<Option<ForeignRun>> {
     let files = if path.is_dir() { logs_in(path)? } else { vec![path.to_owned()] };
     let mut logs = Vec::new();
     for file in files {
@@ -47,7 +52,10 @@ pub(super) fn read(path: &Path, name: &str) -> Result<Option<ForeignRun>> {
 
 /// Our runs and those of other tools side by side, with what must be known to read these. What other tools were asked is called
 /// by the name of our benchmark, where there is one: it is the items that tell whether they are the same.
-pub(super) fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<(Vec<Run>, Vec<String>)> {
+///
+/// # Errors
+/// If one is neither a run folder nor a log.
+pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<(Vec<Run>, Vec<String>)> {
     let is_ours = |folder: &&NamedFolder| finished::is_run_folder(&folder.path) || !folder.path.exists();
     let ours: Vec<NamedFolder> = folders.iter().filter(is_ours).cloned().collect();
     let mut own = finished::load_all(&ours, texts)?.into_iter();
