@@ -9,6 +9,7 @@ mod docs;
 mod doctor;
 mod machine;
 mod process;
+mod python;
 mod size;
 mod test;
 mod vectors;

@@ -14,10 +14,10 @@ pub(crate) fn root() -> &'static Path {
 /// Features of all that is tested, linted and handed out: what a plain build leaves out, too.
 pub(crate) const FULL: &str = "--features=closeread/full";
 
-/// Builds the program of the tests. The example makes cargo choose the features of other crates as it does for tests, so that
+/// Builds the program of the tests, and the libraries, for that of Python. The example makes cargo choose the features of other crates as it does for tests, so that
 /// nothing is compiled twice.
-pub(crate) const BUILD_PROGRAM: [&str; 7] =
-    ["build", "--workspace", "--bin", "closeread", "--example", "own_host", FULL];
+pub(crate) const BUILD_PROGRAM: [&str; 8] =
+    ["build", "--workspace", "--lib", "--bin", "closeread", "--example", "own_host", FULL];
 
 /// The cargo that started this program.
 pub(crate) fn cargo() -> Command {

@@ -50,6 +50,7 @@ mod people;
 mod promises;
 mod protocol;
 mod provider;
+mod python;
 mod real_builds;
 mod real_embeddings;
 mod real_server;

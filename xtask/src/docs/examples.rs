@@ -38,12 +38,20 @@ fn has_examples(path: &Path) -> bool {
         || folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Runs the commands of all pages with the program in `bin`, each page in a folder of its own below `work`.
-pub(super) fn run(pages: &[Page], bin: &Path, work: &Path) -> Result<Ran> {
+/// Where what the commands need lies.
+pub(super) struct Installed<'a> {
+    /// The folder of the program.
+    pub(super) bin: &'a Path,
+    /// The folder of the Python module.
+    pub(super) python: &'a Path,
+}
+
+/// Runs the commands of all pages, each page in a folder of its own below `work`.
+pub(super) fn run(pages: &[Page], installed: &Installed<'_>, work: &Path) -> Result<Ran> {
     let mut all = Ran::default();
     let pages: Vec<&Page> = pages.iter().filter(|page| has_examples(&page.path)).collect();
     let ran: Vec<Result<Ran>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = pages.iter().map(|page| scope.spawn(|| run_page(page, bin, work))).collect();
+        let threads: Vec<_> = pages.iter().map(|page| scope.spawn(|| run_page(page, installed, work))).collect();
         threads.into_iter().map(|thread| thread.join().expect("running a page does not panic")).collect()
     });
     for ran in ran {
@@ -57,12 +65,12 @@ pub(super) fn run(pages: &[Page], bin: &Path, work: &Path) -> Result<Ran> {
     Ok(all)
 }
 
-fn run_page(page: &Page, bin: &Path, work: &Path) -> Result<Ran> {
+fn run_page(page: &Page, installed: &Installed<'_>, work: &Path) -> Result<Ran> {
     let mut ran = Ran::default();
     let folder = work.join(page.path.with_extension(""));
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths([bin.to_owned()].into_iter().chain(std::env::split_paths(&path)))?;
+    let path = std::env::join_paths([installed.bin.to_owned()].into_iter().chain(std::env::split_paths(&path)))?;
     for step in steps(&page.text) {
         match step {
             Step::Save { name, content } => {
@@ -74,6 +82,7 @@ fn run_page(page: &Page, bin: &Path, work: &Path) -> Result<Ran> {
             Step::Run { line, script, exit, expected } => {
                 let mut bash = Command::new("bash");
                 bash.args(["-euo", "pipefail", "-c", &script]).current_dir(&folder).env("PATH", &path);
+                bash.env("PYTHONPATH", installed.python).env("PYTHONDONTWRITEBYTECODE", "1");
                 bash.env("REPOSITORY", root()).env("CLOSEREAD_CACHE", work.join("cache")).env("NO_COLOR", "1");
                 bash.env("CLOSEREAD_CONFIG", work.join("config")).env("CLOSEREAD_MODELS", work.join("models"));
                 let ended = bash.output().context("cannot start bash")?;

@@ -68,7 +68,8 @@ pub(crate) fn run_examples(bin: &Path) -> Result<examples::Ran> {
     if work.exists() {
         std::fs::remove_dir_all(&work).with_context(|| format!("cannot empty {}", work.display()))?;
     }
-    let ran = examples::run(&read_pages()?, bin, &work)?;
+    let installed = examples::Installed { bin, python: &crate::python::development()? };
+    let ran = examples::run(&read_pages()?, &installed, &work)?;
     ensure!(ran.problems.is_empty(), "{}", ran.problems.join("\n\n"));
     Ok(ran)
 }

@@ -195,7 +195,8 @@ pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
     run_program(program("bash").arg("examples/compare.sh").env("PATH", &path))?;
     match PYTHON.require() {
         Ok(_) => {
-            run_program(program("python3").arg("examples/scores.py").env("PATH", &path))?;
+            let python = crate::python::development()?;
+            run_program(program("python3").arg("examples/scores.py").env("PYTHONPATH", python))?;
             done.push("Python");
         }
         Err(error) => left_out.add("python3", format!("the example in Python: {error:#}")),

@@ -1,0 +1,44 @@
+"""One answer of another tool's sample, scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ._score import ScoredItem, score
+
+_LETTER = re.compile(r"\(?([A-Z])[).:]?")
+
+
+def one(
+    question: str,
+    targets: Sequence[str],
+    answer: str | None,
+    metrics: Sequence[str] | None,
+    chinese: str,
+    options: Sequence[str] = (),
+    choice: int | None = None,
+) -> ScoredItem:
+    """Scores an answer; with options the target is one of them, by its letter or its text."""
+    item: dict[str, object] = {"id": "sample", "documents": ["sample"], "question": question or "?"}
+    if options:
+        item.update(task="choice", options=list(options), correct=_place(targets[0] if targets else "", options))
+        prediction: dict[str, object] = {"item": "sample", "answer": answer, "choice": choice}
+    else:
+        item.update(task="generative", answers=list(targets))
+        prediction = {"item": "sample", "answer": answer}
+    card = score([item], [prediction], metrics, chinese=chinese)  # type: ignore[arg-type]
+    for metric in metrics or ():
+        if metric not in card["metrics"]:
+            raise ValueError(next((note for note in card["notes"] if note.startswith(metric)), f"{metric} is not available"))
+    return card["items"][0]
+
+
+def _place(target: str, options: Sequence[str]) -> int:
+    if target in options:
+        return list(options).index(target)
+    letter = _LETTER.fullmatch(target.strip())
+    place = ord(letter.group(1)) - ord("A") if letter else len(options)
+    if place >= len(options):
+        raise ValueError(f"the target {target!r} is none of the {len(options)} options: expected its text or its letter")
+    return place
