@@ -49,15 +49,23 @@ impl Target {
         if self == Self::Windows { "closeread.exe" } else { "closeread" }
     }
 
-    /// What pip calls the systems that can run it; `None` where another wheel serves them.
-    pub(super) fn wheel_tags(self) -> Option<&'static str> {
+    /// For what the Python module is compiled that lies beside the program in a wheel; `None` where another wheel serves the
+    /// system. A static program runs beside every C library, and a module only in a Python that has its own.
+    pub(super) fn module(self) -> Option<Self> {
         match self {
-            // A static program runs beside every C library.
-            Self::LinuxStatic => Some("manylinux2014_x86_64.musllinux_1_1_x86_64"),
-            Self::LinuxStaticArm => Some("manylinux2014_aarch64.musllinux_1_1_aarch64"),
+            Self::LinuxStatic => Some(Self::Linux),
+            Self::LinuxStaticArm => Some(Self::LinuxArm),
             Self::Linux | Self::LinuxArm => None,
-            Self::Mac => Some("macosx_11_0_arm64"),
-            Self::Windows => Some("win_amd64"),
+            Self::Mac | Self::Windows => Some(self),
+        }
+    }
+
+    /// The processor, as pip and the triple call it.
+    pub(super) fn processor(self) -> &'static str {
+        match self {
+            Self::LinuxStaticArm | Self::LinuxArm => "aarch64",
+            Self::Mac => "arm64",
+            Self::LinuxStatic | Self::Linux | Self::Windows => "x86_64",
         }
     }
 
@@ -78,24 +86,39 @@ impl Target {
 
     /// Compiles the program with the page inside, by a profile of cargo's; gives its path.
     pub(super) fn build(self, page: &Path, profile: &str) -> Result<PathBuf> {
-        let mut build = match self {
-            Self::LinuxStaticArm | Self::Linux | Self::LinuxArm => {
-                let mut build = zigbuild()?;
-                build.arg("zigbuild");
-                build
-            }
-            _ => {
-                let mut build = cargo();
-                build.arg("build");
-                build
-            }
-        };
-        // The C library that the oldest systems have, which zig's linker is told behind the target's name.
-        let glibc = if matches!(self, Self::Linux | Self::LinuxArm) { ".2.17" } else { "" };
-        build.args(["--package", "closeread", "--profile", profile, "--features", self.features()]);
-        build.arg("--target").arg(format!("{}{glibc}", self.triple()));
+        let needs_zig = matches!(self, Self::LinuxStaticArm | Self::Linux | Self::LinuxArm);
+        let mut build = self.cargo(needs_zig, profile)?;
+        build.args(["--package", "closeread", "--features", self.features()]);
         run_program(build.env("CLOSEREAD_PAGE", page))?;
-        Ok(target_dir()?.join(self.triple()).join(profile).join(self.program()))
+        Ok(self.built(profile)?.join(self.program()))
+    }
+
+    /// Compiles the Python module; gives its path. Without zig it asks for the C library of this machine.
+    pub(super) fn build_module(self, profile: &str) -> Result<PathBuf> {
+        let of_machine = self == Self::Linux && ZIG.require().is_err();
+        let mut build = self.cargo(!of_machine && matches!(self, Self::Linux | Self::LinuxArm), profile)?;
+        run_program(build.args(["--package", "closeread-python", "--lib"]))?;
+        let name = match self {
+            Self::Windows => "closeread_python.dll",
+            Self::Mac => "libcloseread_python.dylib",
+            _ => "libcloseread_python.so",
+        };
+        Ok(self.built(profile)?.join(name))
+    }
+
+    /// A build for the target. zig's linker asks for the C library that the oldest systems have, which stands behind the
+    /// target's name.
+    fn cargo(self, by_zig: bool, profile: &str) -> Result<Command> {
+        let mut build = if by_zig { zigbuild()? } else { cargo() };
+        let glibc = if by_zig && matches!(self, Self::Linux | Self::LinuxArm) { ".2.17" } else { "" };
+        build.args([if by_zig { "zigbuild" } else { "build" }, "--profile", profile]);
+        build.arg("--target").arg(format!("{}{glibc}", self.triple()));
+        Ok(build)
+    }
+
+    /// Where cargo puts it.
+    fn built(self, profile: &str) -> Result<PathBuf> {
+        Ok(target_dir()?.join(self.triple()).join(profile))
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn tried(target: Target, archive: &Path, out: &Path) -> Result<()> {
         let needed = stdout_of(program("readelf").arg("-d").arg(&built))?;
         ensure!(!needed.contains("(NEEDED)"), "{} is not static:\n{needed}", built.display());
     }
-    if target == Target::LinuxStatic { wheel(target, out) } else { Ok(()) }
+    if target == Target::LinuxStatic { wheel(out) } else { Ok(()) }
 }
 
 /// The numbers of a build by plain cargo, to which those of packages are held.
@@ -118,7 +118,7 @@ fn old_library(target: Target, built: &Path) -> Result<()> {
 }
 
 /// The newest version in what `readelf -V` prints: `Name: GLIBC_2.17  Flags: none`.
-fn newest_glibc(printed: &str) -> Option<(u32, u32)> {
+pub(super) fn newest_glibc(printed: &str) -> Option<(u32, u32)> {
     let versions = printed.split("GLIBC_").skip(1).filter_map(|rest| {
         let mut numbers = rest.split(|c: char| !c.is_ascii_digit() && c != '.').next()?.split('.');
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
@@ -126,15 +126,19 @@ fn newest_glibc(printed: &str) -> Option<(u32, u32)> {
     versions.max()
 }
 
-/// The wheel in a new environment, without a network.
-fn wheel(target: Target, out: &Path) -> Result<()> {
-    let tags = target.wheel_tags().context("the target has a wheel")?;
-    let wheel = out.join(format!("closeread-{VERSION}-py3-none-{tags}.whl"));
+/// The wheel in a new environment, without a network: the program and the module.
+fn wheel(out: &Path) -> Result<()> {
     let environment = target_dir()?.join("dist-stage/venv");
     emptied(&environment)?;
     run_program(program("python3").args(["-m", "venv"]).arg(&environment))?;
     let bin = environment.join("bin");
-    run_program(program(bin.join("pip")).args(["install", "--quiet", "--no-index", "--no-deps"]).arg(&wheel))?;
+    // pip chooses among the wheels that lie there.
+    let install = ["install", "--quiet", "--no-index", "--no-deps", "--find-links"];
+    run_program(program(bin.join("pip")).args(install).arg(out).arg("closeread"))?;
+    let mut tests = program(bin.join("python"));
+    tests.arg("tests/python/test_module.py").env("CLOSEREAD_BINARY", bin.join("closeread")).env_remove("PYTHONPATH");
+    run_program(&mut tests)?;
+    said("import closeread: tests/python/test_module.py with the program of the wheel");
     let mut run = Command::new(bin.join("closeread"));
     let (report, seconds) = timed(run.args(RUN).args(["--out", "run"]).current_dir(&environment))?;
     scores(&report)?;

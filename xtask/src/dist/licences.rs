@@ -1,6 +1,6 @@
 //! The crates that a program is made of, and their licences.
 
-use crate::process::{cargo, stdout_of};
+use crate::process::{FULL, cargo, stdout_of};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,10 +16,11 @@ pub(super) struct Other {
     texts: Vec<String>,
 }
 
-/// The crates that the program is compiled with, in the order of their names.
+/// The crates that the program and the Python module are compiled with, in the order of their names.
 pub(super) fn others() -> Result<Vec<Other>> {
-    let tree = ["tree", "--package", "closeread", "--features", "full", "--edges", "normal", "--prefix", "none"];
-    let tree = stdout_of(cargo().args(tree).args(["--format", "{p}", "--target", "all"]))?;
+    let packages = ["tree", "--package", "closeread", "--package", "closeread-python", FULL];
+    let tree = ["--edges", "normal", "--prefix", "none", "--format", "{p}", "--target", "all"];
+    let tree = stdout_of(cargo().args(packages).args(tree))?;
     let used: Vec<(&str, &str)> = tree
         .lines()
         .filter_map(|line| {

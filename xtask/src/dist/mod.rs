@@ -38,11 +38,14 @@ pub(crate) struct Args {
     /// A program that is built already, for the one target
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
+    /// A Python module that is built already, with --program
+    #[arg(long, value_name = "FILE", requires = "program")]
+    module: Option<PathBuf>,
     /// How programs are compiled; `release` takes less time and gives larger ones: for trying
     #[arg(long, value_name = "NAME", value_parser = ["dist", "release"], conflicts_with = "program")]
     profile: Option<String>,
     /// Only write the checksums and Homebrew's formula of what lies in --out, as when several machines made it
-    #[arg(long, conflicts_with_all = ["target", "page", "program", "profile"])]
+    #[arg(long, conflicts_with_all = ["target", "page", "program", "module", "profile"])]
     finish: bool,
     /// Leave the checks of what came out to others, as where the target cannot be run
     #[arg(long)]
@@ -69,16 +72,23 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     }
     let page = page(args.page.as_deref())?;
     let targets = if args.target.is_empty() { vec![Target::LinuxStatic] } else { args.target.clone() };
+    let profile = args.profile.as_deref().unwrap_or("dist");
     for target in targets {
         let program = match &args.program {
             Some(program) => program.canonicalize().with_context(|| format!("there is no {}", program.display()))?,
-            None => target.build(&page, args.profile.as_deref().unwrap_or("dist"))?,
+            None => target.build(&page, profile)?,
         };
         let archive = archive::pack(target, &program, &out)?;
         made(&program)?;
         made(&archive)?;
-        if let Some(tags) = target.wheel_tags() {
-            made(&wheel::pack(&program, tags, &out)?)?;
+        if let Some(module) = target.module() {
+            let module = match &args.module {
+                Some(module) => module.canonicalize().with_context(|| format!("there is no {}", module.display()))?,
+                None => module.build_module(profile)?,
+            };
+            for wheel in wheel::pack(target, &program, &module, &out)? {
+                made(&wheel)?;
+            }
             made(&npm::pack_program(target, &program, &out)?)?;
         }
         if target == Target::LinuxStatic {

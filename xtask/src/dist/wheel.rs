@@ -1,10 +1,12 @@
-//! The wheel: the program, installed by pip and uv.
+//! The wheels: the program and the Python module beside it, installed by pip and uv.
 //!
-//! A wheel of one program is a ZIP archive with three files about it, and every build here gives one program for several
-//! packages; maturin would compile it again. `pyproject.toml` is for who builds from the sources.
+//! A wheel is a ZIP archive with four files about it, and every build here gives one program for several packages; maturin
+//! would compile it again. `cli/python/pyproject.toml` is for who builds from the sources, and says what stands in the wheel.
 
+use super::build::Target;
 use super::{REPOSITORY, VERSION, copy_program, emptied, write};
-use crate::process::{program, root, run as run_program, target_dir};
+use crate::process::{program, root, run as run_program, stdout_of, target_dir};
+use crate::python::{Project, lay_out};
 use anyhow::{Context as _, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,24 +14,47 @@ use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Packs the wheel for the systems that pip calls `tags`.
-pub(super) fn pack(built: &Path, tags: &str, out: &Path) -> Result<PathBuf> {
+/// Packs the wheels of a target. One with the module is for the C library that the module asks for; where a static program
+/// runs beside another one as well, a wheel of the program alone is for that.
+pub(super) fn pack(target: Target, built: &Path, module: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+    let processor = target.processor();
+    let mut wheels = Vec::new();
+    let tags = match target {
+        Target::Mac => "macosx_11_0_arm64".to_owned(),
+        Target::Windows => "win_amd64".to_owned(),
+        _ => {
+            let (major, minor) = glibc_of(module)?.max((2, 17));
+            wheels.push(pack_one(built, None, "py3-none", &format!("musllinux_1_1_{processor}"), out)?);
+            format!("manylinux_{major}_{minor}_{processor}")
+        }
+    };
+    wheels.push(pack_one(built, Some(module), "cp39-abi3", &tags, out)?);
+    Ok(wheels)
+}
+
+/// The newest glibc that a library asks for.
+fn glibc_of(library: &Path) -> Result<(u32, u32)> {
+    let printed = stdout_of(program("readelf").arg("-V").arg(library))?;
+    super::check::newest_glibc(&printed).with_context(|| format!("{} asks for no glibc", library.display()))
+}
+
+fn pack_one(built: &Path, module: Option<&Path>, python: &str, tags: &str, out: &Path) -> Result<PathBuf> {
     let staged = target_dir()?.join("dist-stage").join(format!("wheel-{tags}"));
     emptied(&staged)?;
     let about = staged.join(format!("closeread-{VERSION}.dist-info"));
     let name = if tags.starts_with("win") { "closeread.exe" } else { "closeread" };
     copy_program(built, &staged.join(format!("closeread-{VERSION}.data/scripts/{name}")))?;
-    let readme = fs::read_to_string(root().join("README.md")).context("cannot read README.md")?;
-    let metadata = format!(
-        "Metadata-Version: 2.4\nName: closeread\nVersion: {VERSION}\nSummary: How well do language models read whole books?\n\
-         License-Expression: MIT OR Apache-2.0\nLicense-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\n\
-         Requires-Python: >=3.8\nProject-URL: Source, {REPOSITORY}\nDescription-Content-Type: text/markdown\n\n{readme}"
-    );
-    write(&about.join("METADATA"), metadata)?;
-    let each = tags.split('.').map(|tag| format!("Tag: py3-none-{tag}\n")).collect::<String>();
+    let project = Project::read()?;
+    if let Some(module) = module {
+        lay_out(module, &staged)?;
+        write(&about.join("entry_points.txt"), &project.entry_points)?;
+    }
+    write(&about.join("METADATA"), metadata(&project)?)?;
     write(
         &about.join("WHEEL"),
-        format!("Wheel-Version: 1.0\nGenerator: closeread xtask {VERSION}\nRoot-Is-Purelib: false\n{each}"),
+        format!(
+            "Wheel-Version: 1.0\nGenerator: closeread xtask {VERSION}\nRoot-Is-Purelib: false\nTag: {python}-{tags}\n"
+        ),
     )?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         write(&about.join("licenses").join(licence), fs::read(root().join(licence))?)?;
@@ -46,7 +71,7 @@ pub(super) fn pack(built: &Path, tags: &str, out: &Path) -> Result<PathBuf> {
     let own = format!("closeread-{VERSION}.dist-info/RECORD");
     write(&staged.join(&own), format!("{record}{own},,\n"))?;
     files.push(own);
-    let wheel = out.join(format!("closeread-{VERSION}-py3-none-{tags}.whl"));
+    let wheel = out.join(format!("closeread-{VERSION}-{python}-{tags}.whl"));
     let _ = fs::remove_file(&wheel);
     // Python has what packs ZIP archives with the rights of files wherever there is pip.
     const ZIP: &str = "import os, sys, zipfile
@@ -57,6 +82,21 @@ with zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as
         archive.writestr(info, open(path, 'rb').read())";
     run_program(program("python3").args(["-c", ZIP]).arg(&wheel).args(&files).current_dir(&staged))?;
     Ok(wheel)
+}
+
+fn metadata(project: &Project) -> Result<String> {
+    let readme = fs::read_to_string(root().join("README.md")).context("cannot read README.md")?;
+    let Project { description, requires_python, extras, .. } = project;
+    let mut metadata = format!(
+        "Metadata-Version: 2.4\nName: closeread\nVersion: {VERSION}\nSummary: {description}\n\
+         License-Expression: MIT OR Apache-2.0\nLicense-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\n\
+         Requires-Python: {requires_python}\nProject-URL: Source, {REPOSITORY}\n"
+    );
+    for (extra, packages) in extras {
+        metadata += &format!("Provides-Extra: {extra}\n");
+        metadata.extend(packages.iter().map(|package| format!("Requires-Dist: {package}; extra == \"{extra}\"\n")));
+    }
+    Ok(format!("{metadata}Description-Content-Type: text/markdown\n\n{readme}"))
 }
 
 /// The files below a folder, as paths with `/`.
