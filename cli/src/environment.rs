@@ -9,13 +9,14 @@ const PREFIX: &str = "CLOSEREAD_RUN_";
 const OF_RUNS: [&str; 3] = ["config", "estimate", "run"];
 
 /// Variables besides those of options and keys, and what each is for.
-pub(crate) const VARIABLES: [(&str, &str); 7] = [
+pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("CLOSEREAD_CACHE", "folder of remembered responses and vectors"),
     ("CLOSEREAD_CONFIG", "folder of run.toml and models.toml"),
     ("CLOSEREAD_MODELS", "folder of installed embedding models"),
     ("CLOSEREAD_PAGE", "folder of the built page"),
     ("CLOSEREAD_GPU", "part of the name of the graphics processor that computes"),
     ("CLOSEREAD_RELEASES", "address that the embedding model of closeread's releases is fetched from"),
+    (crate::stores::EVERY, "seconds between sending what is new of a run in an object store, 1 to 3600, 10 without it"),
     ("HF_ENDPOINT", "address of the hub that other models are fetched from"),
 ];
 

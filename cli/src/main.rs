@@ -26,6 +26,7 @@ mod help;
 mod hint;
 mod log;
 mod ranges;
+mod stores;
 mod table;
 mod values;
 mod welcome;
@@ -36,6 +37,7 @@ use clap_complete::CompleteEnv;
 use closeread_runner::interrupt;
 use closeread_text::names::nearest;
 use log::LogArgs;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use tracing::error;
 
@@ -120,8 +122,12 @@ fn main() -> ExitCode {
         error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
         return ExitCode::from(2);
     }
-    let matches = command().color(log::color_of_arguments()).try_get_matches().map_err(with_nearest);
-    let (cli, matches) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
+    let read = |arguments: &[OsString]| {
+        let matches = command().color(log::color_of_arguments()).try_get_matches_from(arguments).map_err(with_nearest);
+        matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)))
+    };
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let (cli, matches) = match read(&arguments) {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() && LogArgs::of_arguments().is_json() => {
             LogArgs::of_arguments().begin();
@@ -132,6 +138,13 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     cli.log.begin();
+    let (cli, matches) = match matches.subcommand_name().filter(|_| stores::are_named(&arguments)) {
+        None => (cli, matches),
+        Some(name) => match stores::fetched(name, arguments, takes_value) {
+            Ok(arguments) => read(&arguments).unwrap_or_else(|error| error.exit()),
+            Err(error) => return failed(&error),
+        },
+    };
     let Some(command) = cli.command else { return welcome::print() };
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -149,7 +162,7 @@ fn main() -> ExitCode {
             Command::Methods(args) => command::methods::run(&args),
             Command::Protocol(args) => command::protocol::run(&args),
             Command::Verify(args) => command::verify::run(args).await,
-            Command::Merge(args) => command::merge::run(&args),
+            Command::Merge(args) => command::merge::run(args),
             Command::Submit(args) => command::submit::run(*args, run_arguments).await,
             Command::Status(args) => command::status::run(args).await,
             Command::Score(args) => command::score::run(&args),
@@ -178,13 +191,22 @@ fn main() -> ExitCode {
             Command::Help(args) => command::help::run(&args),
         }
     });
-    result.unwrap_or_else(|error| {
-        if is_broken_pipe(&error) {
-            return ExitCode::SUCCESS;
-        }
-        error!(hint = hint::hint(&error), "{error:#}");
-        ExitCode::from(2)
-    })
+    result.unwrap_or_else(|error| if is_broken_pipe(&error) { ExitCode::SUCCESS } else { failed(&error) })
+}
+
+/// Whether a value follows an option of some command.
+fn takes_value(option: &str) -> bool {
+    fn any(command: &clap::Command, option: &str) -> bool {
+        let takes = |arg: &clap::Arg| arg.get_long() == Some(option) && arg.get_action().takes_values();
+        command.get_arguments().any(takes) || command.get_subcommands().any(|command| any(command, option))
+    }
+    any(&Cli::command(), option.trim_start_matches('-'))
+}
+
+/// Says why, and how it ends.
+fn failed(error: &anyhow::Error) -> ExitCode {
+    error!(hint = hint::hint(error), "{error:#}");
+    ExitCode::from(2)
 }
 
 /// The options of `closeread run` in a command line of its own.

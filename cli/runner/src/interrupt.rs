@@ -2,7 +2,16 @@
 
 use closeread_providers::ending::{GRACE, end};
 use std::cell::Cell;
+use tokio::sync::Notify;
 use tracing::info;
+
+/// Told by [`ask_to_end`].
+static ASKED: Notify = Notify::const_new();
+
+/// Has the run end as at the first Ctrl-C; from any thread.
+pub fn ask_to_end() {
+    ASKED.notify_one();
+}
 
 /// Waits for Ctrl-C, or the system's wish that the program ends: what is under way is with the provider, and stays there.
 pub async fn leave(stop: &Cell<bool>) {
@@ -30,12 +39,13 @@ pub async fn watch(stop: &Cell<bool>) {
     std::future::pending::<()>().await;
 }
 
-/// Ctrl-C, or what Slurm and Kubernetes send some time before they kill. False if neither can be heard.
+/// Ctrl-C, what Slurm and Kubernetes send some time before they kill, or [`ask_to_end`]. False if neither can be heard.
 #[cfg(unix)]
 pub async fn asked_to_end() -> bool {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return tokio::signal::ctrl_c().await.is_ok() };
     tokio::select! {
+        () = ASKED.notified() => true,
         heard = tokio::signal::ctrl_c() => heard.is_ok(),
         heard = terminate.recv() => heard.is_some(),
     }
@@ -43,7 +53,10 @@ pub async fn asked_to_end() -> bool {
 
 #[cfg(not(unix))]
 pub async fn asked_to_end() -> bool {
-    tokio::signal::ctrl_c().await.is_ok()
+    tokio::select! {
+        () = ASKED.notified() => true,
+        heard = tokio::signal::ctrl_c() => heard.is_ok(),
+    }
 }
 
 /// Makes a file that may grow no further an error of the write, as a full disk is, where the system would end the program.

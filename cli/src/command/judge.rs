@@ -4,6 +4,7 @@ use super::plan::out_of_money;
 use super::{AskingArgs, CostArgs};
 use crate::config::judges::check_judges;
 use crate::config::max_cost;
+use crate::stores;
 use crate::values::one_of;
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
@@ -92,7 +93,14 @@ pub(crate) struct JudgeArgs {
 }
 
 /// Judges, then prints the scores and what is to be known of the judges.
-pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: JudgeArgs) -> Result<ExitCode> {
+    let sent = stores::written(&mut args.run)?;
+    let ended = judge(args).await;
+    stores::finish(sent, ended)
+}
+
+/// Likewise, in a folder of this machine.
+async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     if !finished::is_run_folder(&args.run) {
         bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
     }

@@ -1,5 +1,6 @@
 //! `closeread merge`: the parts of a run as one.
 
+use crate::stores;
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
 use closeread_files::{entries, write_atomically};
@@ -67,7 +68,14 @@ struct Part {
 }
 
 /// Reads the parts, checks that they belong together, writes the whole.
-pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
+pub(crate) fn run(mut args: MergeArgs) -> Result<ExitCode> {
+    let sent = stores::written(&mut args.out)?;
+    let ended = merge(&args);
+    stores::finish(sent, ended)
+}
+
+/// Likewise, into a folder of this machine.
+fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
     let mut configuration = None;
     let mut parts: Vec<Part> = Vec::new();

@@ -5,6 +5,7 @@
 
 use super::plan::say_problems;
 use crate::config::RunArgs;
+use crate::stores;
 use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_books::chunk::Chunker;
@@ -113,7 +114,14 @@ struct Point {
 }
 
 /// Ranks, scores, prints.
-pub(crate) async fn run(args: RetrieveArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
+    let sent = stores::written(&mut args.out)?;
+    let ended = retrieve(args).await;
+    stores::finish(sent, ended)
+}
+
+/// Likewise, into a folder of this machine.
+async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let options = args.run_args();
     let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;
     let evidence = benchmark.resolve()?;

@@ -6,7 +6,7 @@ mod served;
 
 use super::plan::{out_of_money, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
-use crate::table;
+use crate::{stores, table};
 use anyhow::{Result, bail};
 use closeread_eval::Item;
 use closeread_eval::observations::Ending;
@@ -40,10 +40,17 @@ use tracing::info;
 
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
-    let args = args.with_config_file()?.with_embedder_of_protocol();
+    let mut args = args.with_config_file()?.with_embedder_of_protocol();
     if args.dry_run {
         return super::estimate::estimate(&args);
     }
+    let sent = args.out.as_mut().map(stores::written).transpose()?.flatten();
+    let ended = run_here(args).await;
+    stores::finish(sent, ended)
+}
+
+/// Likewise, in a folder of this machine.
+async fn run_here(args: RunArgs) -> Result<ExitCode> {
     args.check_name()?;
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;

@@ -1,7 +1,7 @@
 //! The options of `run` from a TOML file.
 
 use super::RunArgs;
-use crate::ranges;
+use crate::{ranges, stores};
 use anyhow::{Context, Result, anyhow};
 use closeread_llm::price::without_value;
 use closeread_providers::extra_body;
@@ -29,6 +29,7 @@ impl RunArgs {
             self.fill_in(&path)?;
             debug!("options of {} hold where nothing else is said", path.display());
         }
+        stores::fetched_one(&mut self.benchmark)?;
         Ok(self)
     }
 
@@ -54,7 +55,7 @@ impl RunArgs {
             *name = folder.join(&name).to_string_lossy().into_owned();
         }
         let named = [&mut self.embedder_spec, &mut self.out, &mut self.model_info, &mut self.prompts];
-        for path in named.into_iter().flatten().chain(&mut self.data) {
+        for path in named.into_iter().flatten().chain(&mut self.data).filter(|path| !stores::is_address(path)) {
             *path = folder.join(&path);
         }
         for option in self.extra_body.iter_mut().chain(&mut self.judge_extra_body) {

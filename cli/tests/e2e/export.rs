@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 fn a_run() -> Sandbox {
@@ -271,7 +272,7 @@ fn needs_readers_mlflow_has_the_spans_once() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/readers/receive_spans.py");
     let python = |what: &str| {
         let mut python = Command::new(crate::support::readers_python());
-        python.args([script, &folder, &port, what]).current_dir(sandbox.dir.path());
+        python.args([script, &folder, &port, what]).current_dir(sandbox.dir.path()).process_group(0);
         python
     };
     let mut server = python("serve").spawn().unwrap();
@@ -291,7 +292,9 @@ fn needs_readers_mlflow_has_the_spans_once() {
         send();
         (said, first, count())
     }));
-    server.kill().unwrap();
+    // It has servers of its own below it.
+    let group = format!("-{}", server.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
     server.wait().unwrap();
     let (said, first, second) = found.unwrap();
     assert_eq!(first["traces"], 54, "{said}");

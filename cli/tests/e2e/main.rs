@@ -64,6 +64,8 @@ mod score;
 mod secret;
 mod serve;
 mod sixteen;
+#[cfg(all(unix, feature = "object-stores"))]
+mod stores;
 #[cfg(unix)]
 mod submit;
 mod support;

@@ -1,0 +1,211 @@
+//! A folder as it stands in a store, fetched into one of this machine.
+
+use crate::segments::{self, GROWING, Lines};
+use crate::store::{Object, Patience, Store};
+use crate::{Address, Place};
+use anyhow::{Context, Result, bail};
+use closeread_files::{self as files, MAX_FILE_BYTES, write_atomically};
+use glob::Pattern;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use tracing::info;
+
+/// What was fetched or sent, beside the folder.
+const INDEX: &str = "index.json";
+/// Objects that are about a folder and not in it.
+pub(crate) const WRITER: &str = "writer.json";
+
+/// What is noted of files that are the same here and there: their versions there, by name.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Index(pub(crate) BTreeMap<String, Version>);
+
+/// A file as it was when it was the same here and there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Version {
+    /// The object's.
+    pub(crate) there: String,
+    /// The file's length and time of change.
+    pub(crate) here: (u64, u128),
+}
+
+impl Index {
+    pub(crate) fn read(place: &Place) -> Self {
+        // A damaged one costs fetching anew.
+        let bytes = files::read(&place.home.join(INDEX)).ok().flatten().unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    pub(crate) fn write(&self, place: &Place) -> Result<()> {
+        write_atomically(&place.home.join(INDEX), &serde_json::to_vec(self)?)
+    }
+}
+
+/// A file's length and time of change.
+pub(crate) fn state(path: &Path) -> Option<(u64, u128)> {
+    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let changed = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some((meta.len(), changed.as_nanos()))
+}
+
+/// What lies in a store.
+pub(crate) struct Found {
+    /// The lines of the growing files.
+    pub(crate) lines: Lines,
+    /// The number of the next segment.
+    pub(crate) next: u64,
+}
+
+/// Fetches what changed of a folder's whole files, removes what is there no more, and reads the lines of its growing files.
+/// A file that changed here and not there stays.
+pub(crate) async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object]) -> Result<Found> {
+    let whole = |name: &str| segments::number(name).is_none() && name != WRITER && !GROWING.contains(&name);
+    let mut seen = BTreeMap::new();
+    for object in objects.iter().filter(|object| whole(&object.name)) {
+        let path = place.folder.join(below(&object.name)?);
+        let known = index.0.get(&object.name);
+        if known.is_some_and(|known| known.there == object.version) && path.is_file() {
+            seen.insert(object.name.clone(), known.expect("it is known").clone());
+            continue;
+        }
+        if object.bytes > MAX_FILE_BYTES {
+            bail!(
+                "{} has {} bytes: no file of a run or benchmark is larger than {MAX_FILE_BYTES}",
+                object.name,
+                object.bytes
+            );
+        }
+        let Some(bytes) = store.get(&object.name).await? else { continue };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+        }
+        write_atomically(&path, &bytes)?;
+        let here = state(&path).context("a file that was written is there")?;
+        seen.insert(object.name.clone(), Version { there: object.version.clone(), here });
+    }
+    for (name, version) in &index.0 {
+        let path = place.folder.join(below(name)?);
+        if !seen.contains_key(name) && state(&path) == Some(version.here) {
+            files::remove(&path)?;
+        }
+    }
+    index.0 = seen;
+    lines(store, objects).await
+}
+
+/// The lines of the growing files: those of their objects, then those of the segments after the last whole one.
+async fn lines(store: &Store, objects: &[Object]) -> Result<Found> {
+    let mut lines = Lines::default();
+    for object in objects.iter().filter(|object| GROWING.contains(&object.name.as_str())) {
+        let bytes = store.get(&object.name).await?.unwrap_or_default();
+        lines.begin(&object.name, &bytes)?;
+    }
+    let mut numbers: Vec<u64> = objects.iter().filter_map(|object| segments::number(&object.name)).collect();
+    numbers.sort_unstable();
+    let mut later = Vec::new();
+    for &number in numbers.iter().rev() {
+        let name = segments::name(number);
+        let segment = store.get(&name).await?.with_context(|| format!("{name} is there no more"))?;
+        let whole = segments::head(&segment).with_context(|| name.clone())?.whole;
+        if whole {
+            break;
+        }
+        later.push((name, segment));
+    }
+    for (name, segment) in later.iter().rev() {
+        lines.add(segment).with_context(|| name.clone())?;
+    }
+    Ok(Found { lines: lines.once(), next: numbers.last().map_or(1, |last| last + 1) })
+}
+
+/// The path of an object below a folder: an object may be called `../x`, and no file is written elsewhere.
+fn below(name: &str) -> Result<&Path> {
+    let path = Path::new(name);
+    if path.components().all(|part| matches!(part, Component::Normal(_))) && !name.contains('\\') {
+        return Ok(path);
+    }
+    bail!("an object is called {name:?}, which is no file below a folder")
+}
+
+/// Writes the growing files with these lines, where they are not so.
+pub(crate) fn write_lines(folder: &Path, lines: &Lines) -> Result<()> {
+    for file in GROWING {
+        let (path, lines) = (folder.join(file), lines.0.get(file));
+        let Some(lines) = lines else {
+            files::remove(&path)?;
+            continue;
+        };
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        if files::read(&path)?.as_deref() != Some(text.as_bytes()) {
+            write_atomically(&path, text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fetches a run folder or a benchmark, and gives the folder of this machine that has it, below `root`. What did not change
+/// since it was fetched last is not fetched again.
+///
+/// # Errors
+/// If the store cannot be reached, refuses, or has no such folder.
+pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
+    address.single()?;
+    let store = Store::open(address, Patience::Short)?;
+    let place = Place::of(root, "read", address);
+    let lock = place.lock()?;
+    lock.lock().with_context(|| format!("cannot lock {}", place.home.display()))?;
+    block_on(|| async {
+        let objects = store.list().await?;
+        if objects.is_empty() {
+            bail!("there is nothing at {address}");
+        }
+        let mut index = Index::read(&place);
+        let found = pull(&store, &place, &mut index, &objects).await.with_context(|| address.to_string())?;
+        write_lines(&place.folder, &found.lines)?;
+        index.write(&place)
+    })?;
+    info!("{address}: fetched into {}", place.folder.display());
+    Ok(place.folder)
+}
+
+/// The folders that a pattern names, sorted; an address without a pattern names itself.
+///
+/// # Errors
+/// If the pattern is none, nothing matches, or the store cannot be reached.
+pub fn matching(pattern: &Address) -> Result<Vec<Address>> {
+    if !pattern.is_pattern() {
+        return Ok(vec![pattern.clone()]);
+    }
+    let store = Store::open(pattern, Patience::Short)?;
+    let mut found = vec![String::new()];
+    for part in pattern.path.split('/') {
+        let matches = Pattern::new(part).with_context(|| format!("{pattern}: {part} is no pattern"))?;
+        let mut next = Vec::new();
+        for folder in found {
+            if !part.contains(['*', '?', '[']) {
+                next.push(if folder.is_empty() { part.to_owned() } else { format!("{folder}/{part}") });
+                continue;
+            }
+            let below = block_on(|| store.folders(&folder))?;
+            next.extend(below.into_iter().filter(|path| matches.matches(path.rsplit('/').next().unwrap_or(path))));
+        }
+        found = next;
+    }
+    if found.is_empty() {
+        bail!("nothing at {pattern}");
+    }
+    found.sort();
+    Ok(found.iter().map(|path| pattern.beside(path)).collect())
+}
+
+/// Waits for what is asked of a store, on a thread of its own: whoever calls may be within a runtime.
+pub(crate) fn block_on<T: Send, F: Future<Output = Result<T>>>(ask: impl FnOnce() -> F + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.context("cannot start what waits for stores")?.block_on(ask())
+        });
+        asking.join().unwrap_or_else(|_| bail!("what asks the store has broken down"))
+    })
+}

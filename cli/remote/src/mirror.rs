@@ -1,0 +1,466 @@
+//! A folder of this machine that a run writes, sent to a store while it is written.
+
+use crate::copy::{Index, Version, WRITER, block_on, pull, state, write_lines};
+use crate::segments::{Entry, GROWING, Head, name, unsent};
+use crate::store::{Patience, Put, Store};
+use crate::{Address, Place};
+use anyhow::{Context, Result, anyhow, bail};
+use closeread_files as files;
+use object_store::UpdateVersion;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tracing::{info, warn};
+
+/// What is new is sent so often, unless `CLOSEREAD_SYNC_SECONDS` says otherwise.
+pub const INTERVAL: Duration = Duration::from_secs(10);
+/// A writer that was not heard of for so many intervals is lost.
+const PATIENCE: u32 = 6;
+/// A segment is not much larger.
+const SEGMENT_BYTES: usize = 16 << 20;
+
+/// A folder that is sent to a store while it is written; nobody else writes there while this value lives.
+#[derive(Debug)]
+pub struct Mirror {
+    address: Address,
+    folder: PathBuf,
+    end: Sender<()>,
+    thread: JoinHandle<Result<()>>,
+}
+
+/// Who writes into a folder of a store, and when it was last heard of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Writer {
+    id: String,
+    machine: String,
+    /// The folder of that machine, as a hash.
+    place: String,
+    /// Seconds since 1970.
+    heard: u64,
+    /// How often it is heard of, in seconds.
+    every: u64,
+    ended: bool,
+}
+
+/// The state of what was sent.
+struct Sending {
+    store: Store,
+    place: Place,
+    index: Index,
+    /// By growing file: which file it is, and the bytes that were sent.
+    sent: BTreeMap<&'static str, (u64, u64)>,
+    /// The number of the next segment.
+    next: u64,
+    /// Segments were put since the growing files were put whole.
+    has_segments: bool,
+    writer: Writer,
+    /// Of the object that names the writer.
+    claim: Option<UpdateVersion>,
+}
+
+/// Another machine writes the folder now.
+#[derive(Debug)]
+struct Replaced(String);
+
+impl std::fmt::Display for Replaced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "another closeread writes {} now: this one stops, and what was finished here and not there is lost to it",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Replaced {}
+
+impl Mirror {
+    /// Makes a folder of this machine, below `root`, of what lies at `address`, and sends what changes in it from now on.
+    /// `replaced` is called from another thread if another machine takes the folder.
+    ///
+    /// # Errors
+    /// If another closeread writes there, here or elsewhere; if what lies there is no run; if the store cannot be reached.
+    pub fn open(address: &Address, root: &Path, every: Duration, replaced: impl Fn() + Send + 'static) -> Result<Self> {
+        address.single()?;
+        let place = Place::of(root, "written", address);
+        let lock = place.lock()?;
+        lock.try_lock()
+            .map_err(|_| anyhow!("another closeread of this machine writes {address}: wait for it to end"))?;
+        let mut sending = block_on(|| Sending::begin(address, place.clone(), every))?;
+        info!("{address} is written by way of {}", place.folder.display());
+        let (end, ended) = channel();
+        let thread = std::thread::spawn(move || {
+            let _lock = lock;
+            block_on(move || async move { sending.send_until(&ended, every, &replaced).await })
+        });
+        Ok(Self { address: address.clone(), folder: place.folder, end, thread })
+    }
+
+    /// The folder of this machine.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Sends what is left, and lets go of the folder.
+    ///
+    /// # Errors
+    /// If not all could be sent: it is in the folder of this machine still. If another machine has taken the folder.
+    pub fn finish(self) -> Result<()> {
+        drop(self.end);
+        let sent = self.thread.join().map_err(|_| anyhow!("what sends to {} has broken down", self.address))?;
+        sent.map_err(|error| {
+            if error.is::<Replaced>() {
+                return error;
+            }
+            error.context(format!(
+                "not all was sent to {}; it lies in {}: give the same command again, on this machine",
+                self.address,
+                self.folder.display()
+            ))
+        })
+    }
+}
+
+impl Sending {
+    async fn begin(address: &Address, place: Place, every: Duration) -> Result<Self> {
+        let store = Store::open(address, Patience::Short)?;
+        let objects = store.list().await?;
+        let is_run = |name: &str| {
+            matches!(name, "manifest.json" | "build.json") || name.starts_with("segments/") || name == WRITER
+        };
+        if let Some(first) = objects.first().filter(|_| !objects.iter().any(|object| is_run(&object.name))) {
+            bail!(
+                "{address} holds `{}` and no manifest.json of closeread: name an empty or a new folder by --out",
+                first.name
+            );
+        }
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| anyhow!("no random numbers: {error}"))?;
+        let writer = Writer {
+            id: format!("{:032x}", u128::from_le_bytes(random)),
+            machine: machine(),
+            place: hash(&place),
+            heard: now(),
+            every: every.as_secs().max(1),
+            ended: false,
+        };
+        refuse_other_writer(&store, address, &place).await?;
+        let mut sending = Self {
+            index: Index::read(&place),
+            sent: BTreeMap::new(),
+            next: 1,
+            has_segments: true,
+            claim: None,
+            store,
+            place,
+            writer,
+        };
+        sending.take_over().await?;
+        sending.store = Store::open(address, Patience::Long)?;
+        Ok(sending)
+    }
+
+    /// Takes the next number, so that who wrote before can send no more; then all that was sent is here.
+    async fn take_over(&mut self) -> Result<()> {
+        loop {
+            let objects = self.store.list().await?;
+            let found = pull(&self.store, &self.place, &mut self.index, &objects).await?;
+            self.next = found.next;
+            let head = self.segment(&[], false)?;
+            if !self.put_segment(head).await? {
+                continue;
+            }
+            let mut lines = found.lines;
+            let mut sent = BTreeMap::new();
+            for file in GROWING {
+                let path = self.place.folder.join(file);
+                let there = lines.of(file).to_vec();
+                let bytes = there.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
+                let local = files::read_text(&path)?.unwrap_or_default();
+                let whole = local.rfind('\n').map_or("", |end| &local[..end]);
+                let local: Vec<String> = whole.lines().map(str::to_owned).collect();
+                let unsent = unsent(&local, &there);
+                if !unsent.is_empty() {
+                    info!("{} lines of {file} were not sent before: they are now", unsent.len());
+                }
+                if !unsent.is_empty() || lines.0.contains_key(file) {
+                    lines.0.insert(file.to_owned(), there.into_iter().chain(unsent).collect());
+                }
+                sent.insert(file, bytes);
+            }
+            write_lines(&self.place.folder, &lines)?;
+            self.sent = sent
+                .into_iter()
+                .map(|(file, bytes)| (file, (identity(&self.place.folder.join(file)), bytes)))
+                .collect();
+            self.index.write(&self.place)?;
+            let claim = serde_json::to_vec(&self.writer)?;
+            self.store.put(WRITER, claim).await?;
+            return self.find_claim().await;
+        }
+    }
+
+    /// Sends what is new until there is nobody who writes; then what is left, and that the run has let go of the folder.
+    async fn send_until(&mut self, ended: &Receiver<()>, every: Duration, replaced: &impl Fn()) -> Result<()> {
+        let mut warned = false;
+        while matches!(ended.recv_timeout(every), Err(RecvTimeoutError::Timeout)) {
+            match self.send().await {
+                Ok(()) => warned = false,
+                Err(error) if error.is::<Replaced>() => {
+                    replaced();
+                    // The run ends now, and is told why when it has.
+                    let _ = ended.recv();
+                    return Err(error);
+                }
+                Err(error) if !warned => {
+                    warned = true;
+                    warn!("what is new is not sent for now, the run goes on: {error:#}");
+                }
+                Err(_) => {}
+            }
+        }
+        self.send().await?;
+        self.put_whole().await?;
+        self.writer.ended = true;
+        self.beat().await
+    }
+
+    /// Says that this writer is still there, and sends what is new.
+    async fn send(&mut self) -> Result<()> {
+        self.beat().await?;
+        self.send_lines().await?;
+        self.send_files().await?;
+        self.index.write(&self.place)
+    }
+
+    /// Replaces the object that names the writer, if it still names this one.
+    async fn beat(&mut self) -> Result<()> {
+        self.writer.heard = now();
+        for _ in 0..2 {
+            match self.store.put_if(WRITER, serde_json::to_vec(&self.writer)?, self.claim.as_ref()).await? {
+                Put::Done(version) => {
+                    self.claim = Some(version);
+                    return Ok(());
+                }
+                // It may have been put, and the reply lost.
+                Put::Refused => self.find_claim().await?,
+            }
+        }
+        Err(self.replaced())
+    }
+
+    fn replaced(&self) -> anyhow::Error {
+        Replaced(self.store.address().to_string()).into()
+    }
+
+    /// The version of the object that names this writer.
+    async fn find_claim(&mut self) -> Result<()> {
+        let (bytes, version) = self.store.get_version(WRITER).await?.ok_or_else(|| self.replaced())?;
+        let there: Writer = serde_json::from_slice(&bytes).context("writer.json names no writer")?;
+        if there.id != self.writer.id {
+            return Err(self.replaced());
+        }
+        self.claim = Some(version);
+        Ok(())
+    }
+
+    /// A segment of lines, or of nothing but its head.
+    fn segment(&self, entries: &[Entry<'_>], whole: bool) -> Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec(&Head { writer: self.writer.id.as_str().into(), whole })?;
+        for entry in entries {
+            bytes.push(b'\n');
+            serde_json::to_writer(&mut bytes, entry)?;
+        }
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// Puts a segment under the next number. False if another writer has the number.
+    async fn put_segment(&mut self, bytes: Vec<u8>) -> Result<bool> {
+        let name = name(self.next);
+        if matches!(self.store.put_if(&name, bytes.clone(), None).await?, Put::Refused)
+            // It may have been put, and the reply lost.
+            && self.store.get(&name).await?.as_deref() != Some(bytes.as_slice())
+        {
+            return Ok(false);
+        }
+        self.next += 1;
+        Ok(true)
+    }
+
+    /// Sends the lines that came to the growing files.
+    async fn send_lines(&mut self) -> Result<()> {
+        for file in GROWING {
+            let path = self.place.folder.join(file);
+            let Some((length, _)) = state(&path) else {
+                let (_, bytes) = self.sent[file];
+                if bytes > 0 {
+                    self.send_entries(&[Entry { file: file.into(), line: None }]).await?;
+                    self.sent.insert(file, (0, 0));
+                }
+                continue;
+            };
+            let (mut known, mut from) = self.sent[file];
+            let here = identity(&path);
+            if (from > 0 && here != known) || length < from {
+                self.send_entries(&[Entry { file: file.into(), line: None }]).await?;
+                from = 0;
+            }
+            known = here;
+            self.sent.insert(file, (known, from));
+            let bytes = new_bytes(&path, from)?;
+            let text = std::str::from_utf8(&bytes).with_context(|| format!("{} is no UTF-8", path.display()))?;
+            let mut start = 0;
+            while start < text.len() {
+                let most = text.len().min(start + SEGMENT_BYTES);
+                // A line is sent whole, however long it is.
+                let cut = text.as_bytes()[most - 1..]
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+                    .map_or(text.len(), |at| most + at);
+                let mut entries = Vec::new();
+                for line in text[start..cut].lines() {
+                    let raw: &RawValue = serde_json::from_str(line)
+                        .with_context(|| format!("{} has a line that is no JSON", path.display()))?;
+                    entries.push(Entry { file: file.into(), line: Some(raw) });
+                }
+                self.send_entries(&entries).await?;
+                start = cut;
+                self.sent.insert(file, (known, from + start as u64));
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_entries(&mut self, entries: &[Entry<'_>]) -> Result<()> {
+        let segment = self.segment(entries, false)?;
+        if !self.put_segment(segment).await? {
+            return Err(self.replaced());
+        }
+        self.has_segments = true;
+        Ok(())
+    }
+
+    /// Sends whole files that are new or changed, and removes the objects of those that are gone.
+    async fn send_files(&mut self) -> Result<()> {
+        let mut there = BTreeSet::new();
+        let mut folders = vec![self.place.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for path in files::entries(&folder)? {
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let Some(name) = self.name_of(&path) else { continue };
+                // It may be gone by now: what is temporary is.
+                let Some(here) = state(&path) else { continue };
+                if self.index.0.get(&name).is_none_or(|known| known.here != here) {
+                    let Some(bytes) = files::read(&path)? else { continue };
+                    let there = self.store.put(&name, bytes).await?;
+                    self.index.0.insert(name.clone(), Version { there, here });
+                }
+                there.insert(name);
+            }
+        }
+        let gone: Vec<String> = self.index.0.keys().filter(|name| !there.contains(*name)).cloned().collect();
+        for name in gone {
+            self.store.remove(&name).await?;
+            self.index.0.remove(&name);
+        }
+        Ok(())
+    }
+
+    /// The name of the object of a file; `None` for what is not sent whole.
+    fn name_of(&self, path: &Path) -> Option<String> {
+        let below = path.strip_prefix(&self.place.folder).ok()?;
+        let parts: Option<Vec<&str>> = below.components().map(|part| part.as_os_str().to_str()).collect();
+        let parts = parts?;
+        let is_hidden = parts.iter().any(|part| part.starts_with('.'));
+        let name = parts.join("/");
+        (!is_hidden && !GROWING.contains(&name.as_str())).then_some(name)
+    }
+
+    /// Puts the growing files whole, so that the folder reads without segments, and says so in a segment.
+    async fn put_whole(&mut self) -> Result<()> {
+        if !self.has_segments {
+            return Ok(());
+        }
+        for file in GROWING {
+            match files::read(&self.place.folder.join(file))? {
+                Some(bytes) => drop(self.store.put(file, bytes).await?),
+                None => self.store.remove(file).await?,
+            }
+        }
+        let segment = self.segment(&[], true)?;
+        if !self.put_segment(segment).await? {
+            return Err(self.replaced());
+        }
+        self.has_segments = false;
+        Ok(())
+    }
+}
+
+/// Refuses a folder that another closeread was heard to write a short time ago.
+async fn refuse_other_writer(store: &Store, address: &Address, place: &Place) -> Result<()> {
+    let Some(bytes) = store.get(WRITER).await? else { return Ok(()) };
+    let Ok(writer) = serde_json::from_slice::<Writer>(&bytes) else { return Ok(()) };
+    let (silent, most) = (now().saturating_sub(writer.heard), writer.every * u64::from(PATIENCE));
+    if writer.ended || silent > most || writer.place == hash(place) {
+        // Of this folder: whoever it was is gone, since the lock is free.
+        return Ok(());
+    }
+    bail!(
+        "another closeread writes {address}, on {}, heard of {silent} s ago: wait for it to end; if that machine is lost, give \
+         the same command again in {} s",
+        writer.machine,
+        most - silent + 1
+    )
+}
+
+/// The bytes of whole lines behind what was sent.
+fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::Start(from))?;
+        file.read_to_end(&mut bytes)
+    });
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+    Ok(bytes)
+}
+
+/// Which file it is: one that was replaced is another.
+fn identity(path: &Path) -> u64 {
+    let Ok(meta) = std::fs::metadata(path) else { return 0 };
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::ino(&meta)
+    }
+    #[cfg(not(unix))]
+    {
+        let created = meta.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        created.map_or(0, |time| time.as_nanos() as u64)
+    }
+}
+
+/// Tells the folder of a machine from those of others.
+fn hash(place: &Place) -> String {
+    let text = format!("{}:{}", machine(), place.home.display());
+    closeread_text::hash::sha256(text.as_bytes())[..16].to_owned()
+}
+
+/// What this machine is called, where it is known.
+fn machine() -> String {
+    let name = files::read_text(Path::new("/proc/sys/kernel/hostname")).ok().flatten();
+    let name = name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+    name.map_or_else(|| "a machine without a name".to_owned(), |name| name.trim().to_owned())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

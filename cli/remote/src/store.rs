@@ -1,0 +1,234 @@
+//! The client of a store.
+
+use crate::address::{Address, Scheme};
+use anyhow::{Context, Result, anyhow};
+use futures_util::TryStreamExt;
+use ini::Ini;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::ClientConfigKey;
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::path::Path as ObjectPath;
+use object_store::{
+    BackoffConfig, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, RetryConfig, UpdateVersion,
+};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long what failed is tried again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Patience {
+    /// Somebody waits, and what is said of the store may be wrong.
+    Short,
+    /// A run goes on meanwhile.
+    Long,
+}
+
+/// A folder in a store.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    client: Arc<dyn ObjectStore>,
+    address: Address,
+}
+
+/// An object of a folder.
+#[derive(Debug, Clone)]
+pub(crate) struct Object {
+    /// Its name, below the folder.
+    pub(crate) name: String,
+    /// What changes when it changes.
+    pub(crate) version: String,
+    pub(crate) bytes: u64,
+}
+
+/// What came of putting an object on a condition.
+#[derive(Debug)]
+pub(crate) enum Put {
+    Done(UpdateVersion),
+    /// The condition does not hold.
+    Refused,
+}
+
+impl Store {
+    /// Opens the store; nothing is asked of it yet.
+    ///
+    /// # Errors
+    /// If what its own tools' variables and files say of it cannot be used.
+    pub(crate) fn open(address: &Address, patience: Patience) -> Result<Self> {
+        // It makes ring what encrypts.
+        closeread_providers::http::client().build().context("cannot set up HTTP")?;
+        let (max_retries, seconds) = match patience {
+            Patience::Short => (3, 10),
+            Patience::Long => (8, 30),
+        };
+        let retry = RetryConfig {
+            backoff: BackoffConfig { max_backoff: Duration::from_secs(5), ..BackoffConfig::default() },
+            max_retries,
+            retry_timeout: Duration::from_secs(seconds),
+        };
+        let connect = "5 seconds";
+        let client: Arc<dyn ObjectStore> = match address.scheme {
+            Scheme::S3 => {
+                let key = AmazonS3ConfigKey::Client(ClientConfigKey::ConnectTimeout);
+                let builder = aws(AmazonS3Builder::from_env().with_config(key, connect));
+                Arc::new(
+                    builder.with_bucket_name(&address.bucket).with_retry(retry).build().with_context(|| of(address))?,
+                )
+            }
+            Scheme::Gs => {
+                let key = GoogleConfigKey::Client(ClientConfigKey::ConnectTimeout);
+                let builder = GoogleCloudStorageBuilder::from_env().with_config(key, connect);
+                Arc::new(
+                    builder.with_bucket_name(&address.bucket).with_retry(retry).build().with_context(|| of(address))?,
+                )
+            }
+            Scheme::Az => {
+                let builder = MicrosoftAzureBuilder::from_env().with_container_name(&address.bucket).with_retry(retry);
+                Arc::new(builder.build().with_context(|| of(address))?)
+            }
+        };
+        Ok(Self { client, address: address.clone() })
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn path(&self, name: &str) -> ObjectPath {
+        ObjectPath::from(format!("{}/{name}", self.address.path))
+    }
+
+    /// An error of the store, with what was tried.
+    fn tried<T>(&self, what: &str, name: &str, result: object_store::Result<T>) -> Result<T> {
+        let slash = if name.is_empty() { "" } else { "/" };
+        // Its words have their causes in them.
+        result.map_err(|error| anyhow!("cannot {what} {}{slash}{name}{}: {error}", self.address, self.hint()))
+    }
+
+    /// Where its credentials are looked for, which is what most often lacks.
+    fn hint(&self) -> &'static str {
+        match self.address.scheme {
+            Scheme::S3 => {
+                " (keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE and ~/.aws, or the machine's role; \
+                 the region from AWS_REGION, a server of one's own from AWS_ENDPOINT_URL)"
+            }
+            Scheme::Gs => " (the account comes from GOOGLE_APPLICATION_CREDENTIALS, or the machine's)",
+            Scheme::Az => {
+                " (the account comes from AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or the machine's)"
+            }
+        }
+    }
+
+    /// The objects of the folder, by name.
+    pub(crate) async fn list(&self) -> Result<Vec<Object>> {
+        let prefix = ObjectPath::from(self.address.path.as_str());
+        let found: object_store::Result<Vec<_>> = self.client.list(Some(&prefix)).try_collect().await;
+        let found = self.tried("list", "", found)?;
+        let below =
+            |path: &ObjectPath| path.as_ref().strip_prefix(prefix.as_ref())?.strip_prefix('/').map(str::to_owned);
+        let mut objects: Vec<Object> = found
+            .iter()
+            .filter_map(|meta| {
+                let version = meta.e_tag.clone().unwrap_or_else(|| meta.last_modified.to_rfc3339());
+                Some(Object { name: below(&meta.location)?, version, bytes: meta.size })
+            })
+            .collect();
+        objects.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(objects)
+    }
+
+    /// The folders directly below another one.
+    pub(crate) async fn folders(&self, below: &str) -> Result<Vec<String>> {
+        let prefix = Some(ObjectPath::from(below)).filter(|path| !path.as_ref().is_empty());
+        let found = self.tried("list", "", self.client.list_with_delimiter(prefix.as_ref()).await)?;
+        Ok(found.common_prefixes.iter().map(|path| path.as_ref().to_owned()).collect())
+    }
+
+    /// The bytes of an object; `None` if there is none.
+    pub(crate) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let got = async { self.client.get(&self.path(name)).await?.bytes().await };
+        match got.await {
+            Ok(bytes) => Ok(Some(bytes.to_vec())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => self.tried("read", name, Err(error)),
+        }
+    }
+
+    /// The bytes of an object with its version; `None` if there is none.
+    pub(crate) async fn get_version(&self, name: &str) -> Result<Option<(Vec<u8>, UpdateVersion)>> {
+        let got = async {
+            let got = self.client.get(&self.path(name)).await?;
+            let version = UpdateVersion { e_tag: got.meta.e_tag.clone(), version: got.meta.version.clone() };
+            Ok((got.bytes().await?.to_vec(), version))
+        };
+        match got.await {
+            Ok(found) => Ok(Some(found)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => self.tried("read", name, Err(error)),
+        }
+    }
+
+    /// Puts an object, and gives its version as a listing does.
+    pub(crate) async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<String> {
+        let put = self.client.put(&self.path(name), PutPayload::from(bytes)).await;
+        Ok(self.tried("write", name, put)?.e_tag.unwrap_or_default())
+    }
+
+    /// Puts an object if there is none, or if it is still that of `version`.
+    pub(crate) async fn put_if(&self, name: &str, bytes: Vec<u8>, version: Option<&UpdateVersion>) -> Result<Put> {
+        let mode = version.map_or(PutMode::Create, |version| PutMode::Update(version.clone()));
+        let put = self.client.put_opts(&self.path(name), PutPayload::from(bytes), PutOptions::from(mode)).await;
+        match put {
+            Ok(done) => Ok(Put::Done(done.into())),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                Ok(Put::Refused)
+            }
+            Err(error) => self.tried("write", name, Err(error)),
+        }
+    }
+
+    /// Removes an object; there may be none.
+    pub(crate) async fn remove(&self, name: &str) -> Result<()> {
+        match self.client.delete(&self.path(name)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => self.tried("remove", name, Err(error)),
+        }
+    }
+}
+
+fn of(address: &Address) -> String {
+    format!("cannot open {address}")
+}
+
+/// What the variables leave open is looked up in the files of Amazon's own tools: keys and region of the profile. A server that
+/// is named by `http://` needs no further word.
+fn aws(mut builder: AmazonS3Builder) -> AmazonS3Builder {
+    use AmazonS3ConfigKey as Key;
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+    let profile = std::env::var("AWS_PROFILE").unwrap_or_else(|_| "default".to_owned());
+    let files = [
+        ("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile.clone()),
+        ("AWS_CONFIG_FILE", "config", if profile == "default" { profile } else { format!("profile {profile}") }),
+    ];
+    for (variable, name, section) in files {
+        let own = home.as_ref().map(|home| home.join(".aws").join(name));
+        let Some(path) = std::env::var_os(variable).map(PathBuf::from).or(own) else { continue };
+        // What cannot be read is not there: the store says what it lacks.
+        let Ok(file) = Ini::load_from_file(path) else { continue };
+        let Some(section) = file.section(Some(section)) else { continue };
+        let has_keys = builder.get_config_value(&Key::AccessKeyId).is_some();
+        for (name, value) in section.iter() {
+            let Ok(key) = name.to_ascii_lowercase().parse::<Key>() else { continue };
+            let is_secret = matches!(key, Key::AccessKeyId | Key::SecretAccessKey | Key::Token);
+            let is_known =
+                matches!(key, Key::Region | Key::DefaultRegion | Key::Endpoint | Key::S3Endpoint) || is_secret;
+            if is_known && !(is_secret && has_keys) && builder.get_config_value(&key).is_none() {
+                builder = builder.with_config(key, value);
+            }
+        }
+    }
+    let endpoint = [Key::S3Endpoint, Key::Endpoint].iter().find_map(|key| builder.get_config_value(key));
+    let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
+    if is_plain { builder.with_allow_http(true) } else { builder }
+}

@@ -1,0 +1,168 @@
+//! Folders in object stores, as folders of this machine: what is read is fetched, what is written is sent.
+
+use anyhow::{Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[cfg(feature = "object-stores")]
+use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching};
+
+/// How names of folders in stores begin.
+const SCHEMES: [&str; 3] = ["s3://", "gs://", "az://"];
+/// How often what is new is sent, in seconds.
+pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
+/// Commands that write into the folder that `--out` names, and send it.
+const WRITERS: [&str; 5] = ["config", "estimate", "merge", "retrieve", "run"];
+
+/// Whether a folder in a store is named.
+pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
+    SCHEMES.iter().any(|scheme| name.as_ref().to_str().is_some_and(|name| name.starts_with(scheme)))
+}
+
+/// Whether an argument names one.
+pub(crate) fn are_named(arguments: &[OsString]) -> bool {
+    let named = |text: &str| is_address(text) || text.split_once('=').is_some_and(|(_, value)| is_address(value));
+    arguments.iter().filter_map(|argument| argument.to_str()).any(named)
+}
+
+/// The arguments of `command` with folders that are read in the place of the addresses of theirs; a pattern becomes several.
+/// What the command writes stays as it is. `takes_value` says of an option whether a value follows.
+///
+/// # Errors
+/// If a folder cannot be fetched, or is one that the command can only write on this machine.
+pub(crate) fn fetched(
+    command: &str,
+    arguments: Vec<OsString>,
+    takes_value: impl Fn(&str) -> bool,
+) -> Result<Vec<OsString>> {
+    let mut all: Vec<OsString> = Vec::new();
+    let mut option = String::new();
+    let mut is_behind = false;
+    for argument in arguments {
+        let before = std::mem::take(&mut option);
+        let Some(text) = argument.to_str() else {
+            all.push(argument);
+            continue;
+        };
+        is_behind |= text == "--";
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with('-') && is_address(value) => (name, value),
+            _ => (before.as_str(), text),
+        };
+        if !is_address(value) || (command == "submit" && is_behind) {
+            if text.starts_with("--") && takes_value(text) {
+                text.clone_into(&mut option);
+            }
+            all.push(argument);
+            continue;
+        }
+        if name == "--out" && !WRITERS.contains(&command) {
+            bail!("{value}: closeread {command} writes on this machine: name a folder or a file of it");
+        }
+        if name == "--out" || command == "judge" {
+            all.push(argument);
+            continue;
+        }
+        for (at, path) in folders(value)?.into_iter().enumerate() {
+            if text != value {
+                // `--option=ADDRESS`
+                all.push(name.into());
+            } else if at > 0 && !name.is_empty() {
+                all.push(name.into());
+            }
+            all.push(path);
+        }
+    }
+    Ok(all)
+}
+
+/// The folder that `--benchmark` names in a file of options, fetched.
+pub(crate) fn fetched_one(name: &mut Option<String>) -> Result<()> {
+    if let Some(address) = name.as_deref().filter(|name| is_address(name)) {
+        let [path] = folders(address)?.try_into().map_err(|_| anyhow::anyhow!("{address} names several folders"))?;
+        *name = Some(path.to_string_lossy().into_owned());
+    }
+    Ok(())
+}
+
+/// What is sent to a store while it is written.
+pub(crate) struct Sent {
+    #[cfg(feature = "object-stores")]
+    mirror: Mirror,
+}
+
+/// Puts a folder of this machine in the place of one in a store, which has all that was sent there. What is written is sent;
+/// nothing is done with a folder of this machine.
+pub(crate) fn written(path: &mut PathBuf) -> Result<Option<Sent>> {
+    let Some(address) = path.to_str().filter(|text| is_address(text)).map(str::to_owned) else { return Ok(None) };
+    send(&address, path).map(Some)
+}
+
+/// Sends what is left; an end of the command that is an error stays one.
+pub(crate) fn finish(sent: Option<Sent>, ended: Result<ExitCode>) -> Result<ExitCode> {
+    #[cfg(feature = "object-stores")]
+    if let Some(sent) = sent {
+        let finished = sent.mirror.finish();
+        return match (ended, finished) {
+            (Err(error), Err(other)) => Err(error.context(format!("{other:#}"))),
+            (ended, finished) => finished.and(ended),
+        };
+    }
+    #[cfg(not(feature = "object-stores"))]
+    drop(sent);
+    ended
+}
+
+#[cfg(feature = "object-stores")]
+fn root() -> Result<PathBuf> {
+    match closeread_runner::cache::cache_folder() {
+        Some(folder) => Ok(folder.join("remote")),
+        None => bail!("this system has no cache folder, which folders in stores need: name one in CLOSEREAD_CACHE"),
+    }
+}
+
+/// The folders of this machine for an address, `ADDRESS=NAME` or a pattern.
+#[cfg(feature = "object-stores")]
+fn folders(text: &str) -> Result<Vec<OsString>> {
+    let named = text.rsplit_once('=').filter(|(_, name)| !name.is_empty() && !name.contains('/'));
+    let (address, name) = named.map_or((text, None), |(address, name)| (address, Some(name)));
+    let address = Address::of(address).expect("it has a scheme")?;
+    let root = root()?;
+    let mut folders = Vec::new();
+    for address in matching(&address)? {
+        let mut folder = fetch(&address, &root)?.into_os_string();
+        if let Some(name) = name {
+            folder.push("=");
+            folder.push(name);
+        }
+        folders.push(folder);
+    }
+    Ok(folders)
+}
+
+#[cfg(feature = "object-stores")]
+fn send(text: &str, path: &mut PathBuf) -> Result<Sent> {
+    use anyhow::Context;
+    let every = match std::env::var(EVERY) {
+        Err(_) => INTERVAL,
+        Ok(text) => {
+            let seconds: Option<u64> = text.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
+            std::time::Duration::from_secs(seconds.with_context(|| format!("{EVERY}={text}: expected 1 to 3600"))?)
+        }
+    };
+    let address = Address::of(text).expect("it has a scheme")?;
+    let mirror = Mirror::open(&address, &root()?, every, closeread_runner::interrupt::ask_to_end)?;
+    mirror.folder().clone_into(path);
+    Ok(Sent { mirror })
+}
+
+#[cfg(not(feature = "object-stores"))]
+fn folders(text: &str) -> Result<Vec<OsString>> {
+    bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
+}
+
+#[cfg(not(feature = "object-stores"))]
+fn send(text: &str, _: &mut PathBuf) -> Result<Sent> {
+    bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
+}

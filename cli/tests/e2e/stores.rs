@@ -1,0 +1,334 @@
+//! Runs in an object store: moto's server speaks S3.
+
+use crate::crashes::{start, wait_until};
+use crate::fault_server::{Act, FaultServer, cases, response};
+use crate::http::HttpServer;
+use crate::provider::answer;
+use crate::support::{Ended, Sandbox, readers_python, tales, timeless};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// A store with the bucket `evals`, until it is dropped.
+struct Store {
+    server: Child,
+    port: u16,
+}
+
+impl Store {
+    fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let program = readers_python().with_file_name("moto_server");
+        let mut server = Command::new(program);
+        server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
+        let store = Self { server: start(server), port };
+        let until = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < until, "the store is up");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(store.ask("PUT", "/evals").0.contains(" 200 "));
+        store
+    }
+
+    fn put(&self, name: &str, content: &str) {
+        let (head, _) = self.send("PUT", &format!("/evals/{name}"), content);
+        assert!(head.contains(" 200 "), "{name}: {head}");
+    }
+
+    fn ask(&self, method: &str, path: &str) -> (String, String) {
+        self.send(method, path, "")
+    }
+
+    /// Head and body of what it answers.
+    fn send(&self, method: &str, path: &str, body: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let auth = "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=x";
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: {auth}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.to_owned(), body.to_owned())
+    }
+
+    /// The names of all objects.
+    fn names(&self) -> BTreeSet<String> {
+        let (_, xml) = self.ask("GET", "/evals?list-type=2");
+        xml.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
+    }
+
+    fn object(&self, name: &str) -> String {
+        let (head, body) = self.ask("GET", &format!("/evals/{name}"));
+        assert!(head.contains(" 200 "), "{name}: {head}");
+        body
+    }
+
+    /// A command on `machine`, which has a cache of its own.
+    fn command(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
+        self.by(self.port, sandbox, machine, args)
+    }
+
+    fn by(&self, port: u16, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
+        let mut command = sandbox.command(args);
+        command.env("CLOSEREAD_CACHE", sandbox.path(machine)).env("CLOSEREAD_SYNC_SECONDS", "1");
+        command.env("AWS_ACCESS_KEY_ID", "k").env("AWS_SECRET_ACCESS_KEY", "geheim").env("AWS_REGION", "us-east-1");
+        command.env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{port}"));
+        command
+    }
+
+    fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
+        Ended(self.command(sandbox, machine, args).output().unwrap())
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// How often each item stands in records.
+fn counted(records: &str) -> BTreeMap<String, usize> {
+    let mut counted = BTreeMap::new();
+    for line in records.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        *counted.entry(record["item"].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    counted
+}
+
+/// Answers each question after a while.
+fn slow() -> FaultServer {
+    FaultServer::start(|_, _, _| {
+        Act::After(Duration::from_millis(150), Box::new(response("200 OK", "", &answer("[[1]]"))))
+    })
+}
+
+fn run_of<'a>(url: &'a str, out: &'a str) -> Vec<&'a str> {
+    let fixed = ["run", "--benchmark", "cases", "--method", "closed-book", "--json", "--concurrency", "4"];
+    [&fixed[..], &["--model", "openai-compatible/tiny", "--base-url", url, "--no-cache", "--out", out]].concat()
+}
+
+fn names(n: usize) -> Vec<String> {
+    (0..n).map(|n| format!("q{n}")).collect()
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_a_run_in_a_store_is_that_of_a_folder() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    let run = ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "30", "--retriever", "bm25", "--json"];
+    let here = store.run(&sandbox, "a", &[&run[..], &["--out", "r"]].concat()).exits(0).json();
+    let there = store.run(&sandbox, "a", &[&run[..], &["--out", "s3://evals/runs/r"]].concat()).exits(0);
+    assert_eq!(timeless(&there.json()), timeless(&here));
+    // What lies there is a run folder: each file under its name, and nothing of the keys.
+    let file = |name: &str| std::fs::read_to_string(sandbox.path("r").join(name)).unwrap();
+    assert_eq!(store.object("runs/r/items.jsonl"), file("items.jsonl"));
+    assert_eq!(store.object("runs/r/records.jsonl").lines().count(), file("records.jsonl").lines().count());
+    for name in store.names().iter().filter(|name| name.contains(".json")) {
+        assert!(!store.object(name).contains("geheim"), "{name}");
+    }
+    // Another machine reads it, alone and beside others.
+    let tables = |args: &[&str]| store.run(&sandbox, "b", args).exits(0).json()["tables"].clone();
+    assert_eq!(tables(&["report", "s3://evals/runs/r", "--json"])[0]["rows"].as_array().unwrap().len(), 1);
+    tables(&["report", "s3://evals/runs/r=there", "r=here", "--json"]);
+    store.run(&sandbox, "b", &["verify", "s3://evals/runs/r"]).exits(0);
+    // A second run there repeats nothing.
+    let before = store.object("runs/r/records.jsonl");
+    store.run(&sandbox, "b", &[&run[..], &["--out", "s3://evals/runs/r"]].concat()).exits(0);
+    assert_eq!(store.object("runs/r/records.jsonl"), before);
+    // Another configuration is refused as in a folder; --fresh begins anew there.
+    let other = [&run[..], &["--budget", "60", "--out", "s3://evals/runs/r"]].concat();
+    store.run(&sandbox, "c", &other).refuses(&["another configuration", "--fresh"]);
+    store.run(&sandbox, "c", &[&other[..], &["--fresh"]].concat()).exits(0);
+    assert_ne!(store.object("runs/r/records.jsonl"), before);
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_a_run_goes_on_on_another_machine_when_the_first_is_lost() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    let names = names(120);
+    cases(&sandbox, &names);
+    let server = slow();
+    let args = run_of(&server.url, "s3://evals/runs/lost");
+    let mut first = start(store.command(&sandbox, "a", &args));
+    let there = || store.names().iter().filter(|name| name.contains("/segments/")).count();
+    wait_until(&mut first, "two segments", || there() >= 3);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let sent =
+        counted(&store.object("runs/lost/segments/00000002.jsonl").lines().filter_map(line_of).collect::<String>());
+    assert!(!sent.is_empty());
+    // For a while the first may be alive: another machine waits.
+    store
+        .run(&sandbox, "b", &args)
+        .refuses(&["another closeread writes s3://evals/runs/lost", "give the same command again in"]);
+    let until = Instant::now() + Duration::from_secs(60);
+    let ended = loop {
+        let ended = store.run(&sandbox, "b", &args);
+        if ended.0.status.success() {
+            break ended;
+        }
+        assert!(Instant::now() < until, "{}", ended.err());
+        std::thread::sleep(Duration::from_millis(300));
+    };
+    assert_eq!(ended.json()["complete"], true);
+    let records = counted(&store.object("runs/lost/records.jsonl"));
+    assert!(records.len() == 120 && records.values().all(|&n| n == 1), "{records:?}");
+    let asked = server.asked();
+    assert!(sent.keys().all(|name| asked[name] == 1), "what was sent is not asked again");
+    // The first comes back with what it had not sent: nothing is asked, nothing stands twice.
+    store.run(&sandbox, "a", &args).exits(0);
+    assert_eq!(server.asked(), asked);
+    assert!(counted(&store.object("runs/lost/records.jsonl")).values().all(|&n| n == 1));
+}
+
+/// The line of a growing file in a line of a segment.
+fn line_of(line: &str) -> Option<String> {
+    let entry: Value = serde_json::from_str(line).unwrap();
+    entry.get("line").map(|line| format!("{line}\n"))
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_a_writer_that_was_replaced_stops() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    cases(&sandbox, &names(400));
+    let server = slow();
+    let args = run_of(&server.url, "s3://evals/runs/two");
+    let mut first = start(store.command(&sandbox, "a", &args));
+    wait_until(&mut first, "a segment", || store.names().contains("runs/two/segments/00000002.jsonl"));
+    // Stopped, not ended: to the others it is lost.
+    let signal = |name: &str| {
+        assert!(Command::new("kill").args([name, &first.id().to_string()]).status().unwrap().success());
+    };
+    signal("-STOP");
+    let until = Instant::now() + Duration::from_secs(120);
+    let ended = loop {
+        let ended = store.run(&sandbox, "b", &args);
+        if ended.0.status.success() || Instant::now() > until {
+            break ended;
+        }
+        std::thread::sleep(Duration::from_millis(300));
+    };
+    ended.exits(0);
+    let records = store.object("runs/two/records.jsonl");
+    signal("-CONT");
+    let ended = Ended(first.wait_with_output().unwrap());
+    assert_eq!(ended.0.status.code(), Some(2), "{}", ended.err());
+    assert!(ended.err().contains("another closeread writes s3://evals/runs/two now"), "{}", ended.err());
+    assert_eq!(store.object("runs/two/records.jsonl"), records, "it has written nothing more");
+    assert_eq!(counted(&records).len(), 400);
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_parts_are_joined_where_they_lie() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    let run = ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "30", "--retriever", "bm25", "--json"];
+    let whole = store.run(&sandbox, "a", &[&run[..], &["--out", "whole"]].concat()).exits(0).json();
+    for part in 1..=3 {
+        let (shard, out) = (format!("{part}/3"), format!("s3://evals/parts/part-{part}"));
+        store.run(&sandbox, &format!("m{part}"), &[&run[..], &["--shard", &shard, "--out", &out]].concat()).exits(0);
+    }
+    store.run(&sandbox, "a", &["merge", "s3://evals/parts/part-*", "--out", "joined"]).exits(0);
+    let joined = store.run(&sandbox, "a", &[&run[..], &["--out", "joined"]].concat()).exits(0).json();
+    assert_eq!(timeless(&joined), timeless(&whole));
+    store.run(&sandbox, "b", &["merge", "s3://evals/parts/part-*", "--out", "s3://evals/parts/joined"]).exits(0);
+    let items = |text: &str| counted(text).len();
+    assert_eq!(items(&store.object("parts/joined/records.jsonl")), 18);
+    let status = store.run(&sandbox, "b", &["status", "s3://evals/parts/part-2", "--json"]);
+    assert!(status.out().contains("\"trials\""), "{} {}", status.out(), status.err());
+}
+
+/// Hands on what comes to the store, but for every third connection, which it closes, and the others only after a while.
+fn flaky(port: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for (n, stream) in listener.incoming().flatten().enumerate() {
+            if n % 3 == 1 {
+                let _ = stream.shutdown(Shutdown::Both);
+                continue;
+            }
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                let there = TcpStream::connect(("127.0.0.1", port))?;
+                let (mut from, mut to) = (stream.try_clone()?, there.try_clone()?);
+                std::thread::spawn(move || {
+                    let _ = std::io::copy(&mut from, &mut to);
+                    to.shutdown(Shutdown::Write)
+                });
+                let (mut from, mut to) = (there, stream);
+                std::io::copy(&mut from, &mut to)?;
+                to.shutdown(Shutdown::Both)
+            });
+        }
+    });
+    own
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_a_store_that_fails_now_and_then_has_all_in_the_end() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    cases(&sandbox, &names(60));
+    let server = slow();
+    let port = flaky(store.port);
+    let args = run_of(&server.url, "s3://evals/runs/flaky");
+    Ended(store.by(port, &sandbox, "a", &args).output().unwrap()).exits(0);
+    let records = counted(&store.object("runs/flaky/records.jsonl"));
+    assert!(records.len() == 60 && records.values().all(|&n| n == 1), "{records:?}");
+}
+
+#[test]
+fn what_can_not_work_is_said_at_once() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let body = "<Error><Code>InvalidAccessKeyId</Code></Error>";
+    let refused = HttpServer::start(|_| ("403 Forbidden", Vec::new(), body.to_owned()));
+    let address = refused.url.clone();
+    let run = |out: &str| {
+        let mut command = sandbox.command(&["run", "--benchmark", "tales", "--retriever", "bm25", "--out", out]);
+        command.env("CLOSEREAD_CACHE", sandbox.path("cache")).env("AWS_ENDPOINT_URL", &address);
+        command.env("AWS_ACCESS_KEY_ID", "k").env("AWS_SECRET_ACCESS_KEY", "geheim").env("AWS_REGION", "us-east-1");
+        Ended(command.output().unwrap())
+    };
+    let ended = run("s3://evals/r");
+    ended.refuses(&["cannot list s3://evals/r", "InvalidAccessKeyId", "AWS_ACCESS_KEY_ID"]);
+    run("s3://evals").refuses(&["s3://evals: expected BUCKET/PATH"]);
+    run("s3://evals/../r").refuses(&["expected BUCKET/PATH"]);
+    sandbox.run(&["export", "inspect", "r", "--out", "s3://evals/x"]).refuses(&["writes on this machine"]);
+    assert!(!sandbox.path("s3:").exists());
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_judges_verdicts_and_benchmarks_are_there_too() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    for name in ["documents.jsonl", "items.jsonl"] {
+        let content = std::fs::read_to_string(sandbox.path("tales").join(name)).unwrap();
+        store.put(&format!("benchmarks/tales/{name}"), &content);
+    }
+    let run = ["run", "--benchmark", "s3://evals/benchmarks/tales", "--method", "closed-book", "--retriever", "bm25"];
+    store.run(&sandbox, "a", &[&run[..], &["--out", "s3://evals/runs/r"]].concat()).exits(0);
+    let judge = ["judge", "s3://evals/runs/r", "--judge-model", "builtin/rule"];
+    let ended = store.run(&sandbox, "b", &judge);
+    assert!(ended.0.status.success(), "{}", ended.err());
+    assert!(store.names().contains("runs/r/judgements.jsonl"), "{:?}", store.names());
+    assert!(!store.object("runs/r/judgements.jsonl").is_empty());
+}
