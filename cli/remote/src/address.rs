@@ -8,13 +8,11 @@ use std::fmt;
 pub(crate) enum Scheme {
     /// Amazon's, and that of many others.
     S3,
-    /// Google Cloud Storage's.
-    Gs,
     /// Azure Blob Storage's.
     Az,
 }
 
-const SCHEMES: [(&str, Scheme); 3] = [("s3://", Scheme::S3), ("gs://", Scheme::Gs), ("az://", Scheme::Az)];
+const SCHEMES: [(&str, Scheme); 2] = [("s3://", Scheme::S3), ("az://", Scheme::Az)];
 
 /// A folder in an object store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +82,7 @@ mod tests {
         assert_eq!(address.to_string(), "s3://evals/runs/first");
         assert!(Address::of("runs/first").is_none() && Address::of("https://evals/x").is_none());
         for wrong in
-            ["s3://", "s3://evals", "s3://evals/", "gs://evals//x", "az://evals/../x", "s3:///x", "s3://evals/a\nb"]
+            ["s3://", "s3://evals", "s3://evals/", "s3://evals//x", "az://evals/../x", "s3:///x", "s3://evals/a\nb"]
         {
             assert!(Address::of(wrong).unwrap().is_err(), "{wrong}");
         }

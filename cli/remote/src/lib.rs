@@ -1,4 +1,4 @@
-//! Run folders and benchmarks in object stores: `s3://BUCKET/PATH`, `gs://BUCKET/PATH`, `az://CONTAINER/PATH`.
+//! Run folders and benchmarks in object stores: `s3://BUCKET/PATH`, `az://CONTAINER/PATH`.
 //!
 //! An object cannot grow, and a run's records do. So a run writes into a folder of this machine, and a [`Mirror`] sends what is new:
 //! whole files under their names, new lines of growing files as numbered segments, each put only if there is none of that number.

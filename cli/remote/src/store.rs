@@ -5,9 +5,8 @@ use anyhow::{Context, Result, anyhow};
 use futures_util::TryStreamExt;
 use ini::Ini;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::MicrosoftAzureBuilder;
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::client::ClientConfigKey;
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::path::Path as ObjectPath;
 use object_store::{
     BackoffConfig, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, RetryConfig, UpdateVersion,
@@ -76,15 +75,9 @@ impl Store {
                     builder.with_bucket_name(&address.bucket).with_retry(retry).build().with_context(|| of(address))?,
                 )
             }
-            Scheme::Gs => {
-                let key = GoogleConfigKey::Client(ClientConfigKey::ConnectTimeout);
-                let builder = GoogleCloudStorageBuilder::from_env().with_config(key, connect);
-                Arc::new(
-                    builder.with_bucket_name(&address.bucket).with_retry(retry).build().with_context(|| of(address))?,
-                )
-            }
             Scheme::Az => {
-                let builder = MicrosoftAzureBuilder::from_env().with_container_name(&address.bucket).with_retry(retry);
+                let builder =
+                    azure(MicrosoftAzureBuilder::from_env()).with_container_name(&address.bucket).with_retry(retry);
                 Arc::new(builder.build().with_context(|| of(address))?)
             }
         };
@@ -113,7 +106,6 @@ impl Store {
                 " (keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE and ~/.aws, or the machine's role; \
                  the region from AWS_REGION, a server of one's own from AWS_ENDPOINT_URL)"
             }
-            Scheme::Gs => " (the account comes from GOOGLE_APPLICATION_CREDENTIALS, or the machine's)",
             Scheme::Az => {
                 " (the account comes from AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or the machine's)"
             }
@@ -229,6 +221,13 @@ fn aws(mut builder: AmazonS3Builder) -> AmazonS3Builder {
         }
     }
     let endpoint = [Key::S3Endpoint, Key::Endpoint].iter().find_map(|key| builder.get_config_value(key));
+    let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
+    if is_plain { builder.with_allow_http(true) } else { builder }
+}
+
+/// A server that is named by `http://` needs no further word.
+fn azure(builder: MicrosoftAzureBuilder) -> MicrosoftAzureBuilder {
+    let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
     let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
     if is_plain { builder.with_allow_http(true) } else { builder }
 }

@@ -1,14 +1,15 @@
-//! Runs in an object store: moto's server speaks S3.
+//! Runs in object stores: moto's server speaks S3's protocol, azurite Azure's.
 
 use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, cases, response};
 use crate::http::HttpServer;
 use crate::provider::answer;
-use crate::support::{Ended, Sandbox, readers_python, tales, timeless};
+use crate::support::{Ended, Sandbox, tales, timeless};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ struct Store {
 impl Store {
     fn start() -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let program = readers_python().with_file_name("moto_server");
+        let program = stores().join("bin/moto_server");
         let mut server = Command::new(program);
         server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
         let store = Self { server: start(server), port };
@@ -97,6 +98,11 @@ impl Drop for Store {
     }
 }
 
+/// The folder with the servers.
+fn stores() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("stores")
+}
+
 /// How often each item stands in records.
 fn counted(records: &str) -> BTreeMap<String, usize> {
     let mut counted = BTreeMap::new();
@@ -124,8 +130,8 @@ fn names(n: usize) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_a_run_in_a_store_is_that_of_a_folder() {
+#[ignore = "needs moto and azurite"]
+fn needs_stores_a_run_in_a_store_is_that_of_a_folder() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     tales(&sandbox);
     let run = ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "30", "--retriever", "bm25", "--json"];
@@ -156,8 +162,8 @@ fn needs_readers_a_run_in_a_store_is_that_of_a_folder() {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_a_run_goes_on_on_another_machine_when_the_first_is_lost() {
+#[ignore = "needs moto and azurite"]
+fn needs_stores_a_run_goes_on_on_another_machine_when_the_first_is_lost() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     let names = names(120);
     cases(&sandbox, &names);
@@ -202,8 +208,8 @@ fn line_of(line: &str) -> Option<String> {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_a_writer_that_was_replaced_stops() {
+#[ignore = "needs moto and azurite"]
+fn needs_stores_a_writer_that_was_replaced_stops() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     cases(&sandbox, &names(400));
     let server = slow();
@@ -234,8 +240,8 @@ fn needs_readers_a_writer_that_was_replaced_stops() {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_parts_are_joined_where_they_lie() {
+#[ignore = "needs moto and azurite"]
+fn needs_stores_parts_are_joined_where_they_lie() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     tales(&sandbox);
     let run = ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "30", "--retriever", "bm25", "--json"];
@@ -282,8 +288,8 @@ fn flaky(port: u16) -> u16 {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_a_store_that_fails_now_and_then_has_all_in_the_end() {
+#[ignore = "needs moto and azurite"]
+fn needs_stores_a_store_that_fails_now_and_then_has_all_in_the_end() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     cases(&sandbox, &names(60));
     let server = slow();
@@ -316,8 +322,8 @@ fn what_can_not_work_is_said_at_once() {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_judges_verdicts_and_benchmarks_are_there_too() {
+#[ignore = "needs moto and azurite"]
+fn needs_stores_judges_verdicts_and_benchmarks_are_there_too() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     tales(&sandbox);
     for name in ["documents.jsonl", "items.jsonl"] {
@@ -331,4 +337,59 @@ fn needs_readers_judges_verdicts_and_benchmarks_are_there_too() {
     assert!(ended.0.status.success(), "{}", ended.err());
     assert!(store.names().contains("runs/r/judgements.jsonl"), "{:?}", store.names());
     assert!(!store.object("runs/r/judgements.jsonl").is_empty());
+}
+
+#[test]
+#[ignore = "needs moto and azurite"]
+fn needs_stores_azure_keeps_a_run_that_goes_on_elsewhere() {
+    let sandbox = Sandbox::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut azurite = Command::new(stores().join("node_modules/.bin/azurite-blob"));
+    azurite.args(["--silent", "--skipApiVersionCheck", "--inMemoryPersistence", "--blobPort", &port.to_string()]);
+    let mut azurite = start(azurite);
+    // The account that every azurite has.
+    let key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+    let endpoint = format!("http://127.0.0.1:{port}/devstoreaccount1");
+    let python = |script: &str| {
+        let account = format!(
+            "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={key};BlobEndpoint={endpoint};"
+        );
+        let whole = format!(
+            "import sys\nfrom azure.storage.blob import BlobServiceClient\nc = BlobServiceClient.from_connection_string(sys.argv[1], retry_total=0)\n{script}"
+        );
+        Ended(Command::new(stores().join("bin/python")).args(["-c", &whole, &account]).output().unwrap())
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    while !python("c.create_container('evals')").0.status.success() {
+        assert!(Instant::now() < until, "azurite is up");
+    }
+    cases(&sandbox, &names(120));
+    let server = slow();
+    let args = run_of(&server.url, "az://evals/runs/lost");
+    let command = |machine: &str, args: &[&str]| {
+        let mut command = sandbox.command(args);
+        command.env("CLOSEREAD_CACHE", sandbox.path(machine)).env("CLOSEREAD_SYNC_SECONDS", "1");
+        command.env("AZURE_STORAGE_ACCOUNT_NAME", "devstoreaccount1").env("AZURE_STORAGE_ACCOUNT_KEY", key);
+        command.env("AZURE_STORAGE_ENDPOINT", &endpoint);
+        command
+    };
+    let mut first = start(command("a", &args));
+    let listing = "print(sum('/segments/' in name for name in c.get_container_client('evals').list_blob_names()))";
+    wait_until(&mut first, "two segments", || python(listing).out().trim().parse::<usize>().unwrap() >= 3);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    Ended(command("b", &args).output().unwrap()).refuses(&["another closeread writes az://evals/runs/lost"]);
+    let until = Instant::now() + Duration::from_secs(60);
+    while !command("b", &args).output().unwrap().status.success() {
+        assert!(Instant::now() < until, "the first is taken for lost");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let records =
+        "print(c.get_blob_client('evals', 'runs/lost/records.jsonl').download_blob().readall().decode(), end='')";
+    let records = counted(&python(records).out());
+    assert!(records.len() == 120 && records.values().all(|&n| n == 1), "{records:?}");
+    assert!(server.n_requests() < 160, "{} requests: what was sent is not asked again", server.n_requests());
+    Ended(command("c", &["report", "az://evals/runs/lost"]).output().unwrap()).exits(0);
+    azurite.kill().unwrap();
+    azurite.wait().unwrap();
 }

@@ -1,7 +1,7 @@
 //! The tools, each with what it is for and how to get it.
 
 use super::{
-    AARCH64, Get, Tool, WASM, chromium_path, engines, faketime, file, linters, on_path, readers, slurm,
+    AARCH64, Get, Tool, WASM, chromium_path, engines, faketime, file, linters, on_path, readers, slurm, stores,
     target_libraries, version, vulkan_driver, zigbuild,
 };
 use crate::process::{cargo, program};
@@ -84,6 +84,16 @@ pub(crate) const READERS: Tool = Tool {
     used_by: "tests of exports by the packages that read them",
     find: || readers().map(|folder| folder.display().to_string()),
     get: Get::Readers,
+};
+pub(crate) const STORES: Tool = Tool {
+    name: "moto and azurite",
+    used_by: "tests of runs in object stores",
+    find: || stores().map(|folder| folder.display().to_string()),
+    get: Get::Environment {
+        folder: "stores",
+        packages: &["moto[server]==5.2.5", "azure-storage-blob==12.31.1"],
+        modules: &["azurite@3.35.0"],
+    },
 };
 pub(crate) const SLURM: Tool = Tool {
     name: "Slurm, unpacked",
@@ -195,13 +205,14 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 19] = [
+pub(crate) const OPTIONAL: [&Tool; 20] = [
     &DENY,
     &LINTERS,
     &MDBOOK,
     &NGINX,
     &PYTHON,
     &READERS,
+    &STORES,
     &SLURM,
     &ENGINES,
     &LAVAPIPE,

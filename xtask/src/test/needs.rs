@@ -21,13 +21,14 @@ pub(crate) struct Need {
     pub(crate) is_met: fn() -> bool,
 }
 
-pub(crate) const NEEDS: [Need; 14] = [
+pub(crate) const NEEDS: [Need; 15] = [
     Need { word: "data", what: "CLOSEREAD_DATA", is_met: || variable("CLOSEREAD_DATA").is_some() },
     Need { word: "vectors", what: "CLOSEREAD_VECTORS", is_met: || variable("CLOSEREAD_VECTORS").is_some() },
     Need { word: "llama", what: "CLOSEREAD_SERVERS with bin/llama-server", is_met: || server(&["bin/llama-server"]) },
     Need { word: "llmock", what: "CLOSEREAD_SERVERS with llmock", is_met: || server(&LLMOCK) },
     Need { word: "python", what: "python3", is_met: || (PYTHON.find)().is_some() },
     Need { word: "readers", what: "the readers of exports", is_met: || machine::readers().is_some() },
+    Need { word: "stores", what: "moto and azurite", is_met: || machine::stores().is_some() },
     Need { word: "nginx", what: "nginx", is_met: || (NGINX.find)().is_some() },
     Need { word: "vulkan", what: "a Vulkan driver", is_met: machine::has_graphics },
     Need { word: "lavapipe", what: "lavapipe", is_met: || (LAVAPIPE.find)().is_some() },

@@ -4,8 +4,8 @@ use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
 use crate::machine::{
-    CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM, WASM,
-    linters,
+    CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM,
+    STORES, WASM, linters,
 };
 use crate::process::{BUILD_PROGRAM, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
@@ -73,7 +73,7 @@ fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
 
 pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
     NEXTEST.require()?;
-    for tool in [NGINX, LAVAPIPE, FAKETIME, READERS, SLURM] {
+    for tool in [NGINX, LAVAPIPE, FAKETIME, READERS, STORES, SLURM] {
         if let Err(error) = tool.require() {
             println!("{}: {error:#}", tool.used_by);
         }
