@@ -129,9 +129,9 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let (cli, matches) = match read(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) if error.use_stderr() && LogArgs::of_arguments().is_json() => {
+        Err(error) if error.use_stderr() && (LogArgs::of_arguments().is_json() || keys_typed().next().is_some()) => {
             LogArgs::of_arguments().begin();
-            let said = error.render().to_string();
+            let said = starred(error.render().to_string());
             error!("{}", said.trim_end().trim_start_matches("error: "));
             return ExitCode::from(2);
         }
@@ -203,9 +203,26 @@ fn takes_value(option: &str) -> bool {
     any(&Cli::command(), option.trim_start_matches('-'))
 }
 
+/// A message without keys that were typed in the place of something else.
+fn starred(message: String) -> String {
+    keys_typed().fold(message, |message, key| message.replace(&key, "***"))
+}
+
+/// Values on the command line that may be keys: long words that begin as providers' keys do.
+fn keys_typed() -> impl Iterator<Item = String> {
+    const STARTS: [&str; 7] = ["sk-", "AIza", "AKIA", "hf_", "gsk_", "xai-", "pplx-"];
+    let is_key = |value: &String| {
+        let is_word = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+        is_word && value.len() >= 16 && STARTS.iter().any(|start| value.starts_with(start))
+    };
+    log::arguments()
+        .map(|given| given.split_once('=').map_or(given.clone(), |(_, value)| value.to_owned()))
+        .filter(is_key)
+}
+
 /// Says why, and how it ends.
 fn failed(error: &anyhow::Error) -> ExitCode {
-    error!(hint = hint::hint(error), "{error:#}");
+    error!(hint = hint::hint(error), "{}", starred(format!("{error:#}")));
     ExitCode::from(2)
 }
 

@@ -326,7 +326,19 @@ pub fn refuse_foreign(path: &Path, manifest: &str) -> Result<()> {
 }
 
 /// The folder for this process alone, until the file is closed.
+///
+/// # Errors
+/// If another process has it, or a file or folder in it is a link: what is written would land elsewhere.
 pub fn lock(path: &Path) -> Result<File> {
+    for entry in files::entries(path)? {
+        if entry.is_symlink() {
+            bail!(
+                "{} is a link, and a run writes into its own folder alone: put what it leads to in its place, or choose another \
+                 folder with --out",
+                entry.display()
+            );
+        }
+    }
     let lock = path.join(".lock");
     // To open a pipe is to wait for who reads it.
     if fs::metadata(&lock).is_ok_and(|there| !there.is_file()) {

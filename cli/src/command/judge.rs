@@ -207,6 +207,9 @@ fn probe_table(found: &[Probed]) -> Table {
             Value::count(*silent),
         ]);
     }
+    if found.is_empty() {
+        table.notes.push("nothing was probed: no model judged answers, and the rule has no bias to probe".to_owned());
+    }
     table.notes.push(
         "position: answer and gold answer exchanged, verbosity: words around the answer that say nothing; p: McNemar's exact test that \
          as many verdicts turn one way as the other; a judge without bias changes none"

@@ -115,3 +115,26 @@ fn finding_06_damaged_texts_and_prices_are_made_anew_or_a_remedy_is_named() {
     sandbox.run(&["report", "r"]).exits(0);
     sandbox.run(&["verify", "r"]).exits(0);
 }
+
+#[cfg(unix)]
+#[test]
+fn finding_01_what_a_link_in_a_run_folder_leads_to_is_not_written() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let run = ["run", "--benchmark", "tales", "--method", "closed-book", "--retriever", "bm25", "--out", "r"];
+    sandbox.run(&run).exits(0);
+    let own = sandbox.write("own.txt", "mine\n");
+    for name in ["records.jsonl", "report.json", "texts"] {
+        let path = sandbox.path("r").join(name);
+        let aside = sandbox.path("aside");
+        std::fs::rename(&path, &aside).unwrap();
+        std::os::unix::fs::symlink(if name == "texts" { sandbox.path("tales") } else { own.clone() }, &path).unwrap();
+        for more in [&[][..], &["--fresh"]] {
+            sandbox.run(&[&run[..], more].concat()).refuses(&[name, "is a link"]);
+        }
+        std::fs::remove_file(&path).unwrap();
+        std::fs::rename(&aside, &path).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "mine\n");
+    sandbox.run(&run).exits(0);
+}

@@ -163,6 +163,18 @@ fn finding_06_judges_without_a_model_that_judges_are_refused() {
 }
 
 #[test]
+fn finding_15_a_key_in_the_place_of_a_value_is_not_repeated() {
+    let sandbox = Sandbox::new();
+    let key = "sk-proj-0123456789abcdef";
+    let given = format!("--budget={key}");
+    for args in [&["run", "--budget", key][..], &["run", &given], &["run", "--model", key], &["report", key]] {
+        let ended = sandbox.run(args);
+        assert!(!ended.0.status.success() && !ended.err().contains(key), "{args:?}: {}", ended.err());
+        assert!(ended.err().contains("***"), "{args:?}: {}", ended.err());
+    }
+}
+
+#[test]
 fn finding_15_a_key_in_the_place_of_a_fields_name_is_not_repeated() {
     let sandbox = Sandbox::new();
     for text in ["sk-PLANTED-0123456789 = 1", "[sk-PLANTED-0123456789]\nx = 1", "limit = 'sk-PLANTED-0123456789'"] {
