@@ -17,6 +17,10 @@ macro_rules! out {
     };
 }
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod command;
 mod completion;
 mod config;
