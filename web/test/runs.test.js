@@ -353,7 +353,7 @@ test("a served run opens by a click, and the page's first load is as it should b
 
 test("a report's leaderboard reads without JavaScript and checks its rows with it", needs("CLOSEREAD_BINARY"), async () => {
     execFileSync(BINARY, ["report", "first", "--html", "site"], { cwd: work, stdio: "ignore", env: { ...process.env, CLOSEREAD_PAGE: fileURLToPath(DIST) } });
-    assert.ok((await readdir(join(work, "site/elements"))).includes("closeread-leaderboard.js"));
+    assert.ok((await readdir(join(work, "site/elements"))).includes("closeread-site.js"));
     const { folder, serve } = await import("./serve.js");
     const { pathToFileURL } = await import("node:url");
     const server = await serve(folder(pathToFileURL(join(work, "site/"))));
@@ -375,6 +375,13 @@ test("a report's leaderboard reads without JavaScript and checks its rows with i
         await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await row.locator("[role=status]").elementHandle(), { timeout: 60_000 });
         assert.equal((await row.locator("[role=status]").textContent()).trim(), "the same numbers");
         assert.deepEqual(await axe(page), []);
+        assert.deepEqual(complaints, []);
+        // From a disk, too: nothing is fetched there.
+        await page.goto(pathToFileURL(join(work, "site/leaderboard.html")).href);
+        const onDisk = page.locator("closeread-leaderboard tbody tr", { has: page.locator("button") }).first();
+        await onDisk.locator("button").click();
+        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await onDisk.locator("[role=status]").elementHandle(), { timeout: 60_000 });
+        assert.equal((await onDisk.locator("[role=status]").textContent()).trim(), "the same numbers");
         assert.deepEqual(complaints, []);
     } finally {
         await plain.close();

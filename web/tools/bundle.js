@@ -29,6 +29,9 @@ await Promise.all([
     build({ ...common, entryPoints: { wllama: "node_modules/@wllama/wllama/esm/index.js" }, outdir: "dist/wllama" }),
     build({ ...common, plugins: [scorer], outdir: "dist/elements",
         entryPoints: { "closeread-scorer": "src/elements/scorer.ts", "closeread-leaderboard": "src/elements/leaderboard.ts" } }),
+    // A page from a disk runs no modules.
+    build({ ...common, plugins: [scorer], outdir: "dist/elements", format: "iife", entryPoints: { "closeread-site": "src/elements/site.ts" },
+        define: { "import.meta.url": "closereadAt" }, banner: { js: "var closereadAt = document.currentScript.src;" } }),
 ]);
 
 /** Latin alone: Chinese is set in the system's own fonts. */

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
         }
     }
     let files = leaderboard(&args.title, &gold, submissions).context("the submissions cannot stand in one table")?;
-    site.write(&files, &["closeread-leaderboard.js", "closeread-scorer.js"])?;
+    site.write(&files, true)?;
     info!("submissions: {listed} read, {left_out} left out, {} withdrawn", folders.len() - listed - left_out);
     Ok(ExitCode::from(u8::from(left_out > 0)))
 }

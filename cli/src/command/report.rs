@@ -149,5 +149,5 @@ fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
     let folder = SiteFolder::open(folder, "report-files.json", "--html")?;
     let files = site(report, runs);
     let has_board = files.iter().any(|file| file.path == "leaderboard.html");
-    folder.write(&files, if has_board { &["closeread-leaderboard.js"] } else { &[] })
+    folder.write(&files, has_board)
 }

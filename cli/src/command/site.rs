@@ -9,10 +9,9 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use tracing::info;
 
-/// The folder of the elements in a built page, and beside a site's pages.
-const ELEMENTS: &str = "elements";
-/// What every element scores with.
-const SCORER: &str = "closeread_scorer_bg.wasm";
+/// The elements in a built page, and beside a site's pages, and what they score with.
+const ELEMENTS: &str = "elements/closeread-site.js";
+const SCORER: &str = "elements/closeread_scorer_bg.wasm";
 /// Its lock.
 const LOCK: &str = ".lock";
 
@@ -53,30 +52,35 @@ impl SiteFolder {
         Ok(Self { path: path.to_owned(), list, earlier, _lock })
     }
 
-    /// Writes the site, with these elements if the built page is there, and removes what an earlier one had beyond it.
-    pub(super) fn write(self, site: &[SiteFile], elements: &[&str]) -> Result<()> {
-        let page = match (elements, Page::find(None)) {
-            ([], _) => None,
-            (_, Ok(page)) => Some(page),
-            (_, Err(error)) => {
+    /// Writes the site, with the elements if it has a board and the built page is there, and removes what an earlier one had
+    /// beyond it. What the elements read lies there as a script, too: a page from a disk may fetch nothing.
+    pub(super) fn write(self, site: &[SiteFile], has_board: bool) -> Result<()> {
+        let page = match (has_board, Page::find(None)) {
+            (false, _) => None,
+            (true, Ok(page)) => Some(page),
+            (true, Err(error)) => {
                 info!("the leaderboard is a plain table, which cannot score rows again: {error:#}");
                 None
             }
         };
-        let elements: Vec<String> = match page {
-            None => Vec::new(),
-            Some(_) => elements.iter().chain([&SCORER]).map(|name| format!("{ELEMENTS}/{name}")).collect(),
-        };
-        let names: BTreeSet<String> = site.iter().map(|file| file.path.clone()).chain(elements.clone()).collect();
+        let mut more: Vec<(String, Vec<u8>)> = Vec::new();
+        if let Some(page) = page {
+            let (elements, scorer) = (page.read(ELEMENTS)?.into_owned(), page.read(SCORER)?.into_owned());
+            let is_read = |file: &&SiteFile| file.path.ends_with(".json") || file.path.ends_with(".jsonl");
+            let scripts = site.iter().filter(is_read).map(|file| script(&file.path, file.content.as_bytes()));
+            more.extend(scripts.chain([script(SCORER, &scorer)]));
+            more.extend([(ELEMENTS.to_owned(), elements), (SCORER.to_owned(), scorer)]);
+        }
+        let names: BTreeSet<String> =
+            site.iter().map(|file| file.path.clone()).chain(more.iter().map(|(name, _)| name.clone())).collect();
         // All that may lie there after a kill is named.
         let all: BTreeSet<&String> = names.iter().chain(&self.earlier).collect();
         write_atomically(&self.list, &serde_json::to_vec(&all)?)?;
         for file in site {
             self.put(&file.path, file.content.as_bytes())?;
         }
-        for name in &elements {
-            let page = page.as_ref().expect("there are elements where there is a page");
-            self.put(name, &page.read(name)?)?;
+        for (name, bytes) in &more {
+            self.put(name, bytes)?;
         }
         self.earlier.difference(&names).try_for_each(|name| files::remove(&self.path.join(name)))?;
         write_atomically(&self.list, &serde_json::to_vec(&names)?)?;
@@ -90,6 +94,13 @@ impl SiteFolder {
         std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
         write_atomically(&path, bytes)
     }
+}
+
+/// A file as a script that hands it to the elements.
+fn script(name: &str, bytes: &[u8]) -> (String, Vec<u8>) {
+    use base64::Engine as _;
+    let text = base64::engine::general_purpose::STANDARD.encode(bytes);
+    (format!("{name}.js"), format!("closereadFile(\"{text}\");\n").into_bytes())
 }
 
 /// Refuses a folder with files that are no part of an earlier site.

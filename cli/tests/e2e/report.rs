@@ -339,7 +339,7 @@ fn hostile_text_is_text_everywhere() {
     let latex = sandbox.run(&["report", "r", "--latex"]).exits(0).out();
     assert!(latex.contains("\\&\\_\\%\\textbackslash{}\\{\\}\\$\\#\\textasciicircum{}\\textasciitilde{}"), "{latex}");
     sandbox.run(&["report", "r", "--html", "site", "--csv", "all.csv"]).exits(0);
-    let own = "<script type=\"module\" src=\"elements/closeread-leaderboard.js\"></script>";
+    let own = "<script defer src=\"elements/closeread-site.js\"></script>";
     for page in files(&sandbox.path("site")).iter().filter(|name| name.ends_with(".html") || name.ends_with(".svg")) {
         let content = read(&sandbox, &format!("site/{page}")).replacen(own, "", 1);
         assert!(!content.contains("<script") && !content.contains(['\u{202e}', '\u{1b}']), "{page}");

@@ -4,7 +4,8 @@
 import type { Scorecard } from "./closeread_scorer.js";
 import { make } from "../dom.js";
 import { csv, save, styled } from "./dom.js";
-import { LEDGER, fetched, metricNames, percent, score, type Scoring } from "./scoring.js";
+import { fetched } from "./files.js";
+import { LEDGER, metricNames, percent, score, type Scoring } from "./scoring.js";
 import { words } from "./words.js";
 
 /** What `src` holds. */

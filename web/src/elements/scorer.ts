@@ -3,7 +3,8 @@
 import type { RowProblem, Scorecard } from "./closeread_scorer.js";
 import { make, table } from "../dom.js";
 import { csv, save, styled } from "./dom.js";
-import { LEDGER, fetched, metricNames, percent, score, scoringOf } from "./scoring.js";
+import { fetched } from "./files.js";
+import { LEDGER, metricNames, percent, score, scoringOf } from "./scoring.js";
 import { words } from "./words.js";
 
 /** Endings of items that no row of the file is about. */

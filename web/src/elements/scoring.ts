@@ -3,9 +3,14 @@
 import init, { scoreFormatJson, scoreJson } from "./closeread_scorer.js";
 import type { Assets, MetricName, NamedFile, Scorecard, ScoreOptions } from "./closeread_scorer.js";
 import { startedOnce } from "../module.js";
+import { fetched, isOnDisk, ofScript } from "./files.js";
 import type { Words } from "./words.js";
 
-const ready = startedOnce(init, new URL("closeread_scorer_bg.wasm", import.meta.url));
+const WASM = new URL("closeread_scorer_bg.wasm", import.meta.url);
+let ofDisk: Promise<unknown> | undefined;
+const ready = isOnDisk(WASM)
+    ? () => (ofDisk ??= ofScript(WASM.href).then((bytes) => init({ module_or_path: bytes })))
+    : startedOnce(init, WASM);
 let assets: Promise<Assets> | undefined;
 
 /** What a page says of how predictions are scored, by the names of the command line's options. */
@@ -27,15 +32,6 @@ export function scoringOf(host: Element): Scoring {
         chinese: one("chinese"), format: one("format"), task: one("task"), system: one("system"),
     };
     return Object.fromEntries(Object.entries(scoring).filter(([, value]) => value !== undefined));
-}
-
-export async function fetched(url: string, words: Words): Promise<NamedFile> {
-    const refuse = (why: string) => new Error(words.notFound(url, why));
-    const response = await fetch(url).catch((error: unknown) => {
-        throw refuse(String(error));
-    });
-    if (!response.ok) throw refuse(`${response.status} ${response.statusText}`.trim());
-    return { name: url.split("/").pop() ?? url, content: new Uint8Array(await response.arrayBuffer()) };
 }
 
 /** The bytes that `closeread score --json` prints for the same files. */

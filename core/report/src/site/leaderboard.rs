@@ -29,8 +29,8 @@ pub(super) const GOLD: &str = "items.jsonl";
 /// What the page may load: the element beside it, and the files that it scores.
 pub(super) const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'";
-/// The element, which whoever writes the site puts beside it.
-const ELEMENT: &str = "elements/closeread-leaderboard.js";
+/// The elements, which whoever writes the site puts beside it; no module, which a page from a disk cannot run.
+pub(super) const ELEMENTS: &str = "<script defer src=\"elements/closeread-site.js\"></script>\n";
 /// The words of a response that the context does not hold the answer, which predictions are read by.
 const NOT_FOUND: &str = "Not found in context.";
 
@@ -118,8 +118,7 @@ impl Board {
         let sorted = self.sorted();
         let link = |row: usize| sorted.get(row).map(|(_, row)| row.page.clone());
         html += &format!(
-            "<closeread-leaderboard src=\"{RESULTS}\">\n{}</closeread-leaderboard>\n\
-             <script type=\"module\" src=\"{ELEMENT}\"></script>\n",
+            "<closeread-leaderboard src=\"{RESULTS}\">\n{}</closeread-leaderboard>\n{ELEMENTS}",
             table(&shown(&sorted), link)
         );
         html

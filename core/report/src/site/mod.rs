@@ -22,8 +22,8 @@ pub use submissions::{About, Found, Submission, SubmissionError, held_to, leader
 /// The files of the site: `index.html`, a page a cell, pages of items, charts, `style.css`; and `leaderboard.html` with
 /// `results.json`, `items.jsonl` and `predictions/`.
 ///
-/// No page runs a script but the leaderboard's: the element `elements/closeread-leaderboard.js`, which whoever writes the
-/// site puts there. The page reads without it.
+/// No page runs a script but the leaderboard's: the elements of `elements/closeread-site.js`, which whoever writes the
+/// site puts there. The page reads without them.
 ///
 /// `runs` are those that `report` was made of, in the same order.
 pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {

@@ -5,7 +5,7 @@ mod read;
 mod tests;
 
 use super::cells::{SiteFile, named_cells};
-use super::leaderboard::{Board, GOLD, POLICY};
+use super::leaderboard::{Board, ELEMENTS, GOLD, POLICY};
 use super::page::Page;
 use super::{details, index};
 use crate::plan::Trials;
@@ -17,9 +17,6 @@ use closeread_table::number::metric_label;
 use closeread_table::render::html::{escaped, table};
 use closeread_table::{Table, Value};
 pub use read::{SubmissionError, held_to, of_predictions};
-
-/// The element that scores a reader's own predictions.
-const SCORER: &str = "elements/closeread-scorer.js";
 
 /// What was submitted to a leaderboard: a folder with a run or with predictions.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,9 +56,8 @@ pub enum Found {
 /// The files of a leaderboard: `index.html` with the board, the history, the scorer and the whole report; the pages of
 /// systems and items; and as data `results.json`, `items.jsonl` and `predictions/`.
 ///
-/// The files follow from the submissions, in whatever order they are handed over. The page runs the elements
-/// `elements/closeread-leaderboard.js` and `elements/closeread-scorer.js`, which whoever writes the site puts there, and
-/// reads without them.
+/// The files follow from the submissions, in whatever order they are handed over. The page runs the elements of
+/// `elements/closeread-site.js`, which whoever writes the site puts there, and reads without them.
 ///
 /// `runs` among the submissions are [held to](held_to) the items of `gold`, and called as the submission is.
 ///
@@ -155,9 +151,8 @@ fn scorer() -> String {
     let command = escaped("closeread score --gold items.jsonl --predictions FILE");
     format!(
         "<h2>Score your own predictions</h2>\n<closeread-scorer gold=\"{GOLD}\">\n<p>Download the <a \
-         href=\"{GOLD}\">items</a> and give <code>{command}</code>. Where this page comes from a web server and may run \
-         scripts, it scores a file here, without an upload.</p>\n</closeread-scorer>\n\
-         <script type=\"module\" src=\"{SCORER}\"></script>\n"
+         href=\"{GOLD}\">items</a> and give <code>{command}</code>. Where this page may run scripts, it scores a \
+         file here, without an upload.</p>\n</closeread-scorer>\n{ELEMENTS}"
     )
 }
 

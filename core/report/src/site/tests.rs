@@ -63,7 +63,7 @@ fn pages() -> Vec<SiteFile> {
 fn no_text_becomes_markup() {
     let is_shown = |file: &SiteFile| !file.path.ends_with(".json") && !file.path.ends_with(".jsonl");
     for file in pages().into_iter().filter(is_shown) {
-        let own = "<script type=\"module\" src=\"elements/closeread-leaderboard.js\"></script>";
+        let own = "<script defer src=\"elements/closeread-site.js\"></script>";
         let text = match file.path.as_str() {
             "leaderboard.html" => &file.content.replacen(own, "", 1),
             _ => &file.content,

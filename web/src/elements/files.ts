@@ -1,0 +1,44 @@
+// Files beside the page. A page from a disk may fetch nothing, but run scripts: a site that closeread wrote has each file as a script, too.
+
+import type { NamedFile } from "./closeread_scorer.js";
+import type { Words } from "./words.js";
+
+const waiting = new Map<string, (bytes: Uint8Array<ArrayBuffer>) => void>();
+
+/** What such a script calls, with the file in base64. */
+Object.assign(globalThis, {
+    closereadFile(base64: string) {
+        const at = (document.currentScript as HTMLScriptElement).src;
+        waiting.get(at)?.(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+        waiting.delete(at);
+    },
+});
+
+/** The file that the script beside it holds. */
+export function ofScript(url: string): Promise<Uint8Array<ArrayBuffer>> {
+    return new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = `${url}.js`;
+        waiting.set(script.src, resolve);
+        script.addEventListener("error", () => reject(new Error(`${script.src} is not there`)));
+        script.addEventListener("load", () => script.remove());
+        document.head.append(script);
+    });
+}
+
+export const isOnDisk = (url: string | URL) => new URL(url).protocol === "file:";
+
+export async function fetched(url: string, words: Words): Promise<NamedFile> {
+    const refuse = (why: string) => new Error(words.notFound(url, why));
+    const name = url.split("/").pop() ?? url;
+    if (isOnDisk(url)) {
+        return { name, content: await ofScript(url).catch((error: Error) => {
+            throw refuse(error.message);
+        }) };
+    }
+    const response = await fetch(url).catch((error: unknown) => {
+        throw refuse(String(error));
+    });
+    if (!response.ok) throw refuse(`${response.status} ${response.statusText}`.trim());
+    return { name, content: new Uint8Array(await response.arrayBuffer()) };
+}
