@@ -10,6 +10,7 @@ mod copy;
 mod mirror;
 mod segments;
 mod store;
+mod writer;
 
 pub use address::Address;
 pub use copy::{fetch, matching};

@@ -3,23 +3,21 @@
 use crate::copy::{Index, Version, WRITER, block_on, pull, state, write_lines};
 use crate::segments::{Entry, GROWING, Head, name, unsent};
 use crate::store::{Patience, Put, Store};
+use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_files as files;
 use object_store::UpdateVersion;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tracing::{info, warn};
 
 /// What is new is sent so often, unless `CLOSEREAD_SYNC_SECONDS` says otherwise.
 pub const INTERVAL: Duration = Duration::from_secs(10);
-/// A writer that was not heard of for so many intervals is lost.
-const PATIENCE: u32 = 6;
 /// A segment is not much larger.
 const SEGMENT_BYTES: usize = 16 << 20;
 
@@ -30,20 +28,6 @@ pub struct Mirror {
     folder: PathBuf,
     end: Sender<()>,
     thread: JoinHandle<Result<()>>,
-}
-
-/// Who writes into a folder of a store, and when it was last heard of.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Writer {
-    id: String,
-    machine: String,
-    /// The folder of that machine, as a hash.
-    place: String,
-    /// Seconds since 1970.
-    heard: u64,
-    /// How often it is heard of, in seconds.
-    every: u64,
-    ended: bool,
 }
 
 /// The state of what was sent.
@@ -61,22 +45,6 @@ struct Sending {
     /// Of the object that names the writer.
     claim: Option<UpdateVersion>,
 }
-
-/// Another machine writes the folder now.
-#[derive(Debug)]
-struct Replaced(String);
-
-impl std::fmt::Display for Replaced {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "another closeread writes {} now: this one stops, and what was finished here and not there is lost to it",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for Replaced {}
 
 impl Mirror {
     /// Makes a folder of this machine, below `root`, of what lies at `address`, and sends what changes in it from now on.
@@ -138,17 +106,8 @@ impl Sending {
                 first.name
             );
         }
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| anyhow!("no random numbers: {error}"))?;
-        let writer = Writer {
-            id: format!("{:032x}", u128::from_le_bytes(random)),
-            machine: machine(),
-            place: hash(&place),
-            heard: now(),
-            every: every.as_secs().max(1),
-            ended: false,
-        };
-        refuse_other_writer(&store, address, &place).await?;
+        let writer = Writer::new(&place, every)?;
+        writer.refuse_others(&store).await?;
         let mut sending = Self {
             index: Index::read(&place),
             sent: BTreeMap::new(),
@@ -239,7 +198,7 @@ impl Sending {
 
     /// Replaces the object that names the writer, if it still names this one.
     async fn beat(&mut self) -> Result<()> {
-        self.writer.heard = now();
+        self.writer.beat();
         for _ in 0..2 {
             match self.store.put_if(WRITER, serde_json::to_vec(&self.writer)?, self.claim.as_ref()).await? {
                 Put::Done(version) => {
@@ -404,23 +363,6 @@ impl Sending {
     }
 }
 
-/// Refuses a folder that another closeread was heard to write a short time ago.
-async fn refuse_other_writer(store: &Store, address: &Address, place: &Place) -> Result<()> {
-    let Some(bytes) = store.get(WRITER).await? else { return Ok(()) };
-    let Ok(writer) = serde_json::from_slice::<Writer>(&bytes) else { return Ok(()) };
-    let (silent, most) = (now().saturating_sub(writer.heard), writer.every * u64::from(PATIENCE));
-    if writer.ended || silent > most || writer.place == hash(place) {
-        // Of this folder: whoever it was is gone, since the lock is free.
-        return Ok(());
-    }
-    bail!(
-        "another closeread writes {address}, on {}, heard of {silent} s ago: wait for it to end; if that machine is lost, give \
-         the same command again in {} s",
-        writer.machine,
-        most - silent + 1
-    )
-}
-
 /// The bytes of whole lines behind what was sent.
 fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
     use std::io::{Read, Seek, SeekFrom};
@@ -443,24 +385,7 @@ fn identity(path: &Path) -> u64 {
     }
     #[cfg(not(unix))]
     {
-        let created = meta.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let created = meta.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         created.map_or(0, |time| time.as_nanos() as u64)
     }
-}
-
-/// Tells the folder of a machine from those of others.
-fn hash(place: &Place) -> String {
-    let text = format!("{}:{}", machine(), place.home.display());
-    closeread_text::hash::sha256(text.as_bytes())[..16].to_owned()
-}
-
-/// What this machine is called, where it is known.
-fn machine() -> String {
-    let name = files::read_text(Path::new("/proc/sys/kernel/hostname")).ok().flatten();
-    let name = name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
-    name.map_or_else(|| "a machine without a name".to_owned(), |name| name.trim().to_owned())
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

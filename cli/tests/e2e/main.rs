@@ -23,6 +23,7 @@ mod eight_bit;
 mod embeddings;
 mod estimate;
 mod export;
+mod export_platforms;
 mod extend;
 mod fault_server;
 mod faults;

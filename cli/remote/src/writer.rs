@@ -1,0 +1,99 @@
+//! Who writes a folder of a store, and when it was last heard of.
+
+use crate::Place;
+use crate::copy::WRITER;
+use crate::store::Store;
+use anyhow::{Result, anyhow, bail};
+use closeread_files as files;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A writer that was not heard of for so many intervals is lost.
+const PATIENCE: u64 = 6;
+
+/// Who writes into a folder of a store, and when it was last heard of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Writer {
+    pub(crate) id: String,
+    machine: String,
+    /// The folder of that machine, as a hash.
+    place: String,
+    /// Seconds since 1970.
+    heard: u64,
+    /// How often it is heard of, in seconds.
+    every: u64,
+    pub(crate) ended: bool,
+}
+
+impl Writer {
+    /// This process, which writes by way of `place` and is heard of so often.
+    pub(crate) fn new(place: &Place, every: Duration) -> Result<Self> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| anyhow!("no random numbers: {error}"))?;
+        Ok(Self {
+            id: format!("{:032x}", u128::from_le_bytes(random)),
+            machine: machine(),
+            place: hash(place),
+            heard: now(),
+            every: every.as_secs().max(1),
+            ended: false,
+        })
+    }
+
+    /// It is heard of now.
+    pub(crate) fn beat(&mut self) {
+        self.heard = now();
+    }
+
+    /// Refuses the folder if another closeread was heard to write it a short time ago.
+    pub(crate) async fn refuse_others(&self, store: &Store) -> Result<()> {
+        let Some(bytes) = store.get(WRITER).await? else { return Ok(()) };
+        let Ok(there) = serde_json::from_slice::<Self>(&bytes) else { return Ok(()) };
+        let (silent, most) = (now().saturating_sub(there.heard), there.every * PATIENCE);
+        // One of this very folder is gone, since the lock is free.
+        if there.ended || silent > most || there.place == self.place {
+            return Ok(());
+        }
+        bail!(
+            "another closeread writes {}, on {}, heard of {silent} s ago: wait for it to end; if that machine is lost, give the \
+             same command again in {} s",
+            store.address(),
+            there.machine,
+            most - silent + 1
+        )
+    }
+}
+
+/// Another machine writes the folder now.
+#[derive(Debug)]
+pub(crate) struct Replaced(pub(crate) String);
+
+impl std::fmt::Display for Replaced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "another closeread writes {} now: this one stops, and what was finished here and not there is lost to it",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Replaced {}
+
+/// Tells the folder of a machine from those of others.
+fn hash(place: &Place) -> String {
+    let text = format!("{}:{}", machine(), place.home.display());
+    closeread_text::hash::sha256(text.as_bytes())[..16].to_owned()
+}
+
+/// What this machine is called, where it is known.
+fn machine() -> String {
+    let name = files::read_text(Path::new("/proc/sys/kernel/hostname")).ok().flatten();
+    let name = name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+    name.map_or_else(|| "a machine without a name".to_owned(), |name| name.trim().to_owned())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

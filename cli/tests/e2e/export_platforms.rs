@@ -1,0 +1,146 @@
+//! `closeread export` for platforms that score, and the memory that exports take.
+
+use crate::export::{a_run, export};
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::process::Command;
+
+#[test]
+fn a_competition_scores_as_its_platform_starts_it() {
+    let sandbox = a_run();
+    // A real scorer is the program itself, which is large in a test's build.
+    sandbox.write("scorer", format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_closeread")));
+    let args = ["--title", "Tales", "--start", "2026-12-01", "--scorer", "scorer", "--out", "bundle.zip"];
+    export(&sandbox, &[&["codabench", "tales"], &args[..]].concat());
+    let mut bundle = zip::ZipArchive::new(std::fs::File::open(sandbox.path("bundle.zip")).unwrap()).unwrap();
+    let unpack = |archive: &mut zip::ZipArchive<std::fs::File>, name: &str| {
+        let mut bytes = Vec::new();
+        archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    let yaml = String::from_utf8(unpack(&mut bundle, "competition.yaml")).unwrap();
+    for words in ["version: 2", "image: logo.png", "accepts_only_result_submissions: true", "key: accuracy"] {
+        assert!(yaml.contains(words), "{words} in {yaml}");
+    }
+    assert!(yaml.find("key: accuracy") < yaml.find("key: f1"), "the main metric ranks first: {yaml}");
+    for name in ["scoring_program", "reference_data", "public_data", "starting_kit"] {
+        let bytes = unpack(&mut bundle, &format!("{name}.zip"));
+        let mut inner = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        inner.extract(sandbox.path(name)).unwrap();
+    }
+    let public = std::fs::read_to_string(sandbox.path("public_data/items.jsonl")).unwrap();
+    assert!(!public.contains("correct") && !public.contains("answers") && !public.contains("evidence"), "{public}");
+    let metadata = std::fs::read_to_string(sandbox.path("scoring_program/metadata.yaml")).unwrap();
+    let command = metadata.trim().strip_prefix("command: ").unwrap();
+    // The platform puts the program into /app/program, gold and submission into /app/input.
+    let score = |predictions: Option<&str>| {
+        let app = sandbox.path("app");
+        let _ = std::fs::remove_dir_all(&app);
+        std::fs::create_dir_all(app.join("input/res")).unwrap();
+        std::fs::create_dir_all(app.join("input/ref")).unwrap();
+        std::fs::copy(sandbox.path("reference_data/items.jsonl"), app.join("input/ref/items.jsonl")).unwrap();
+        if let Some(predictions) = predictions {
+            std::fs::write(app.join("input/res/predictions.jsonl"), predictions).unwrap();
+        }
+        let command = command.replace("/app/program/", "./scoring_program/").replace("/app/", "./app/");
+        let words: Vec<&str> = command.split(' ').collect();
+        let ended = Command::new(words[0]).args(&words[1..]).current_dir(sandbox.dir.path()).output().unwrap();
+        let scores = std::fs::read(app.join("output/scores.json")).ok();
+        (ended, scores.map(|bytes| serde_json::from_slice::<Value>(&bytes).unwrap()))
+    };
+    let gold = std::fs::read_to_string(sandbox.path("tales/items.jsonl")).unwrap();
+    let right: String = gold
+        .lines()
+        .map(|line| {
+            let item: Value = serde_json::from_str(line).unwrap();
+            let row = match item["correct"].as_u64() {
+                Some(correct) => json!({"item": item["id"], "choice": correct}),
+                None => json!({"item": item["id"], "answer": item["answers"][0]}),
+            };
+            format!("{row}\n")
+        })
+        .collect();
+    let (ended, scores) = score(Some(&right));
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(scores.unwrap(), json!({"accuracy": 1.0, "f1": 1.0, "exact_match": 1.0}));
+    let page = std::fs::read_to_string(sandbox.path("app/output/detailed_results.html")).unwrap();
+    assert!(page.contains("<table"), "{page}");
+    let half: String = right.lines().take(9).map(|line| format!("{line}\n")).collect::<String>() + "no json\n";
+    let (ended, scores) = score(Some(&half));
+    assert!(ended.status.success(), "what is missing counts as wrong");
+    assert_eq!(scores.unwrap()["accuracy"], json!(0.5));
+    let page = std::fs::read_to_string(sandbox.path("app/output/detailed_results.html")).unwrap();
+    assert!(page.contains("Rows left out: 1"), "{page}");
+    for (bad, words) in [
+        (None, "no predictions.jsonl"),
+        (Some(""), "no row of the submission"),
+        (Some("{}\n{}"), "no row of the submission"),
+    ] {
+        let (ended, scores) = score(bad);
+        assert!(!ended.status.success() && scores.is_none());
+        assert!(String::from_utf8_lossy(&ended.stderr).contains(words), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+}
+
+#[test]
+fn a_run_is_a_submission_to_novelqa() {
+    let sandbox = a_run();
+    let args = ["export", "novelqa", "r", "--out", "s.zip"];
+    sandbox.run(&args).refuses(&["several such cells", "dos-rag@15"]);
+    sandbox.run(&[&args[..], &["--at", "dos-rag@30", "--fill", "A"]].concat()).exits(0);
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(sandbox.path("s.zip")).unwrap()).unwrap();
+    let mut text = String::new();
+    archive.by_name("res_mc/res_mc.json").unwrap().read_to_string(&mut text).unwrap();
+    let answers: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answers.as_object().unwrap().len(), 6, "a list a tale");
+}
+
+/// What a program took of memory at most, in MiB, as the system counts it of a child that ended.
+const PEAK: &str = "import resource, subprocess, sys\n\
+                    code = subprocess.call(sys.argv[1:])\n\
+                    print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)";
+
+#[test]
+#[ignore = "needs minutes, and python3"]
+fn needs_time_needs_python_a_run_of_100_000_trials_is_exported_in_200_mb() {
+    let sandbox = a_run();
+    let read = |name: &str| std::fs::read_to_string(sandbox.path("r").join(name)).unwrap();
+    let (items, records) = (read("items.jsonl"), read("records.jsonl"));
+    let lines = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+    // 54 trials of 18 items, as if of 2,502 items, each asked 14 times.
+    let (copies, repeats) = (139, 14);
+    let mut text = String::new();
+    for copy in 0..copies {
+        for mut item in lines(&items) {
+            item["id"] = json!(format!("{}-{copy}", item["id"].as_str().unwrap()));
+            text += &format!("{item}\n");
+        }
+    }
+    let mut manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
+    manifest["configuration"]["items"] = json!(18 * copies);
+    manifest["configuration"]["repeats"] = json!(repeats);
+    manifest["stored_items"] = json!({"n": 18 * copies, "sha256": closeread_text::hash::sha256(text.as_bytes())});
+    sandbox.write("r/items.jsonl", text);
+    sandbox.write("r/manifest.json", manifest.to_string());
+    let mut file = std::io::BufWriter::new(std::fs::File::create(sandbox.path("r/records.jsonl")).unwrap());
+    for (copy, repeat) in (0..copies).flat_map(|copy| (0..repeats).map(move |repeat| (copy, repeat))) {
+        for mut record in lines(&records) {
+            record["item"] = json!(format!("{}-{copy}", record["item"].as_str().unwrap()));
+            record["repeat"] = json!(repeat);
+            writeln!(file, "{record}").unwrap();
+        }
+    }
+    drop(file);
+    let who = ["--organization", "us", "--relationship", "third_party"];
+    for (format, more) in [("inspect", &[][..]), ("parquet", &[]), ("trec", &[]), ("every-eval-ever", &who)] {
+        let export = sandbox.command(&[]);
+        let mut python = Command::new("python3");
+        python.envs(export.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        python.args(["-c", PEAK]).arg(export.get_program()).args(["export", format, "r", "--out", format]).args(more);
+        let ended = python.current_dir(sandbox.dir.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
+        let mut told = said.split_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(0)), Some(Ok(peak))) = (told.next(), told.next()) else { panic!("{format}: {said}") };
+        assert!(peak < 200, "{format} took {peak} MiB");
+    }
+}
