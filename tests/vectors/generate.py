@@ -32,6 +32,7 @@ import make_agents
 import make_observations
 import make_paper_tables
 import make_parsers
+import make_rerank
 import make_text_metrics
 import make_tree
 import texts
@@ -73,6 +74,7 @@ def main():
             **make_parsers.files(),
             **make_agents.files(),
             **make_observations.files(),
+            **make_rerank.files(),
             **make_text_metrics.files(Path(scratch)),
         }
     differ = []

@@ -13,6 +13,7 @@ mod model;
 pub mod onnx;
 #[cfg(feature = "tokenizer-json")]
 mod plan;
+mod reranked;
 mod role;
 pub mod rows;
 mod served;
@@ -30,10 +31,11 @@ pub use fallback::{Fallback, LoadSecond};
 pub use model::{Check, Hub, ModelSpec, Pooling};
 #[cfg(feature = "tokenizer-json")]
 pub use plan::{Bucket, Unit, plan, plan_in_order};
+pub use reranked::PairScores;
 pub use role::Role;
 pub use served::ServedSpec;
 #[cfg(feature = "tokenizer-json")]
 pub use texts::{Backend, Embedded, EmbeddingModel, gather, normalized, pool};
 #[cfg(feature = "tokenizer-json")]
-pub use tokens::{TextTokenizer, TokenIds};
+pub use tokens::{PairIds, TextTokenizer, TokenIds};
 pub use vectors::Vectors;

@@ -1,7 +1,7 @@
 //! A model's own tokenizer, with the padding and truncation of its file overridden.
 
 use super::EmbedError;
-use tokenizers::{PostProcessor, Tokenizer, TruncationDirection};
+use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationDirection};
 
 /// Splits texts into the token ids of one model, special tokens included, cut at the model's longest input.
 ///
@@ -12,6 +12,19 @@ pub struct TextTokenizer {
     tokenizer: Tokenizer,
     /// Most tokens of the text itself.
     max_content: usize,
+    /// Most tokens of a query and a passage together, beside the special tokens of a pair.
+    max_pair: usize,
+}
+
+/// A query and a passage as a model reads them together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairIds {
+    /// Token ids, special tokens included.
+    pub ids: Vec<u32>,
+    /// Where the tokens of the second type begin; as many as there are, if the model knows one type.
+    pub second: usize,
+    /// Whether the two were longer than the model takes, so that an end is missing.
+    pub cut: bool,
 }
 
 /// One text as its model reads it.
@@ -38,7 +51,9 @@ impl TextTokenizer {
         if n_special >= max_tokens {
             return Err(problem(format!("{n_special} special tokens leave no room in max_tokens = {max_tokens}")));
         }
-        Ok(Self { tokenizer, max_content: max_tokens - n_special })
+        let n_special_of_pair = tokenizer.get_post_processor().map_or(0, |post| post.added_tokens(true));
+        let max_pair = max_tokens.saturating_sub(n_special_of_pair);
+        Ok(Self { tokenizer, max_content: max_tokens - n_special, max_pair })
     }
 
     /// Most tokens of the text itself, beside the special tokens.
@@ -56,5 +71,57 @@ impl TextTokenizer {
         encoding.truncate(self.max_content, 0, TruncationDirection::Right);
         let whole = self.tokenizer.post_process(encoding, None, true).map_err(|error| error.to_string())?;
         Ok(TokenIds { ids: whole.get_ids().to_vec(), cut })
+    }
+
+    /// A query with each of several passages, in their order: both as far as the model takes them, between the special tokens of
+    /// a pair. What is too much is taken off the end of the longer one, and of both once they are equally long.
+    ///
+    /// # Errors
+    /// Which of the passages it was, and the tokenizer library's words.
+    pub fn pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairIds>, (usize, String)> {
+        let query = self.tokenizer.encode_fast(query, false).map_err(|error| (0, error.to_string()))?;
+        let pair = |(place, passage): (usize, &&str)| {
+            self.pair(query.clone(), passage).map_err(|error| (place, error.to_string()))
+        };
+        passages.iter().enumerate().map(pair).collect()
+    }
+
+    fn pair(&self, mut query: Encoding, passage: &str) -> Result<PairIds, tokenizers::Error> {
+        let mut passage = self.tokenizer.encode_fast(passage, false)?;
+        let (n_query, n_passage) = kept(query.len(), passage.len(), self.max_pair);
+        let cut = n_query < query.len() || n_passage < passage.len();
+        query.truncate(n_query, 0, TruncationDirection::Right);
+        passage.truncate(n_passage, 0, TruncationDirection::Right);
+        passage.set_type_ids(vec![1; n_passage]);
+        let whole = self.tokenizer.post_process(query, Some(passage), true)?;
+        let second = whole.get_type_ids().iter().position(|&kind| kind != 0).unwrap_or(whole.len());
+        Ok(PairIds { ids: whole.get_ids().to_vec(), second, cut })
+    }
+}
+
+/// How much of two texts is kept within `room`: all of the shorter one if it takes no more than half.
+fn kept(a: usize, b: usize, room: usize) -> (usize, usize) {
+    if a + b <= room {
+        return (a, b);
+    }
+    let half = room / 2;
+    match (a.min(b) <= half, a <= b) {
+        (true, true) => (a, room - a),
+        (true, false) => (room - b, b),
+        (false, true) => (half, room - half),
+        (false, false) => (room - half, half),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longer_of_two_texts_is_cut_first() {
+        assert_eq!(kept(3, 4, 7), (3, 4));
+        assert_eq!([kept(3, 9, 7), kept(9, 3, 7)], [(3, 4), (4, 3)]);
+        assert_eq!([kept(9, 9, 7), kept(8, 9, 7), kept(9, 8, 8)], [(3, 4), (3, 4), (4, 4)]);
+        assert_eq!(kept(0, 9, 7), (0, 7));
     }
 }

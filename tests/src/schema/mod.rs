@@ -11,6 +11,7 @@ mod parse_infinitebench;
 mod passages;
 mod raters;
 mod readagent;
+mod rerank;
 mod retrieval;
 pub(crate) mod scorecard;
 mod sentences_en;
@@ -35,6 +36,7 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     passages::SCHEMA,
     raters::SCHEMA,
     readagent::SCHEMA,
+    rerank::SCHEMA,
     retrieval::SCHEMA,
     scorecard::SCHEMA,
     sentences_en::SCHEMA,

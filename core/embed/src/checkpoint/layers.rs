@@ -44,6 +44,20 @@ pub struct Layer {
     pub output_norm: Norm,
 }
 
+/// What makes one number of the first token's last state, in a model that reads pairs of texts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classifier {
+    /// What the tokens of the second text have more than those of the first before they are normalised: the difference of the
+    /// two token types.
+    pub second: Vec<f32>,
+    /// From the first token's state to one of the same width; its hyperbolic tangent goes on.
+    pub pooler: Dense,
+    /// From there to one number.
+    pub output: Dense,
+    /// Whether the logistic function of that number is the score.
+    pub sigmoid: bool,
+}
+
 /// A linear layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dense {

@@ -11,7 +11,7 @@ mod tables;
 mod values;
 
 pub use closeread_kernels::Activation;
-pub use layers::{Checkpoint, Dense, Layer, Norm};
+pub use layers::{Checkpoint, Classifier, Dense, Layer, Norm};
 pub use tables::{Table, Tables};
 pub use values::Values;
 
@@ -42,6 +42,14 @@ impl Checkpoint {
     /// [`EmbedError::Load`] with what [`crate::onnx::convert`] would say.
     pub fn from_published(config_json: &[u8], safetensors: &[u8]) -> Result<Self, EmbedError> {
         published::read(config_json, safetensors).map_err(|error| EmbedError::Load(error.to_string()))
+    }
+
+    /// Reads a model that scores pairs of texts as it is published, with the head that does so.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::from_published`], and if the head is missing or has more than one output.
+    pub fn with_classifier(config_json: &[u8], safetensors: &[u8]) -> Result<(Self, Classifier), EmbedError> {
+        published::read_classifier(config_json, safetensors).map_err(|error| EmbedError::Load(error.to_string()))
     }
 }
 

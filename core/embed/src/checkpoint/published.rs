@@ -1,19 +1,46 @@
 //! Weights as published: `config.json` and `model.safetensors`.
 
-use super::layers::{Checkpoint, Dense, Layer, Norm};
+use super::layers::{Checkpoint, Classifier, Dense, Layer, Norm};
 use super::tables::{Table, Tables};
 use super::values::Values;
 use crate::onnx::ConvertError;
 use crate::onnx::{Config, Weights};
 
+/// The tensor whose name tells what stands before all others.
+const WORDS: &str = "embeddings.word_embeddings.weight";
+
 /// Reads and checks all weights of the model that `config_json` describes.
 pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint, ConvertError> {
+    let weights = Weights::read(safetensors)?;
+    encoder(&Config::read(config_json)?, &Reader::new(&weights)?)
+}
+
+/// The same with the head that makes one number of a pair of texts.
+pub(super) fn read_classifier(
+    config_json: &[u8],
+    safetensors: &[u8],
+) -> Result<(Checkpoint, Classifier), ConvertError> {
     let config = Config::read(config_json)?;
     let weights = Weights::read(safetensors)?;
-    let word = "embeddings.word_embeddings.weight";
-    let prefix = weights.names().find_map(|name| name.strip_suffix(word));
-    let prefix = prefix.ok_or_else(|| ConvertError::Missing { tensor: word.to_owned() })?;
-    let reader = Reader { weights: &weights, prefix };
+    let reader = Reader::new(&weights)?;
+    let hidden = config.hidden_size;
+    let types = reader.values("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?;
+    let (first, second) = (&types[..hidden], types.get(hidden..2 * hidden).unwrap_or(&types[..hidden]));
+    let whole = Reader { prefix: "", ..reader };
+    let (pooler, output) = match config.is_bert() {
+        true => (reader.dense("pooler.dense", hidden, hidden)?, whole.dense("classifier", hidden, 1)?),
+        false => (whole.dense("classifier.dense", hidden, hidden)?, whole.dense("classifier.out_proj", hidden, 1)?),
+    };
+    let classifier = Classifier {
+        second: second.iter().zip(first).map(|(second, first)| second - first).collect(),
+        pooler,
+        output,
+        sigmoid: config.scores_by_sigmoid()?,
+    };
+    Ok((encoder(&config, &reader)?, classifier))
+}
+
+fn encoder(config: &Config, reader: &Reader<'_>) -> Result<Checkpoint, ConvertError> {
     let (hidden, inner) = (config.hidden_size, config.intermediate_size);
 
     let all = reader.values("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
@@ -39,7 +66,7 @@ pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint,
         activation: config.activation()?,
         epsilon: config.layer_norm_eps,
         tables: Tables {
-            words: reader.table(word, config.vocab_size, hidden)?,
+            words: reader.table(WORDS, config.vocab_size, hidden)?,
             positions: Table { n_rows: config.n_positions(), n_columns: hidden, values: Values::F32(positions) },
         },
         norm: reader.norm("embeddings.LayerNorm", hidden)?,
@@ -47,10 +74,19 @@ pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint,
     })
 }
 
+#[derive(Clone, Copy)]
 struct Reader<'a> {
     weights: &'a Weights<'a>,
     /// What stands before every weight's name.
     prefix: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn new(weights: &'a Weights<'a>) -> Result<Self, ConvertError> {
+        let prefix = weights.names().find_map(|name| name.strip_suffix(WORDS));
+        let prefix = prefix.ok_or_else(|| ConvertError::Missing { tensor: WORDS.to_owned() })?;
+        Ok(Self { weights, prefix })
+    }
 }
 
 impl Reader<'_> {

@@ -6,6 +6,13 @@ use crate::checkpoint::Norm;
 use crate::checkpoint::Tables;
 use closeread_kernels::Kernels;
 
+/// Where the second text of each pair begins, and what its tokens have more than those of the first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Second<'a> {
+    pub(super) from: &'a [usize],
+    pub(super) more: &'a [f32],
+}
+
 /// The tables that token ids and positions are looked up in.
 #[derive(Debug)]
 pub(super) struct Embeddings {
@@ -19,11 +26,14 @@ impl Embeddings {
     }
 
     /// The first hidden states of all texts, one after the other.
-    pub(super) fn forward(&self, kernels: Kernels, batch: &[&[u32]], states: &mut Rows) {
+    pub(super) fn forward(&self, kernels: Kernels, batch: &[&[u32]], second: Option<Second<'_>>, states: &mut Rows) {
         let mut row = 0;
-        for ids in batch {
+        for (text, ids) in batch.iter().enumerate() {
             for (position, &id) in ids.iter().enumerate() {
                 self.tables.read(id, position, states.row_mut(row));
+                if let Some(Second { more, .. }) = second.filter(|second| position >= second.from[text]) {
+                    states.row_mut(row).iter_mut().zip(more).for_each(|(state, more)| *state += more);
+                }
                 row += 1;
             }
         }

@@ -1,13 +1,14 @@
 //! Closeread's own encoder: models of the BERT and XLM-RoBERTa families, on the CPU.
 //!
 //! It reads like the architecture: [`embeddings`], then layer by layer [`attention`] and [`feed_forward`], then
-//! [`pooling`]. What is fast about it sits in [`closeread_kernels`]. The tokens of a batch stand one after the other without
+//! [`pooling`], or for pairs of texts the head of [`cross_encoder`]. What is fast about it sits in [`closeread_kernels`]. The tokens of a batch stand one after the other without
 //! padding, and every number of a text's vector is added up in an order that the rest of the batch has no part in:
 //! a text has the same vector, bit for bit, alone and in any batch, on any number of threads, as long as the
 //! instruction set is the same.
 
 mod attention;
 mod calibration;
+mod cross_encoder;
 mod embeddings;
 mod feed_forward;
 mod linear;
@@ -24,6 +25,7 @@ mod workspace;
 
 pub use calibration::{Calibration, Ranges};
 pub use closeread_kernels::Instructions;
+pub use cross_encoder::CrossEncoder;
 use workspace::Workspace;
 
 use super::checkpoint::Checkpoint;
@@ -32,7 +34,7 @@ use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
 use attention::SelfAttention;
 use calibration::see;
 use closeread_kernels::Kernels;
-use embeddings::Embeddings;
+use embeddings::{Embeddings, Second};
 use feed_forward::FeedForward;
 use linear::{BLOCK, Format, Formats};
 use rows::Rows;
@@ -113,7 +115,7 @@ impl BertBackend {
     /// [`EmbedError::Load`] if the file is damaged or from elsewhere, the processor lacks the instructions asked for, or
     /// [`Precision::Int8`] a calibration of this model.
     pub fn from_onnx(spec: &ModelSpec, onnx: &[u8], options: EncoderOptions<'_>) -> Result<Self, EmbedError> {
-        Self::pack(spec, Checkpoint::from_onnx(onnx)?, options)
+        Self::pack(spec.pooling, Checkpoint::from_onnx(onnx)?, options)
     }
 
     /// Loads a model as it is published: the bytes of `config.json` and `model.safetensors`.
@@ -126,7 +128,7 @@ impl BertBackend {
         safetensors: &[u8],
         options: EncoderOptions<'_>,
     ) -> Result<Self, EmbedError> {
-        Self::pack(spec, Checkpoint::from_published(config_json, safetensors)?, options)
+        Self::pack(spec.pooling, Checkpoint::from_published(config_json, safetensors)?, options)
     }
 
     /// The instructions that compute it.
@@ -139,7 +141,7 @@ impl BertBackend {
         self.precision
     }
 
-    fn pack(spec: &ModelSpec, mut checkpoint: Checkpoint, options: EncoderOptions<'_>) -> Result<Self, EmbedError> {
+    fn pack(pooling: Pooling, mut checkpoint: Checkpoint, options: EncoderOptions<'_>) -> Result<Self, EmbedError> {
         let instructions = options.instructions.unwrap_or_else(Instructions::fastest);
         let kernels = Kernels::new(instructions).ok_or_else(|| {
             let available: Vec<&str> = Instructions::available().into_iter().map(Instructions::name).collect();
@@ -176,7 +178,7 @@ impl BertBackend {
             kernels,
             instructions,
             precision,
-            pooling: spec.pooling,
+            pooling,
             hidden: checkpoint.hidden,
             inner,
             embeddings,
@@ -192,12 +194,17 @@ impl BertBackend {
     /// As [`Backend::forward`].
     pub fn calibrate(&self, batch: &[&[u32]]) -> Result<Calibration, EmbedError> {
         let mut seen = Calibration::empty(self.layers.len(), self.hidden);
-        self.run(batch, Some(&mut seen))?;
+        self.run(batch, None, Some(&mut seen))?;
         Ok(seen)
     }
 
     /// The vectors of a batch; how large channels get in it is taken into `seen`.
-    fn run(&self, batch: &[&[u32]], mut seen: Option<&mut Calibration>) -> Result<Vectors, EmbedError> {
+    fn run(
+        &self,
+        batch: &[&[u32]],
+        second: Option<Second<'_>>,
+        mut seen: Option<&mut Calibration>,
+    ) -> Result<Vectors, EmbedError> {
         self.embeddings.tables.check(batch)?;
         if batch.is_empty() {
             return Ok(Vectors::new(self.hidden, Vec::new()));
@@ -205,7 +212,7 @@ impl BertBackend {
         let lengths: Vec<usize> = batch.iter().map(|ids| ids.len()).collect();
         let n_tokens = lengths.iter().sum();
         let mut workspace = self.workspace(n_tokens);
-        self.embeddings.forward(self.kernels, batch, &mut workspace.states);
+        self.embeddings.forward(self.kernels, batch, second, &mut workspace.states);
         for (idx, (attention, feed_forward)) in self.layers.iter().enumerate() {
             let mut ranges = seen.as_deref_mut().map(|seen| &mut seen.layers[idx]);
             if let Some(ranges) = &mut ranges {
@@ -244,7 +251,7 @@ impl Backend for BertBackend {
     }
 
     async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
-        self.run(batch, None)
+        self.run(batch, None, None)
     }
 }
 

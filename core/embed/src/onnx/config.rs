@@ -22,6 +22,18 @@ pub(crate) struct Config {
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
+    /// What sentence-transformers keeps since 4.1.
+    #[cfg(feature = "encoder")]
+    sentence_transformers: Option<SentenceTransformers>,
+    /// What it kept before.
+    #[cfg(feature = "encoder")]
+    sbert_ce_default_activation_function: Option<String>,
+}
+
+#[cfg(feature = "encoder")]
+#[derive(Debug, Deserialize)]
+struct SentenceTransformers {
+    activation_fn: Option<String>,
 }
 
 impl Config {
@@ -68,6 +80,25 @@ impl Config {
     /// The position of a text's first token: RoBERTa leaves out those up to the padding token's number.
     pub(crate) fn first_position(&self) -> usize {
         if self.model_type == "bert" { 0 } else { self.pad_token_id + 1 }
+    }
+
+    /// Whether it is of the first family: with a pooler, and a classifier of one layer behind it.
+    #[cfg(feature = "encoder")]
+    pub(crate) fn is_bert(&self) -> bool {
+        self.model_type == "bert"
+    }
+
+    /// Whether a model with one output gives its logistic function as the score: so does sentence-transformers where nothing is
+    /// said.
+    #[cfg(feature = "encoder")]
+    pub(crate) fn scores_by_sigmoid(&self) -> Result<bool, ConvertError> {
+        let said = self.sentence_transformers.as_ref().and_then(|said| said.activation_fn.as_deref());
+        let said = said.or(self.sbert_ce_default_activation_function.as_deref());
+        match said.map(|name| name.rsplit('.').next().unwrap_or(name)) {
+            None | Some("Sigmoid") => Ok(true),
+            Some("Identity") => Ok(false),
+            Some(other) => Err(unsupported("activation_fn", other, "Identity, Sigmoid")),
+        }
     }
 
     /// Positions a text can use.
