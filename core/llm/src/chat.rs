@@ -262,6 +262,9 @@ pub enum HostError {
     /// No vector could be made.
     #[error("embedding failed: {0}")]
     Embedding(String),
+    /// Passages could not be reranked.
+    #[error("reranking failed: {0}")]
+    Reranking(String),
     /// The text of a book cannot be had.
     #[error("{0}")]
     Text(String),

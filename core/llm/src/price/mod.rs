@@ -42,6 +42,9 @@ pub struct ModelFacts {
     /// What they cost through the provider's batch API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<Rates>,
+    /// Dollars for a thousand searches of a reranker that is paid by the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searches: Option<f64>,
 }
 
 /// Dollars for a million tokens.
@@ -89,7 +92,7 @@ pub enum PriceError {
     /// Not TOML, or not of this form.
     #[error(
         "not a list of models ({0}); expected tables [\"provider/model\"] with source, date and what is known of \
-         window, max_output, tokenizer, price, long and batch"
+         window, max_output, tokenizer, price, long, batch and searches"
     )]
     Form(String),
     /// An entry says something that cannot be.
@@ -158,6 +161,9 @@ impl PriceList {
             if !is_date(&facts.date) {
                 return Err(wrong(format!("date `{}`: expected YYYY-MM-DD", facts.date)));
             }
+            if let Some(price) = facts.searches.filter(|price| !price.is_finite() || *price < 0.0) {
+                return Err(wrong(format!("searches {price}: expected dollars for a thousand, 0 or more")));
+            }
             let long = facts.long.map(|long| long.price);
             for rates in [facts.price, facts.batch, long].into_iter().flatten() {
                 if let Some(price) = rates.all().find(|price| !price.is_finite() || *price < 0.0) {
@@ -212,6 +218,15 @@ impl PriceList {
         let facts = self.of(model)?;
         let rates = if usage.batch { facts.batch } else { facts.rates(tokens.prompt) };
         Some(rates?.cost(tokens))
+    }
+
+    /// What a reranker's request cost: by its searches where it is paid by these, else by its tokens; `None` where price or
+    /// number is not known.
+    pub fn cost_of_reranking(&self, model: &str, tokens: Option<u64>, searches: Option<u64>) -> Option<Dollars> {
+        match self.of(model)?.searches {
+            Some(price) => Some(Dollars(price / 1000.0 * searches? as f64)),
+            None => self.cost(model, &Usage { prompt_tokens: tokens, completion_tokens: Some(0), ..Usage::default() }),
+        }
     }
 
     /// True if calls of the model cost nothing.
@@ -291,7 +306,7 @@ mod tests {
         assert!(list.is_free("builtin/extractive") && !list.is_free("openai/gpt-4o"));
         assert_eq!(list.of("openai/gpt-4.1").unwrap().window, Some(1_047_576));
         for (model, facts) in &list.0 {
-            assert!(!facts.source.is_empty() && facts.price.is_some(), "{model}");
+            assert!(!facts.source.is_empty() && (facts.price.is_some() || facts.searches.is_some()), "{model}");
         }
     }
 
@@ -307,6 +322,19 @@ mod tests {
         assert_eq!(cost(usage(1_000_000, 0, 0, 0)), 3.0);
         assert!((cost(usage(1_000_000, 600_000, 300_000, 100_000)) - (0.3 + 0.18 + 1.125 + 1.5)).abs() < 1e-12);
         assert_eq!(cost(usage(2_000_000, 2_000_000, 0, 0)), 12.0, "no price of its own: as any other token");
+    }
+
+    #[test]
+    fn a_reranker_is_paid_by_the_search_or_by_the_token() {
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nsearches = 2.0\n\
+                    ['p/y']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0.05, output = 0 }";
+        let list = PriceList::read(list).unwrap();
+        assert_eq!(list.cost_of_reranking("p/x", None, Some(3)), Some(Dollars(0.006)));
+        assert_eq!(list.cost_of_reranking("p/x", Some(9), None), None);
+        assert_eq!(list.cost_of_reranking("p/y", Some(2_000_000), None), Some(Dollars(0.1)));
+        assert_eq!(list.cost_of_reranking("p/z", Some(9), Some(1)), None);
+        let negative = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nsearches = -1";
+        assert!(PriceList::read(negative).unwrap_err().to_string().contains("searches -1: expected dollars"));
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl TeiInfo {
     }
 }
 
-fn json_of(response: HttpResponse<'_>) -> Result<Value, Fault> {
+pub(super) fn json_of(response: HttpResponse<'_>) -> Result<Value, Fault> {
     if !(200..300).contains(&response.status) {
         return Err(classify(response));
     }

@@ -16,6 +16,7 @@ mod json;
 mod openai;
 mod parameters;
 mod protocol;
+mod rerank;
 mod secret;
 mod sse;
 mod stream;
@@ -29,6 +30,7 @@ pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
 pub use http::{HttpResponse, Request, TokenLimit};
 pub use parameters::Parameters;
 pub use protocol::{MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protocol, merge, streams};
+pub use rerank::{RerankProtocol, RerankResponse};
 pub use secret::Secret;
 pub use stream::StreamReader;
 

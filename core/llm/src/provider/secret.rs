@@ -130,6 +130,7 @@ impl Secret {
                 HostError::Overflow { message: self.redact(&message), needed, context_window: window }
             }
             HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
+            HostError::Reranking(message) => HostError::Reranking(self.redact(&message)),
             HostError::Text(message) => HostError::Text(self.redact(&message)),
         }
     }
