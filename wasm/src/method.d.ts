@@ -30,6 +30,8 @@ export interface MethodOptions {
     budget?: number;
     /** Default `bm25`; the others need `embed` of the host. */
     retriever?: "bm25" | "dense" | "hybrid";
+    /** How many of the best passages `rerank` of the host puts into another order; default: none. */
+    rerankFrom?: number;
     /** Who reads, as the record names it; default `builtin/extractive`. */
     model?: string;
     /** Default: as many as the provider lets a response have. */
@@ -48,6 +50,8 @@ export interface MethodHost {
     chat(call: MethodCall): Promise<MethodResponse | string> | MethodResponse | string;
     /** One vector a text, L2-normalised, all of one length. */
     embed?(role: "query" | "passage", texts: string[]): Promise<Float32Array[]>;
+    /** How well each text answers the query: one finite number a text, higher for a better one. */
+    rerank?(query: string, texts: string[]): Promise<number[]> | number[];
     /** Told what was made of the books before the question, where the method makes something. */
     prepared?(preparation: MethodPreparation): void;
 }

@@ -247,15 +247,15 @@ impl MethodRun {
 
     async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
         let Self { books, item, method, options, prompts, tokenizer, .. } = self;
-        let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
+        let MethodOptions { max_output_tokens, temperature, window, retriever, rerank_from, budget, .. } = *options;
         let response_limit = max_output_tokens.into();
         let setting = Settings { prompts, tokenizer, response_limit, temperature, context_window: window };
         let passage_index = match self.passage_index(host, retriever).await {
             Ok(passage_index) => passage_index,
             Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),
         };
-        let session =
-            Session::new(host, setting).about(books).searching(passage_index.as_ref(), retriever).within(budget);
+        let session = Session::new(host, setting).about(books).searching(passage_index.as_ref(), retriever);
+        let session = session.reranking(rerank_from).within(budget);
         let preparation = method.prepare(&session).await;
         let preparation = preparation.map_err(|error| as_js("MethodError", &error))?;
         if let Some(preparation) = &preparation {

@@ -262,11 +262,13 @@ fn thrown(error: &HostError) -> JsValue {
     let name = match error {
         HostError::Overflow { .. } => "OverflowError",
         HostError::Blocked { .. } => "BlockedError",
-        HostError::Failed(_) | HostError::Embedding(_) | HostError::Text(_) => "CallError",
+        HostError::Failed(_) | HostError::Embedding(_) | HostError::Reranking(_) | HostError::Text(_) => "CallError",
     };
     let said = match error {
         HostError::Overflow { message: said, .. } | HostError::Blocked { reason: said } => said,
-        HostError::Failed(said) | HostError::Embedding(said) | HostError::Text(said) => said,
+        HostError::Failed(said) | HostError::Embedding(said) | HostError::Reranking(said) | HostError::Text(said) => {
+            said
+        }
     };
     let js = as_js(name, said);
     if let HostError::Overflow { needed, context_window: window, .. } = error {

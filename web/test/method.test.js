@@ -158,6 +158,20 @@ test("dense retrieval asks the host for vectors", async () => {
     assert.ok(run.slice("the-loan-of-the-bell", record.context.passages[0].start, record.context.passages[0].end).includes("goat"));
 });
 
+test("a reranker of the host puts the passages in order, and without one that is said", async () => {
+    const options = { method: "vanilla-rag", budget: 300, rerankFrom: 20 };
+    const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], options);
+    const record = await run.run({
+        chat: (call) => run.extractive(call.id),
+        rerank: (query, texts) => texts.map((text) => (text.includes("goat") ? 1 : 0)),
+    });
+    assert.equal(record.context.reranked, 20);
+    assert.equal(record.context.passages[0].score, 1);
+    const without = new MethodRun([works.get("the-loan-of-the-bell")], items[1], options);
+    const failed = await without.run({ chat: (call) => without.extractive(call.id) });
+    assert.match(JSON.stringify(failed), /reranking failed.*no `rerank`/);
+});
+
 test("what cannot be run says what was expected", () => {
     const run = (options, item = items[1]) => () => new MethodRun([works.get("the-loan-of-the-bell")], item, options);
     assert.throws(run({ method: "dos" }), { name: "ParameterError", message: /there is no method `dos`; the names are: closed-book/ });

@@ -108,6 +108,10 @@ impl Method for AgenticRag {
         Some(&self.passages)
     }
 
+    fn ranks_passages(&self) -> bool {
+        true
+    }
+
     async fn answer<H: Host>(
         &self,
         session: &mut Session<'_, H>,

@@ -142,6 +142,11 @@ macro_rules! methods {
                 match self { $(Self::$method(method) => method.passages()),+ }
             }
 
+            /// See [`Method::ranks_passages`].
+            pub fn ranks_passages(&self) -> bool {
+                match self { $(Self::$method(method) => method.ranks_passages()),+ }
+            }
+
             /// See [`Method::takes_budget`].
             pub fn takes_budget(&self) -> bool {
                 match self { $(Self::$method(method) => method.takes_budget()),+ }

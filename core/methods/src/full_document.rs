@@ -158,6 +158,7 @@ impl Method for FullDocument {
 fn context(kept: &Kept, settings: Settings<'_>) -> Context {
     Context {
         retriever: None,
+        reranked: None,
         n_tokens: kept.stretches.iter().map(|text| settings.tokenizer.count(text)).sum(),
         passages: kept.references.clone(),
     }

@@ -5,7 +5,7 @@
 
 use crate::work::{Inline, Job, Workers};
 use closeread_books::{Book, BookText};
-use closeread_embed::{Role, Vectors};
+use closeread_embed::{PairScores, Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_llm::{Call, HostError, Response};
 use closeread_retrieve::PassageIndex;
@@ -54,6 +54,15 @@ pub trait Host {
     /// [`HostError::Embedding`] if no embedding model is at hand or it failed.
     async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {
         Err(HostError::Embedding("this host has no embedding model".to_owned()))
+    }
+
+    /// How well each of `texts` answers `query`, by a reranker. A host without one leaves this as it is: it is asked only where a
+    /// session says that passages are reranked.
+    ///
+    /// # Errors
+    /// [`HostError::Reranking`] if no reranker is at hand or it failed.
+    async fn rerank(&self, _query: &str, _texts: &[&str]) -> Result<PairScores, HostError> {
+        Err(HostError::Reranking("this host has no reranker".to_owned()))
     }
 
     /// What each of `jobs` gives, in their order: on this thread, one after the other, unless the host has more.

@@ -61,6 +61,7 @@ pub use recorded::{Shown as ShownOfBooks, recorded_scores};
 pub use run::{prepare, run};
 pub use sections::{Section, Sections};
 pub use served::versions;
+pub use session::search::CUT_FOR_RERANKING;
 pub use session::{HostWorkers, Session};
 pub use settings::{ResponseLimit, Settings};
 pub use style::{Excerpt, Place, PromptStyle, View};

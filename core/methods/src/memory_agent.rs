@@ -239,6 +239,6 @@ impl Read {
             let span = session.text(book).await?.flow().to_source(place);
             passages.push(PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None });
         }
-        Ok(Context { retriever: None, n_tokens: self.n_tokens, passages })
+        Ok(Context { retriever: None, reranked: None, n_tokens: self.n_tokens, passages })
     }
 }

@@ -42,6 +42,11 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
         None
     }
 
+    /// Whether it takes passages by their rank, so that a reranker can put them into another order.
+    fn ranks_passages(&self) -> bool {
+        false
+    }
+
     /// Whether the questions on the same books go into one call for each task, see [`Questions::by_task`].
     fn asks_together(&self) -> bool {
         false

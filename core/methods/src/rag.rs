@@ -164,6 +164,10 @@ impl Method for Rag {
         Some(&self.passages)
     }
 
+    fn ranks_passages(&self) -> bool {
+        true
+    }
+
     fn takes_budget(&self) -> bool {
         matches!(self.select, Select::Budget { .. })
     }

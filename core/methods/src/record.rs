@@ -65,6 +65,9 @@ pub struct Context {
     /// How it was found; absent for a whole document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retriever: Option<Retriever>,
+    /// How many of the best passages a reranker put in order; absent without one. Passages behind these have no score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranked: Option<usize>,
     /// Tokens of the passages, without separators and prompt.
     pub n_tokens: usize,
     /// The passages, in the order in which the reader saw them.
@@ -100,6 +103,21 @@ impl CallTrace {
         let (text, served_by) = (self.response.clone(), self.served_by.clone());
         Response { text, usage: self.usage, finish: self.finish, served_by, cached: self.cached }
     }
+}
+
+/// One request to the server of a reranker: one line of `reranking.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RerankingCall {
+    /// The model, `provider/model`.
+    pub model: String,
+    /// How many passages it scored.
+    pub texts: usize,
+    /// Tokens as the server counted them; `None` where it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Searches as the server billed them; `None` where it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searches: Option<u64>,
 }
 
 /// One request to the server of an embedding model: one line of `embeddings.jsonl`.

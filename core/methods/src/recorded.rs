@@ -110,7 +110,7 @@ mod tests {
         let books = [book("x", "Ana came in."), book("y", "Bo left.")];
         let passage = |document: &str, start, end| PassageRef { document: document.into(), start, end, score: None };
         let passages = vec![passage("y", 0, 8), passage("x", 0, 3), passage("z", 0, 9)];
-        let context = Context { retriever: None, n_tokens: 9, passages };
+        let context = Context { retriever: None, reranked: None, n_tokens: 9, passages };
         let recall = |gold: &[(usize, Span)]| context_recall(gold, &context, &books, Book::text);
         assert_eq!(recall(&[(0, Span::new(0, 8))]), Ok(Some(3.0 / 7.0)));
         assert_eq!(recall(&[(1, Span::new(0, 2))]), Ok(Some(1.0)));
@@ -121,7 +121,7 @@ mod tests {
     fn only_texts_with_evidence_are_opened_and_one_that_is_gone_is_an_error() {
         let book = |id: &str| Book::new(id, "", "Ana came in.".to_owned(), &ReadOptions::default()).unwrap();
         let books = [book("here"), book("gone").let_go()];
-        let context = Context { retriever: None, n_tokens: 0, passages: Vec::new() };
+        let context = Context { retriever: None, reranked: None, n_tokens: 0, passages: Vec::new() };
         let recall = |of: usize| context_recall(&[(of, Span::new(0, 8))], &context, &books, Book::text);
         assert_eq!(recall(0), Ok(Some(0.0)));
         assert!(recall(1).unwrap_err().to_string().starts_with("book `gone` cannot be read again"));

@@ -36,6 +36,7 @@ pub struct Session<'a, H> {
     books: &'a [Arc<Book>],
     index: Option<&'a PassageIndex>,
     retriever: Retriever,
+    rerank_from: Option<usize>,
     budget: Option<usize>,
     trace: Trace,
 }
@@ -55,7 +56,7 @@ impl<'a, H> Session<'a, H> {
     /// A session without books.
     pub fn new(host: &'a H, settings: Settings<'a>) -> Self {
         let (trace, retriever) = (Trace::default(), Retriever::Bm25);
-        Self { host, settings, books: &[], index: None, retriever, budget: None, trace }
+        Self { host, settings, books: &[], index: None, retriever, rerank_from: None, budget: None, trace }
     }
 
     /// The same about these books, in the order of the item.
@@ -69,6 +70,12 @@ impl<'a, H> Session<'a, H> {
     #[must_use]
     pub fn searching(self, index: Option<&'a PassageIndex>, retriever: Retriever) -> Self {
         Self { index, retriever, ..self }
+    }
+
+    /// The same whose host reranks the best so many passages of every ranking; `None`: nothing is reranked.
+    #[must_use]
+    pub fn reranking(self, from: Option<usize>) -> Self {
+        Self { rerank_from: from, ..self }
     }
 
     /// The same within a budget of tokens, for methods that take one.

@@ -25,6 +25,8 @@ struct HowSent {
     retriever: Option<Retriever>,
     #[serde(default)]
     embedder: Option<Value>,
+    #[serde(default)]
+    reranker: Option<Value>,
 }
 
 /// Why it cannot be computed here; `closeread verify` may be able to.
@@ -36,6 +38,9 @@ pub enum NotSent {
     /// The passages were found by vectors.
     #[error("the passages were ranked by an embedding model, which is not at hand; `closeread verify` has it")]
     Vectors,
+    /// A reranker put the passages in order.
+    #[error("the passages were put in order by a reranker, which is not at hand; `closeread verify` has it")]
+    Reranked,
     /// The method worked on more than the question.
     #[error("the method works on what it made of the books, or asks several questions at once; see `closeread verify`")]
     Shared,
@@ -80,6 +85,9 @@ pub fn sent(
     let passages = method.passages();
     if passages.is_some() && retriever.needs_vectors() {
         return Err(NotSent::Vectors);
+    }
+    if method.ranks_passages() && how.reranker.is_some() {
+        return Err(NotSent::Reranked);
     }
     let index = passages.map(|passages| passages.index(&books, tokenizer, Book::text)).transpose();
     let index = index.map_err(|_| NotSent::NoText)?;

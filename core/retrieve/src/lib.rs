@@ -1,4 +1,4 @@
-//! Ranking passages for a query: exact cosine, BM25 and their fusion.
+//! Ranking passages for a query: exact cosine, BM25, their fusion, and a reranker's order.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,7 @@ mod fusion;
 mod passage_index;
 mod postings;
 mod ranking;
+mod rerank;
 mod retriever;
 mod search;
 
@@ -21,4 +22,5 @@ pub use error::IndexError;
 pub use fusion::{RRF_K, reciprocal_rank_fusion};
 pub use passage_index::{Passage, PassageIndex, sentences};
 pub use ranking::{Ranked, Ranking, rank};
+pub use rerank::reranked;
 pub use retriever::Retriever;

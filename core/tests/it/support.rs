@@ -3,7 +3,7 @@
 
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};
-use closeread_embed::{Role, Vectors};
+use closeread_embed::{PairScores, Role, Vectors};
 use closeread_eval::{Item, Task};
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::{AnyMethod, Host, Preparation, Session, Settings, Trial};
@@ -23,12 +23,14 @@ pub(crate) const STORY: &str = "Ana hid the key under the third stair. Nobody sa
                                 for nine years.";
 
 type Embedding<'a> = Box<dyn Fn(Role, &str) -> [f32; 2] + 'a>;
+type Reranking<'a> = Box<dyn Fn(&str) -> f64 + 'a>;
 type Script<'a> = Box<dyn Fn(&Call, usize) -> Result<String, HostError> + 'a>;
 
 /// Replies to every call by a script and writes down what it was asked.
 pub(crate) struct ScriptedHost<'a> {
     script: Script<'a>,
     embedding: Embedding<'a>,
+    reranking: Option<Reranking<'a>>,
     transcript: RefCell<String>,
     /// Replies by what was asked: what a journal keeps of a run that died.
     journal: RefCell<HashMap<String, String>>,
@@ -45,6 +47,7 @@ impl<'a> ScriptedHost<'a> {
         Self {
             script: Box::new(script),
             embedding: Box::new(|_, _| [0.0, 1.0]),
+            reranking: None,
             transcript: RefCell::default(),
             journal: RefCell::default(),
             asked: Cell::new(0),
@@ -66,6 +69,11 @@ impl<'a> ScriptedHost<'a> {
     /// The same host with another embedding.
     pub(crate) fn embedding(self, embedding: impl Fn(Role, &str) -> [f32; 2] + 'a) -> Self {
         Self { embedding: Box::new(embedding), ..self }
+    }
+
+    /// The same host with a reranker, which scores a passage whatever the query.
+    pub(crate) fn reranking(self, score: impl Fn(&str) -> f64 + 'a) -> Self {
+        Self { reranking: Some(Box::new(score)), ..self }
     }
 
     /// The same host, whose calls overtake each other.
@@ -122,6 +130,12 @@ impl Host for ScriptedHost<'_> {
         writeln!(self.transcript.borrow_mut(), "embed {role:?} {texts:?}").unwrap();
         Ok(Vectors::new(2, texts.iter().flat_map(|text| (self.embedding)(role, text)).collect()))
     }
+
+    async fn rerank(&self, query: &str, texts: &[&str]) -> Result<PairScores, HostError> {
+        writeln!(self.transcript.borrow_mut(), "rerank {query:?} {} texts", texts.len()).unwrap();
+        let score = self.reranking.as_ref().ok_or_else(|| HostError::Reranking("no reranker".to_owned()))?;
+        Ok(PairScores { scores: texts.iter().map(|text| score(text)).collect(), n_cut: usize::from(texts.len() > 2) })
+    }
 }
 
 async fn wait(turns: u64) {
@@ -160,6 +174,7 @@ pub(crate) struct Case {
     pub(crate) method: AnyMethod,
     pub(crate) books: Vec<Arc<Book>>,
     pub(crate) retriever: Retriever,
+    pub(crate) rerank_from: Option<usize>,
     pub(crate) budget: Option<usize>,
     pub(crate) window: Option<usize>,
     pub(crate) max_output_tokens: Option<u32>,
@@ -177,6 +192,7 @@ impl Case {
             method: AnyMethod::named(method, &parameters).unwrap(),
             books: vec![book("story", "The Key", STORY)],
             retriever: Retriever::Dense,
+            rerank_from: None,
             budget: None,
             window: None,
             max_output_tokens: Some(64),
@@ -199,7 +215,7 @@ impl Case {
             index
         });
         let session = Session::new(host, setting).about(&self.books).searching(index.as_ref(), self.retriever);
-        let session = session.within(self.budget);
+        let session = session.within(self.budget).reranking(self.rerank_from);
         pollster::block_on(async {
             let preparation = self.method.prepare(&session).await.unwrap();
             let prepared = match &preparation {

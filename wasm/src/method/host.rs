@@ -3,7 +3,7 @@
 use crate::books::to_js;
 use crate::provider::host_error;
 use closeread_books::tokens::Tokenizer;
-use closeread_embed::{Role, Vectors};
+use closeread_embed::{PairScores, Role, Vectors};
 use closeread_eval::answer::Form;
 use closeread_eval::reading::{Expected, ExtractiveInput};
 use closeread_llm::{Call, HostError, Response, Speaker};
@@ -155,5 +155,14 @@ impl Host for JsHost<'_> {
             return Err(failed("the host must give one vector a text, all of one length"));
         }
         Ok(Vectors::new(dimension, rows.iter().flat_map(Float32Array::to_vec).collect()))
+    }
+
+    async fn rerank(&self, query: &str, texts: &[&str]) -> Result<PairScores, HostError> {
+        let texts: Array = texts.iter().map(|text| JsValue::from_str(text)).collect();
+        let scores = self.asked("rerank", &Array::of2(&query.into(), &texts)).await;
+        let scores = scores.map_err(|error| HostError::Reranking(host_error(&error).to_string()))?;
+        // What is no number becomes one that no score is; the session says so.
+        let scores = Array::from(&scores).iter().map(|score| score.as_f64().unwrap_or(f64::NAN)).collect();
+        Ok(PairScores { scores, n_cut: 0 })
     }
 }

@@ -23,6 +23,7 @@ pub(super) struct MethodOptions {
     pub(super) budget: Option<usize>,
     #[serde(default = "bm25")]
     pub(super) retriever: Retriever,
+    pub(super) rerank_from: Option<usize>,
     #[serde(default = "extractive")]
     pub(super) model: String,
     pub(super) max_output_tokens: Option<u32>,

@@ -3,7 +3,7 @@
 use crate::Host;
 use crate::MethodError;
 use closeread_books::tokens::Tokenizer;
-use closeread_embed::{Role, Vectors};
+use closeread_embed::{PairScores, Role, Vectors};
 use closeread_llm::{Call, HostError, Response};
 use std::cell::RefCell;
 use std::pin::pin;
@@ -38,6 +38,10 @@ impl Host for CountingHost<'_> {
 
     async fn embed(&self, _role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
         Ok(Vectors::new(1, vec![1.0; texts.len()]))
+    }
+
+    async fn rerank(&self, _query: &str, texts: &[&str]) -> Result<PairScores, HostError> {
+        Ok(PairScores { scores: vec![0.0; texts.len()], n_cut: 0 })
     }
 }
 

@@ -56,6 +56,12 @@ impl Protocol {
             protocol: "dense".to_owned(),
             run: name.to_owned(),
         }));
+        let reranker = configuration.get("reranker").filter(|reranker| !reranker.is_null());
+        changes.extend(reranker.map(|reranker| Change {
+            name: "reranker".to_owned(),
+            protocol: "none".to_owned(),
+            run: format!("{}, of the best {} passages", plain(&reranker["name"]), plain(&reranker["from"])),
+        }));
         let said = |(name, line, default): (&str, &str, &str)| {
             let run = configuration.get(name).filter(|value| !value.is_null()).map(plain)?;
             Some(Change { name: line.to_owned(), protocol: default.to_owned(), run })
@@ -164,6 +170,15 @@ mod tests {
         let names: Vec<&str> = changes.iter().map(|change| change.name.as_str()).collect();
         assert!(names.ends_with(&["items with", "reasoning", "items drawn"]), "{names:?}");
         assert!(!Protocol::of("novelqa").changes(&json!({})).iter().any(|change| change.name == "reasoning"));
+    }
+
+    #[test]
+    fn a_reranker_is_a_change_for_no_paper_has_one() {
+        let run = json!({"reranker": {"name": "cohere/rerank-v3.5", "from": 50, "fingerprint": "x"}});
+        let changes = Protocol::of("infinitebench").changes(&run);
+        let said: Vec<_> =
+            changes.iter().filter(|change| change.name == "reranker").map(|change| &*change.run).collect();
+        assert_eq!(said, ["cohere/rerank-v3.5, of the best 50 passages"]);
     }
 
     #[test]

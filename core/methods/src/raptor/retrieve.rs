@@ -70,6 +70,7 @@ pub(super) async fn retrieve<H: Host>(
         summary_tokens: summaries().map(|summary| summary.n_tokens).sum(),
         context: Context {
             retriever: Some(session.retriever()),
+            reranked: None,
             n_tokens: selection.n_tokens,
             passages: selection.passages.iter().filter(is_leaf).map(|r| reference(index, *r)).collect(),
         },

@@ -191,6 +191,7 @@ impl Method for ReadAgent {
         session.measure("compression_after_lookup", pages.compression(&memory));
         session.shows(Some(Context {
             retriever: None,
+            reranked: None,
             n_tokens: memory.iter().map(|part| session.settings().tokenizer.count(part)).sum(),
             passages: chosen.iter().map(|&page| pages.pages[page].reference(books)).collect(),
         }));

@@ -4,22 +4,49 @@ use super::Session;
 use crate::Host;
 use crate::record::Context;
 use crate::trial::{MethodError, Stop};
-use closeread_embed::{Role, Vectors};
+use closeread_embed::{PairScores, Role, Vectors};
 use closeread_eval::PassageRef;
 use closeread_llm::HostError;
 use closeread_retrieve::context::with_neighbours;
-use closeread_retrieve::{PassageIndex, Ranked, Ranking};
+use closeread_retrieve::{PassageIndex, Ranked, Ranking, reranked};
+
+/// Measure: passages that lost their end because the reranker takes no more.
+pub const CUT_FOR_RERANKING: &str = "cut_for_reranking";
 
 impl<H: Host> Session<'_, H> {
-    /// Every passage by how well it matches the query, best first, each with its neighbours right behind it.
+    /// Every passage by how well it matches the query, best first, each with its neighbours right behind it; the best of them in
+    /// a reranker's order, where the session has one.
     ///
     /// # Errors
-    /// [`Stop`] if the query cannot be embedded or the index cannot rank.
-    pub async fn rank(&self, query: &str, neighbours: usize) -> Result<Ranking, Stop> {
+    /// [`Stop`] if the query cannot be embedded, the index cannot rank, or the reranker fails.
+    pub async fn rank(&mut self, query: &str, neighbours: usize) -> Result<Ranking, Stop> {
         let index = self.index()?;
         let vector = self.query_vector(query).await?;
         let ranking = index.ranking(self.retriever, query, vector.as_deref())?;
+        let ranking = match self.rerank_from {
+            Some(from) => self.rerank(query, ranking, from).await?,
+            None => ranking,
+        };
         Ok(with_neighbours(ranking, neighbours, |idx| index.passages()[idx].book))
+    }
+
+    /// The ranking with the best `from` passages in the reranker's order.
+    async fn rerank(&mut self, query: &str, ranking: Ranking, from: usize) -> Result<Ranking, Stop> {
+        let texts = self.texts(ranking.iter().take(from).map(|ranked| ranked.idx)).await?;
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        if texts.is_empty() {
+            return Ok(ranking);
+        }
+        let PairScores { scores, n_cut } = self.host().rerank(query, &texts).await?;
+        if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
+            let (found, expected) = (scores.len(), texts.len());
+            let problem = format!("{found} scores for {expected} passages, all of which must be finite numbers");
+            return Err(HostError::Reranking(problem).into());
+        }
+        for _ in 0..n_cut {
+            self.count(CUT_FOR_RERANKING);
+        }
+        Ok(reranked(ranking, &scores))
     }
 
     /// The vector of a query, where the retriever needs one.
@@ -65,6 +92,7 @@ impl<H: Host> Session<'_, H> {
         let index = self.index()?;
         Ok(Context {
             retriever: Some(self.retriever),
+            reranked: self.rerank_from,
             n_tokens: passages.iter().map(|ranked| index.n_tokens()[ranked.idx]).sum(),
             passages: passages.iter().map(|ranked| reference(index, *ranked)).collect(),
         })
@@ -78,6 +106,6 @@ pub(crate) fn reference(index: &PassageIndex, Ranked { idx, score }: Ranked) -> 
         document: index.books()[passage.book].id.clone(),
         start: passage.span.start,
         end: passage.span.end,
-        score: Some(score),
+        score: Some(score).filter(|score| score.is_finite()),
     }
 }

@@ -193,6 +193,7 @@ impl RunManifest {
             ("retriever", of("retriever").or_else(by_language)),
             ("embedder", embedder.clone()),
             ("embedder of a method", own.clone()),
+            ("reranker", configuration.other.get("reranker").and_then(reranker)),
             ("tokenizer", Some(configuration.tokenizer.clone())),
             ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
             ("context window", windows(configuration)),
@@ -206,6 +207,11 @@ impl RunManifest {
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
+}
+
+/// A reranker by its name, and how many passages it puts in order.
+fn reranker(described: &Value) -> Option<String> {
+    Some(format!("{}, of the best {} passages", described["name"].as_str()?, described["from"].as_u64()?))
 }
 
 /// Which items of the benchmark were asked.

@@ -1,8 +1,9 @@
 //! Vanilla and DOS RAG: one ranking, two orders.
 
 use crate::support::{Case, ScriptedHost, item};
-use closeread_eval::{Item, Outcome, Task};
+use closeread_eval::{Item, Outcome, PassageRef, Task};
 use closeread_llm::HostError;
+use closeread_methods::CUT_FOR_RERANKING;
 use closeread_retrieve::Retriever;
 use expect_test::expect;
 use serde_json::json;
@@ -91,6 +92,56 @@ fn neighbours_come_right_behind_their_passage_within_the_budget() {
     same.sort_unstable();
     assert_eq!(same, in_text, "each passage once");
     assert!(widened.starts_with(&passages(1, 20)));
+}
+
+#[test]
+fn a_reranker_decides_among_the_best_passages_and_all_else_works_as_before() {
+    let passages = |method: &str, neighbours: usize, budget: usize, from: Option<usize>, host: &ScriptedHost<'_>| {
+        let method = Case::new(method, json!({"max_tokens": 10, "neighbours": neighbours}));
+        let case = Case { retriever: Retriever::Bm25, budget: Some(budget), rerank_from: from, ..method };
+        let item = Item { question: "Who rowed across with a lantern?".into(), ..item(Task::Choice) };
+        let trial = case.trial(host, &item);
+        let context = trial.context.expect("a retrieving method has a context");
+        assert!(context.n_tokens <= budget && context.reranked == from);
+        let cut = trial.measures.get(CUT_FOR_RERANKING).copied();
+        assert_eq!(cut, from.filter(|&from| from > 2).map(|_| 1.0));
+        context.passages
+    };
+    let starts = |passages: &[PassageRef]| passages.iter().map(|p| p.start).collect::<Vec<_>>();
+    let plain = ScriptedHost::always(Ok("[[1]]"));
+    let ranked = passages("vanilla-rag", 0, 1000, None, &plain);
+    let constant = ScriptedHost::always(Ok("[[1]]")).reranking(|_| -3.0);
+    for (neighbours, budget) in [(0, 1000), (0, 25), (1, 1000), (1, 25)] {
+        let before = passages("vanilla-rag", neighbours, budget, None, &plain);
+        let same = passages("vanilla-rag", neighbours, budget, Some(3), &constant);
+        assert_eq!(starts(&same), starts(&before), "neighbours {neighbours} within {budget}");
+    }
+    // The oracle knows where the key was found; it is asked about the best passages alone.
+    let oracle = ScriptedHost::always(Ok("[[1]]")).reranking(|text| f64::from(u8::from(text.contains("found"))));
+    let all = passages("vanilla-rag", 0, 1000, Some(99), &oracle);
+    let found = all[0].start;
+    assert_ne!(found, ranked[0].start);
+    let (from, place) = (2, ranked.iter().position(|p| p.start == found).expect("it is ranked"));
+    assert!(place >= from);
+    let few = passages("vanilla-rag", 0, 1000, Some(from), &oracle);
+    assert_eq!(starts(&few), starts(&ranked), "what is not among them is not moved");
+    let scores: Vec<bool> = few.iter().map(|passage| passage.score.is_some()).collect();
+    assert_eq!(scores, (0..few.len()).map(|rank| rank < from).collect::<Vec<_>>());
+    // DOS RAG reads the same set in the order of the book; neighbours stand behind the reranked passage.
+    let (small, dos) =
+        (passages("vanilla-rag", 0, 25, Some(99), &oracle), passages("dos-rag", 0, 25, Some(99), &oracle));
+    let mut in_order = starts(&small);
+    in_order.sort_unstable();
+    assert_eq!((starts(&dos), small[0].start), (in_order, found));
+    assert_eq!(passages("vanilla-rag", 1, 1000, Some(99), &oracle)[0].start, found);
+    assert!(oracle.transcript().contains("rerank \"Who rowed across with a lantern?\" 2 texts"));
+
+    // Without a reranker, or with one that gives no number, the trial fails in clear words.
+    for host in [ScriptedHost::always(Ok("[[1]]")), ScriptedHost::always(Ok("[[1]]")).reranking(|_| f64::NAN)] {
+        let case = Case { retriever: Retriever::Bm25, rerank_from: Some(9), ..rag("dos-rag", 40) };
+        let outcome = case.trial(&host, &item(Task::Choice)).outcome;
+        assert!(matches!(&outcome, Outcome::Failed { error } if error.contains("reranking failed")), "{outcome:?}");
+    }
 }
 
 #[test]
