@@ -80,6 +80,16 @@ pub(crate) struct RunArgs {
     /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
     #[arg(long, value_name = "FILE")]
     pub(crate) embedder_spec: Option<PathBuf>,
+    /// A model that puts the best passages of every ranking into another order: an installed one, see `closeread model list`, a
+    /// folder, or one on a server: cohere/MODEL, jina/MODEL, openai-compatible/MODEL, tei/MODEL [default: none]
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) reranker: Option<String>,
+    /// How many of the best passages the reranker puts in order; those behind them follow as they were [default: 50]
+    #[arg(long, value_name = "N")]
+    pub(crate) rerank_from: Option<usize>,
+    /// Address of the reranker's server, up to where /rerank begins
+    #[arg(long, value_name = "URL")]
+    pub(crate) reranker_base_url: Option<String>,
     /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
     /// for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "NAME", value_parser = one_of::<BackendName>())]

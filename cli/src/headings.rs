@@ -17,7 +17,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
     ("Methods", &[
         "method", "param", "budget", "passage-tokens", "fill", "neighbours", "on-overflow", "prompts", "tokenizer",
     ]),
-    ("Retrieval", &["retriever", "embedder", "embedder-base-url", "embedder-spec", "backend"]),
+    ("Retrieval", &["retriever", "embedder", "embedder-base-url", "embedder-spec", "backend", "reranker", "rerank-from", "reranker-base-url"]),
     ("Models", &[
         "model", "preparer", "base-url", "context-window", "max-output-tokens", "reasoning", "constrain", "on-truncation", "temperature", "seed", "extra-body",
     ]),

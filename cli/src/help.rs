@@ -24,6 +24,10 @@ const COMMON: &[(&[&str], &[&str])] = &[
     (&["report"], &["html", "csv", "latex", "json", "paper", "table", "list", "labels"]),
     (&["compare"], &["method", "model", "budget", "metric", "group-by", "json"]),
     (&["tree"], &["run", "model", "embedder", "retriever", "base-url", "json"]),
+    (&["retrieve"], &[
+        "benchmark", "data", "limit", "retriever", "chunker", "passage-tokens", "embedder", "reranker", "neighbours", "budget", "k",
+        "out", "fresh", "json",
+    ]),
     (&["search"], &["budget", "order", "retriever", "embedder", "json"]),
 ];
 

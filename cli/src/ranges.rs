@@ -59,6 +59,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("queries", 1.0, 1_000.0),
     ("questions", 1.0, MANY),
     ("repeats", 1.0, 10_000.0),
+    ("rerank-from", 1.0, 10_000.0),
     ("rounds", 1.0, 100.0),
     ("rpm", 1.0, 1e6),
     ("sets", 1.0, 1_000.0),

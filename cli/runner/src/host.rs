@@ -2,11 +2,12 @@
 
 use crate::embedder::Embedder;
 use crate::journal::Journal;
+use crate::reranker::Reranker;
 use crate::spending::Spending;
 use crate::texts::BookTexts;
 use anyhow::{Context, Result};
 use closeread_books::{Book, BookText};
-use closeread_embed::{Embedded, Role, Vectors};
+use closeread_embed::{Embedded, PairScores, Role, Vectors};
 use closeread_eval::reading::{ExtractiveInput, Shape};
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::work::Job;
@@ -141,7 +142,16 @@ impl CliHost {
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
     pub fn repetition<'a>(&'a self, repeat: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, repeat, encoder, method: None, journal: None, texts: None, cut_off: Cell::new(false) }
+        Repetition {
+            host: self,
+            repeat,
+            encoder,
+            reranker: None,
+            method: None,
+            journal: None,
+            texts: None,
+            cut_off: Cell::new(false),
+        }
     }
 }
 
@@ -150,6 +160,7 @@ pub struct Repetition<'a> {
     host: &'a CliHost,
     repeat: u32,
     encoder: Option<&'a QueryEncoder>,
+    reranker: Option<&'a Reranker>,
     method: Option<&'a str>,
     journal: Option<&'a Journal>,
     texts: Option<&'a BookTexts>,
@@ -160,6 +171,11 @@ impl<'a> Repetition<'a> {
     /// The same host for a method, whose extra fields its calls have.
     pub fn of_method(self, method: &'a str) -> Self {
         Self { method: Some(method), ..self }
+    }
+
+    /// The same host, which reranks by this model.
+    pub fn reranking(self, reranker: Option<&'a Reranker>) -> Self {
+        Self { reranker, ..self }
     }
 
     /// The same host, which asks nothing that the journal holds a response to, and writes every response into it.
@@ -300,6 +316,18 @@ impl Host for Repetition<'_> {
         };
         let vectors = encoder.vectors(role, texts).await;
         self.noted(vectors.map_err(|error| HostError::Embedding(format!("{error:#}"))))
+    }
+
+    async fn rerank(&self, query: &str, texts: &[&str]) -> Result<PairScores, HostError> {
+        let Some(reranker) = self.reranker else {
+            return Err(HostError::Reranking("no reranker is loaded".to_owned()));
+        };
+        let scored = reranker.score(query, texts).await.map_err(|error| HostError::Reranking(format!("{error:#}")));
+        let (scores, calls) = self.noted(scored)?;
+        if let Some((spending, _)) = &self.host.spending {
+            spending.reranked(&calls);
+        }
+        Ok(scores)
     }
 
     async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {

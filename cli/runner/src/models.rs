@@ -2,6 +2,7 @@
 
 pub mod calibration;
 mod fetch;
+pub mod rerankers;
 
 use anyhow::{Context, bail};
 use closeread_embed::ModelSpec;

@@ -34,6 +34,12 @@ pub fn check_known(prices: &PriceList, models: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses rerankers whose price is known neither by the search nor by the token.
+pub fn check_rerankers_known(prices: &PriceList, models: &[String]) -> Result<()> {
+    let paid_by_the_search = |model: &&String| prices.of(model).is_some_and(|facts| facts.searches.is_some());
+    check_known(prices, &models.iter().filter(|model| !paid_by_the_search(model)).cloned().collect::<Vec<_>>())
+}
+
 /// Refuses models of which nobody knows how long a response without a limit can get.
 pub fn check_responses_known(prices: &PriceList, models: &[String]) -> Result<()> {
     let known = |model: &String| prices.is_free(model) || prices.longest_response(model).is_some();

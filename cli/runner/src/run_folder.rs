@@ -5,6 +5,7 @@ mod embeddings;
 mod extension;
 mod money;
 mod preparations;
+mod reranking;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texts;
@@ -15,6 +16,7 @@ pub use money::{PRICES, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
 };
+pub use reranking::{RERANKING, reranking_calls};
 pub use texts::StoredTexts;
 
 use crate::journal::{self};
@@ -28,7 +30,7 @@ use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::Preparation;
 use closeread_methods::protocol::Protocol;
-use closeread_methods::record::{EmbeddingCall, FORMAT, Record, TrialKey};
+use closeread_methods::record::{EmbeddingCall, FORMAT, Record, RerankingCall, TrialKey};
 use closeread_providers::batch;
 use closeread_report::PreparationCalls;
 use closeread_report::folder::StoredItems;
@@ -139,6 +141,9 @@ impl RunFolder {
         }
         if path.join(EMBEDDINGS).exists() {
             open_lines::<EmbeddingCall>(&path.join(EMBEDDINGS), "what a request for embeddings took")?;
+        }
+        if path.join(RERANKING).exists() {
+            open_lines::<RerankingCall>(&path.join(RERANKING), "what a request to a reranker took")?;
         }
         let (records, finished) = open_records(&path.join("records.jsonl"))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })

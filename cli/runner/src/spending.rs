@@ -3,6 +3,7 @@
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
 use closeread_llm::{Call, FinishReason, HostError, Response};
+use closeread_methods::record::RerankingCall;
 use closeread_providers::Outgoing;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -64,6 +65,17 @@ impl Spending {
         let mut state = self.state.borrow_mut();
         let before = std::mem::replace(&mut state.embeddings, dollars);
         state.dollars = state.dollars + dollars - before;
+    }
+
+    /// Counts what was asked of a reranker's server.
+    pub fn reranked(&self, calls: &[RerankingCall]) {
+        let mut state = self.state.borrow_mut();
+        for RerankingCall { model, tokens, searches, .. } in calls {
+            match self.prices.cost_of_reranking(model, *tokens, *searches) {
+                Some(dollars) => state.dollars += dollars,
+                None => state.unpriced += 1,
+            }
+        }
     }
 
     /// Waits until a call may begin; `in_batch` ones go through the provider's batch API.

@@ -1,4 +1,4 @@
-//! `closeread cache`: the responses and vectors that are remembered between runs.
+//! `closeread cache`: the responses, vectors and scores that are remembered between runs.
 
 use anyhow::{Context, Result};
 use closeread_providers::response_cache::Entry;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// List or clear what is kept between runs: responses and vectors
+/// List or clear what is kept: responses, vectors and scores
 #[derive(Debug, clap::Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -22,7 +22,7 @@ pub(crate) struct CacheArgs {
 enum Chore {
     /// Say how much is remembered, of which models
     List {
-        /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}}
+        /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}, "scores": {"n", "bytes"}}
         #[arg(long)]
         json: bool,
     },
@@ -59,13 +59,18 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
         *n += 1;
         *bytes += metadata.len();
     }
-    let vectors = files(&folder.join("vectors"))?;
-    let (n_vectors, vector_bytes) = (vectors.len(), vectors.iter().map(|(_, metadata)| metadata.len()).sum::<u64>());
+    let sized = |name: &str| -> Result<(usize, u64)> {
+        let files = files(&folder.join(name))?;
+        Ok((files.len(), files.iter().map(|(_, metadata)| metadata.len()).sum()))
+    };
+    let ((n_vectors, vector_bytes), (n_scores, score_bytes)) = (sized("vectors")?, sized("scores")?);
     if as_json {
         let responses: Vec<_> =
             responses.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
         let vectors = json!({ "n": n_vectors, "bytes": vector_bytes });
-        outln!("{}", json!({ "folder": folder.display().to_string(), "responses": responses, "vectors": vectors }));
+        let scores = json!({ "n": n_scores, "bytes": score_bytes });
+        let folder = folder.display().to_string();
+        outln!("{}", json!({ "folder": folder, "responses": responses, "vectors": vectors, "scores": scores }));
         return Ok(ExitCode::SUCCESS);
     }
     outln!("{}", folder.display());
@@ -73,6 +78,7 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
         outln!("  {model}: responses {n}, {} KB", bytes.div_ceil(1000));
     }
     outln!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
+    outln!("  scores: files {n_scores}, {} KB", score_bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -82,7 +88,10 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
     let mut all = files(&folder.join("responses"))?;
     match model {
         Some(model) => all.retain(|(path, _)| model_of(path) == model),
-        None => all.extend(files(&folder.join("vectors"))?),
+        None => {
+            all.extend(files(&folder.join("vectors"))?);
+            all.extend(files(&folder.join("scores"))?);
+        }
     }
     let (mut n_removed, mut bytes) = (0, 0);
     for (path, metadata) in all {

@@ -4,6 +4,7 @@ use anyhow::Result;
 use closeread_files as files;
 use closeread_providers::{PROVIDERS, check_address, http, keys, without_credentials};
 use closeread_runner::embedder::graphics_processor;
+use closeread_runner::models::rerankers;
 use closeread_runner::{cache, models, pricing};
 use closeread_serve::Page;
 use futures_util::future::join_all;
@@ -122,7 +123,14 @@ fn installed() -> Result<Vec<Finding>> {
         Ok(model) => finding(ABOUT, model.spec.name.clone(), State::Ok, model.place()),
         Err(error) => finding(ABOUT, "unreadable", State::Broken, format!("{error:#}")),
     });
-    Ok(models.collect())
+    let rerankers = rerankers::installed_rerankers(&dir)?.into_iter().map(|model| match model.max_tokens() {
+        Ok(max_tokens) => {
+            let said = format!("{} ({max_tokens} tokens)", model.place());
+            finding("rerankers", model.name.clone(), State::Ok, said)
+        }
+        Err(error) => finding("rerankers", model.name.clone(), State::Broken, format!("{error:#}")),
+    });
+    Ok(models.chain(rerankers).collect())
 }
 
 /// Where closeread keeps things, and how much there is.
@@ -138,7 +146,7 @@ fn folders() -> Vec<Finding> {
     let nowhere = |name: &str| finding(ABOUT, name, State::Absent, "this system has no place for it");
     let mut found = Vec::new();
     match cache::cache_folder() {
-        Some(folder) => found.extend(["responses", "vectors"].map(|name| sized(name, &folder.join(name)))),
+        Some(folder) => found.extend(["responses", "vectors", "scores"].map(|name| sized(name, &folder.join(name)))),
         None => found.push(nowhere("cache")),
     }
     found.push(match pricing::config_folder() {

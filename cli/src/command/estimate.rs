@@ -5,6 +5,7 @@ mod detect;
 mod embeddings;
 mod judges;
 mod models;
+mod reranking;
 mod scene;
 mod show;
 mod time;
@@ -43,7 +44,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let judges = args.judges()?;
     let asked = with_judges(&args.readers(), judges.as_ref());
     asked.iter().try_for_each(|model| provider::check_name(model))?;
-    let cells = plan_cells(&methods, &models, &args.budgets()?, None);
+    let cells = plan_cells(&methods, &models, &args.budgets()?, None, None);
     let prompts = prompts::load(args.prompts.as_deref())?;
     let prices = pricing::load(args.model_info.as_deref())?;
     let (window, windows) = args.windows(&prices)?;
@@ -84,6 +85,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     };
     let mut estimate = scene.estimate(&models, &asked, judges.as_ref())?;
     estimate.detect = args.detect.map(|points| detect::detect(points, benchmark.items.len())).unwrap_or_default();
+    estimate.reranking = reranking::estimates(&scene, args);
     estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
     if args.json {
         outln!("{}", serde_json::to_string(&estimate)?);
@@ -131,6 +133,7 @@ impl Scene<'_> {
             judges,
             models,
             embeddings: Vec::new(),
+            reranking: None,
             detect: Vec::new(),
         })
     }

@@ -8,8 +8,8 @@ use closeread_methods::record::{Record, TrialKey};
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, refuse_foreign,
-    write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, embedding_calls, prices, refuse_foreign,
+    reranking_calls, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_table::number::thousands;
@@ -135,6 +135,16 @@ fn merge(args: &MergeArgs) -> Result<ExitCode> {
     }
     if !embeddings.is_empty() {
         write_atomically(&args.out.join(EMBEDDINGS), &embeddings)?;
+    }
+    let mut reranking = Vec::new();
+    for part in &parts {
+        for call in reranking_calls(&part.folder)? {
+            serde_json::to_writer(&mut reranking, &call)?;
+            reranking.push(b'\n');
+        }
+    }
+    if !reranking.is_empty() {
+        write_atomically(&args.out.join(RERANKING), &reranking)?;
     }
     for part in &parts {
         for folder in [TEXTS, PREPARATIONS] {

@@ -1,4 +1,4 @@
-//! `closeread model`: which embedding models and tokenizers there are, and how to get more.
+//! `closeread model`: which embedding models, rerankers and tokenizers there are, and how to get more.
 
 mod calibrate;
 mod convert;
@@ -10,6 +10,7 @@ mod verify;
 use clap::{Args, Subcommand, ValueEnum};
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
+use closeread_runner::models::rerankers::{KNOWN, KnownReranker, installed_rerankers};
 use closeread_runner::models::{Installed, installed, models_dir};
 use closeread_runner::tokenizer::FETCHED;
 use serde_json::json;
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
 
-/// List, pull, verify and convert embedding models and tokenizers
+/// List, pull, verify and convert embedders, rerankers, tokenizers
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
@@ -54,7 +55,7 @@ enum Command {
     ///
     /// An interrupted download resumes where it stopped. HF_ENDPOINT names another hub.
     Pull {
-        /// A model that is described out of the box, or a tokenizer (`model list`); or any name with --spec
+        /// A model that is described out of the box, a reranker or a tokenizer (`model list`); or any name with --spec
         name: String,
         /// How weights are stored
         #[arg(long, value_enum, default_value_t = Weights::F16)]
@@ -126,6 +127,8 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
     for tokenizer in FETCHED {
         tokenizers.push((tokenizer.name, tokenizer.installed()?));
     }
+    let rerankers = installed_rerankers(&dir)?;
+    let is_there = |known: &KnownReranker| rerankers.iter().any(|model| model.name == known.name);
     let n_broken = models.iter().filter(|model| model.is_err()).count();
     if json {
         let rows = models.iter().flatten().map(describe);
@@ -136,6 +139,8 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
             json!({
                 "models": rows.collect::<Vec<_>>(), "unreadable": broken.collect::<Vec<_>>(),
                 "available": names.collect::<Vec<_>>(),
+                "rerankers": rerankers.iter().map(|model| json!({"name": model.name, "folder": model.folder})).collect::<Vec<_>>(),
+                "available_rerankers": KNOWN.iter().filter(|known| !is_there(known)).map(|known| known.name).collect::<Vec<_>>(),
                 "tokenizers": tokenizers.iter().map(|(name, file)| json!({"name": name, "file": file})).collect::<Vec<_>>(),
             })
         );
@@ -159,6 +164,12 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
         }
         for spec in &available {
             outln!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
+        }
+        for model in &rerankers {
+            outln!("{:<32} reranker   {}", model.name, model.place());
+        }
+        for KnownReranker { name, about, .. } in KNOWN.iter().filter(|known| !is_there(known)) {
+            outln!("{name:<32} reranker, {about}, not installed: closeread model pull {name}");
         }
         for (name, file) in &tokenizers {
             match file {

@@ -8,6 +8,7 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::judging::JudgeOptions;
+use closeread_runner::reranker::Reranking;
 use tracing::info;
 
 /// What is said where a limit on money ended it.
@@ -31,6 +32,7 @@ pub(super) fn plan_cells(
     models: &[String],
     budgets: &[usize],
     encoders: Option<&Encoders>,
+    reranking: Option<&Reranking>,
 ) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
     for (entry, method) in methods {
@@ -39,6 +41,7 @@ pub(super) fn plan_cells(
                 key: Arm { method: entry.name.to_owned(), model: model.clone(), budget },
                 method: method.clone(),
                 encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
+                reranking: reranking.filter(|_| method.ranks_passages()).cloned(),
             };
             if method.takes_budget() {
                 cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));

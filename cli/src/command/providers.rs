@@ -1,12 +1,16 @@
 //! `closeread providers`: which providers there are, which have a key, and whether a model answers.
 
 mod embeddings;
+mod rerankers;
 
 use crate::command::ServedArgs;
 use anyhow::Result;
 use closeread_llm::provider::{Dialect, Limits, TokenLimit};
 use closeread_llm::{Call, FinishReason, HostError, Message};
-use closeread_providers::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
+use closeread_providers::{
+    ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, RERANK_PROVIDERS, account, is_served, keys, rerank_provider,
+};
+use closeread_runner::reranker::RerankerOptions;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -42,13 +46,17 @@ struct CheckArgs {
     /// The model embeds
     #[arg(long)]
     embeddings: bool,
+    /// The model reranks: cohere/MODEL, jina/MODEL, openai-compatible/MODEL or tei/MODEL, or an installed one
+    #[arg(long, conflicts_with = "embeddings")]
+    reranker: bool,
     #[command(flatten)]
     embedder: ServedArgs,
     /// Address of the server: up to and including /v1 for OpenAI's protocol, else up to where the provider's path begins
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// Print {"model", "ok", "response" | "error", "usage", "seconds"}; of an embedding model {"model", "ok", "dimension",
-    /// "max_tokens", "cosine" | "error", "seconds"}
+    /// "max_tokens", "cosine" | "error", "seconds"}; of a reranker {"model", "ok", "scores" | "error", "tokens", "searches",
+    /// "seconds"}
     #[arg(long)]
     json: bool,
 }
@@ -56,6 +64,14 @@ struct CheckArgs {
 /// Lists or checks.
 pub(crate) async fn run(args: ProvidersArgs) -> Result<ExitCode> {
     match args.chore {
+        Some(Chore::Check(check)) if check.reranker || reranks_only(&check.model) => {
+            let options = RerankerOptions {
+                base_url: check.base_url.or(check.embedder.embedder_base_url),
+                limits: Limits::impatient(),
+                ..RerankerOptions::default()
+            };
+            rerankers::check(&check.model, &options, check.json).await
+        }
         Some(Chore::Check(check))
             if check.embeddings || (is_served(&check.model) && check.model.starts_with("tei/")) =>
         {
@@ -84,6 +100,7 @@ fn list(as_json: bool) -> Result<ExitCode> {
                 })
             })
             .chain(embeddings::list(&keys))
+            .chain(rerankers::list(&keys))
             .collect();
         outln!("{}", Value::Array(rows));
         return Ok(ExitCode::SUCCESS);
@@ -108,7 +125,27 @@ fn list(as_json: bool) -> Result<ExitCode> {
         outln!("{:18} {:45} {key}", provider.name, provider.base_url.unwrap_or("--embedder-base-url URL"));
     }
     outln!("{:18} {:45} closeread model list", "installed models", "-");
+    outln!("\nrerankers, by --reranker:");
+    for provider in &RERANK_PROVIDERS {
+        let key = keys.first_of(provider.variables).map_or_else(
+            || match provider.base_url {
+                Some(_) => format!("no key; set {}", provider.variables.join(" or ")),
+                None => format!("key in {}, where one is wanted", provider.variables.join(" or ")),
+            },
+            |(variable, _)| format!("key in {variable}"),
+        );
+        outln!("{:18} {:45} {key}", provider.name, provider.base_url.unwrap_or("--reranker-base-url URL"));
+    }
+    outln!("{:18} {:45} closeread model list", "installed models", "-");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the name's provider serves rerankers and nothing else that is known here.
+fn reranks_only(model: &str) -> bool {
+    rerank_provider(model).is_some_and(|provider| {
+        let chats = PROVIDERS.iter().any(|chat| chat.name == provider.name);
+        !chats && EMBEDDING_PROVIDERS.iter().all(|embeds| embeds.name != provider.name)
+    })
 }
 
 async fn run_check(args: &CheckArgs) -> Result<ExitCode> {

@@ -3,6 +3,8 @@
 //! Passages are ranked by the engine of a run, with the reader that needs no model, in the folder `ranked` below the result: so
 //! it goes on where it was stopped. The result is a run folder of its own, of which every other command reads.
 
+mod grid;
+
 use super::plan::say_problems;
 use crate::config::RunArgs;
 use crate::stores;
@@ -13,12 +15,12 @@ use closeread_eval::ranking::{best_first, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select, Settings, WordScores, entry};
+use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Select, Settings, WordScores, entry};
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Model};
 use closeread_report::compare::{Choice, RunComparison, Source, Two, comparison_tables};
-use closeread_report::{Arm, report, score_table};
+use closeread_report::{report, score_table};
 use closeread_retrieve::Retriever;
 use closeread_retrieve::context::Fill;
 use closeread_runner::benchmark::Benchmark;
@@ -26,11 +28,13 @@ use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, PlannedCell};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::CliHost;
-use closeread_runner::run_folder::{Opening, RunFolder};
+use closeread_runner::reranker::{Reranker, RerankerOptions, Reranking};
+use closeread_runner::run_folder::{Opening, RERANKING, RunFolder};
 use closeread_runner::spending::Spending;
-use closeread_runner::{models, pricing, prompts};
+use closeread_runner::{pricing, prompts};
 use closeread_table::render::text;
 use closeread_text::Span;
+use grid::{Point, kinds};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -40,6 +44,8 @@ use tracing::info;
 
 /// What stands in the place of a model.
 const MODEL: &str = "builtin/retrieval";
+/// What stands among rerankers for ranking without one.
+const NONE: &str = "none";
 /// The folder of the rankings, below the result.
 const RANKED: &str = "ranked";
 
@@ -83,6 +89,15 @@ pub(crate) struct RetrieveArgs {
     /// Passages on each side of a ranked one that are ranked right behind it
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0")]
     neighbours: Vec<usize>,
+    /// Rerankers: models that put the best passages into another order, as for `closeread run`, and none [default: none]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    reranker: Vec<String>,
+    /// How many of the best passages a reranker puts in order [default: 50]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    rerank_from: Vec<usize>,
+    /// Address of the rerankers' server
+    #[arg(long, value_name = "URL")]
+    reranker_base_url: Option<String>,
     /// Tokens of retrieved passages
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "500,1000,1500,5000")]
     budget: Vec<usize>,
@@ -103,16 +118,6 @@ pub(crate) struct RetrieveArgs {
     json: bool,
 }
 
-/// One configuration of the grid.
-#[derive(Debug, Clone)]
-struct Point {
-    name: String,
-    retriever: Retriever,
-    /// `None` where words rank.
-    embedder: Option<String>,
-    rag: Rag,
-}
-
 /// Ranks, scores, prints.
 pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
     let sent = stores::written(&mut args.out)?;
@@ -130,6 +135,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     if with_evidence == 0 {
         bail!("no item of benchmark `{}` has gold evidence whose place is known: nothing can be found", benchmark.name);
     }
+    let rerankers = args.rerankers()?;
     let points = args.points();
     let tokenizer = options.load_tokenizer()?;
     let cells = args.cells(&points, MODEL);
@@ -148,7 +154,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         "keep_wraps": benchmark.keep_wraps,
         "items": benchmark.items.len(),
         "cells": cells,
-        "methods": points.iter().map(|point| (&point.name, point.described())).collect::<BTreeMap<_, _>>(),
+        "methods": points.iter().map(|point| (&point.name, point.described(&rerankers))).collect::<BTreeMap<_, _>>(),
         "repeats": 1,
         "tokenizer": tokenizer.name(),
         "k": args.k,
@@ -158,6 +164,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let mut ranked = RunFolder::open(&args.out.join(RANKED), &configuration, None, opening)?;
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
     ranked.store(&[], &benchmark.texts, &benchmark.items)?;
+    rerankers.values().for_each(|reranker| reranker.log_to(&args.out.join(RERANKING)));
     benchmark.keep_in(folder.texts());
     info!(
         "{}: {} items, {} of them with evidence, on {} books, {} configurations, run folder {}",
@@ -186,7 +193,11 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
                     Some(name) => method.embedded_by(name),
                     None => method,
                 };
-                planned.push(PlannedCell { key, method, encoder: encoders.of("dos-rag") });
+                let reranking = point.reranked.as_ref().map(|(name, from)| {
+                    let reranker = Rc::clone(&rerankers[name]);
+                    Reranking { reranker, from: *from }
+                });
+                planned.push(PlannedCell { key, method, encoder: encoders.of("dos-rag"), reranking });
             }
         }
         let host = CliHost::new(
@@ -257,24 +268,6 @@ fn print(args: &RetrieveArgs, points: &[Point]) -> Result<()> {
     Ok(())
 }
 
-/// Retrievers and embedders, each pair once.
-fn kinds(points: &[Point]) -> Vec<(Retriever, Option<String>)> {
-    let mut kinds = Vec::new();
-    for point in points {
-        let kind = (point.retriever, point.embedder.clone());
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
-    kinds
-}
-
-impl Point {
-    fn described(&self) -> Value {
-        json!({"retriever": self.retriever, "embedder": self.embedder, "rag": self.rag})
-    }
-}
-
 impl RetrieveArgs {
     /// The options of a run that read its benchmark.
     fn run_args(&self) -> RunArgs {
@@ -295,44 +288,14 @@ impl RetrieveArgs {
         self.k.iter().copied().max().unwrap_or(1)
     }
 
-    /// Every combination, named by what varies.
-    fn points(&self) -> Vec<Point> {
-        let shipped = [models::SHIPPED.to_owned()];
-        let embedders = if self.embedder.is_empty() { &shipped[..] } else { &self.embedder };
-        let mut points: Vec<Point> = Vec::new();
-        for &retriever in &self.retriever {
-            // Words need no model: one configuration stands for all.
-            let embedders: Vec<Option<&String>> = match retriever {
-                Retriever::Bm25 => vec![None],
-                _ => embedders.iter().map(Some).collect(),
-            };
-            for embedder in embedders {
-                for &split in &self.chunker {
-                    for &max_tokens in &self.passage_tokens {
-                        for &neighbours in &self.neighbours {
-                            let retrieved_by = json!(retriever);
-                            let mut name = vec![retrieved_by.as_str().unwrap_or_default().to_owned()];
-                            name.extend(embedder.filter(|_| self.embedder.len() > 1).cloned());
-                            name.extend((self.chunker.len() > 1).then(|| split.name().to_owned()));
-                            name.extend((self.passage_tokens.len() > 1).then(|| max_tokens.to_string()));
-                            name.extend((self.neighbours.len() > 1).then(|| format!("n{neighbours}")));
-                            let passages = Passages { split, max_tokens, embedder: None };
-                            let rag = Rag { passages, neighbours, query: QueryForm::Question, ..Rag::vanilla() };
-                            let (name, embedder) = (name.join("-"), embedder.cloned());
-                            points.push(Point { name, retriever, embedder, rag });
-                        }
-                    }
-                }
-            }
+    /// The rerankers of the grid by their names, each loaded once.
+    fn rerankers(&self) -> Result<BTreeMap<String, Rc<Reranker>>> {
+        let named = self.reranker.iter().filter(|name| *name != NONE);
+        if named.clone().count() == 0 && (!self.rerank_from.is_empty() || self.reranker_base_url.is_some()) {
+            bail!("--rerank-from and --reranker-base-url are for a reranker: add --reranker");
         }
-        points
-    }
-
-    /// The cells of configurations: one a budget, and one for the ranks.
-    fn cells(&self, points: &[Point], model: &str) -> Vec<Arm> {
-        let budgets = self.budget.iter().copied().map(Some).chain([None]);
-        let arm = |point: &Point, budget| Arm { method: point.name.clone(), model: model.to_owned(), budget };
-        points.iter().flat_map(|point| budgets.clone().map(|budget| arm(point, budget)).collect::<Vec<_>>()).collect()
+        let options = RerankerOptions { base_url: self.reranker_base_url.clone(), ..RerankerOptions::default() };
+        named.map(|name| Ok((name.clone(), Rc::new(Reranker::named(name, &options)?)))).collect()
     }
 
     /// The record of a ranking, scored by what it found; whatever was answered is left out.
@@ -362,7 +325,7 @@ impl RetrieveArgs {
             prompt_tokens: 0,
             context: record.context,
             calls: Vec::new(),
-            measures: BTreeMap::new(),
+            measures: record.measures.into_iter().filter(|(name, _)| name == CUT_FOR_RERANKING).collect(),
             evidence: None,
             shared_call: None,
             seconds: record.seconds,

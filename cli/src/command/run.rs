@@ -17,19 +17,19 @@ use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Batcher, Model, check_constraint};
 use closeread_report::folder::RunConfiguration;
-use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, usage};
+use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, reranking_usage, usage};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
 use closeread_runner::host::CliHost;
 use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
-use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
+use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFolder, embedding_calls, reranking_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
-use say::{say_embeddings, say_failures, say_judges, say_line, say_protocol, say_spending};
+use say::{say_embeddings, say_failures, say_judges, say_line, say_protocol, say_reranking, say_spending};
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
@@ -95,7 +95,13 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         pricing::check_known(&prices, &encoders.on_servers())?;
     }
     encoders.say(&benchmark, args.retriever);
-    let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
+    let reranking = args.reranking(&methods)?;
+    let reranked_by: Vec<String> =
+        reranking.iter().filter(|r| r.reranker.endpoint().is_some()).map(|r| r.reranker.name()).collect();
+    if max_cost.is_some() && !args.allow_unknown_price {
+        pricing::check_rerankers_known(&prices, &reranked_by)?;
+    }
+    let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders), reranking.as_ref());
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name(), &prices)?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
@@ -141,7 +147,10 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         folder.name(name)?;
     }
     encoders.log_to(&folder.path().join(EMBEDDINGS));
-    let priced = [asked, encoders.on_servers()].concat();
+    if let Some(reranking) = &reranking {
+        reranking.reranker.log_to(&folder.path().join(RERANKING));
+    }
+    let priced = [asked, encoders.on_servers(), reranked_by].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
@@ -259,6 +268,7 @@ fn report(
     let prices = folder.prices()?;
     let usage = usage(&arms, &records, &preparations, &judging.judgements, &prices);
     let embeddings = embedding_usage(&embedding_calls(folder.path())?, &prices);
+    let reranking = reranking_usage(&reranking_calls(folder.path())?, &prices);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -267,6 +277,7 @@ fn report(
         "cells": cells,
         "usage": usage,
         "embeddings": embeddings,
+        "reranking": reranking,
         "cut_for_embedding": cut,
         "judged_by": judging.panels,
         "problems": benchmark.problems,
@@ -289,6 +300,7 @@ fn report(
     }
     say_failures(&records);
     say_embeddings(&embeddings);
+    say_reranking(&reranking, &records);
     say_versions(&records);
     say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
     say_spending(plan, &usage);

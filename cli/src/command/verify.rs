@@ -20,6 +20,7 @@ use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::QueryEncoder;
 use closeread_runner::judging::PendingJudgements;
 use closeread_runner::judging::replay::{self as rejudging, Replayed};
+use closeread_runner::reranker::{Reranker, RerankerOptions, Reranking};
 use closeread_runner::run_folder::MANIFEST;
 use closeread_runner::spending::Spending;
 use closeread_runner::{prompts, tokenizer};
@@ -46,6 +47,12 @@ pub(crate) struct VerifyArgs {
     /// Ask this server for vectors that are not remembered: the one that the run asked, if you trust who made the run
     #[arg(long, value_name = "URL")]
     embedder_base_url: Option<String>,
+    /// The same of a reranker's server, for scores that are not remembered
+    #[arg(long, value_name = "URL")]
+    reranker_base_url: Option<String>,
+    /// Folder of the reranker that put the passages in order, where it is not installed by its name
+    #[arg(long, value_name = "DIR")]
+    reranker: Option<String>,
     /// Print {"run", "lacks", "trials", "scored_only", "not_replayed", "differences", "judgements"}
     #[arg(long)]
     json: bool,
@@ -67,6 +74,7 @@ struct Configuration {
     /// Of methods that have one of their own.
     #[serde(default)]
     embedders: BTreeMap<String, EmbedderEntry>,
+    reranker: Option<RerankerEntry>,
     #[serde(default)]
     keep_frame: bool,
     #[serde(default)]
@@ -88,6 +96,15 @@ struct EmbedderEntry {
     /// Of a model on a server.
     endpoint: Option<String>,
     spec: Option<ServedSpec>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RerankerEntry {
+    name: String,
+    from: usize,
+    fingerprint: String,
+    /// Of a model on a server.
+    endpoint: Option<String>,
 }
 
 fn one() -> u32 {
@@ -124,7 +141,8 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         keep_wraps: configuration.keep_wraps,
     };
     let evidence = benchmark.resolve()?;
-    let cells = cells(&configuration, args.embedder_base_url.as_deref())?;
+    let reranking = configuration.reranker.as_ref().map(|entry| reranking(entry, &args)).transpose()?;
+    let cells = cells(&configuration, args.embedder_base_url.as_deref(), reranking.as_ref())?;
     let tokenizer = tokenizer(&configuration)?;
     let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
     let plan = Plan {
@@ -264,7 +282,30 @@ fn tokenizer(configuration: &Configuration) -> Result<Tokenizer> {
     }
 }
 
-fn cells(configuration: &Configuration, embedder_base_url: Option<&str>) -> Result<Vec<PlannedCell>> {
+/// The reranker of the run, which must give the scores that it gave then.
+fn reranking(entry: &RerankerEntry, args: &VerifyArgs) -> Result<Reranking> {
+    let RerankerEntry { name, from, fingerprint, endpoint } = entry;
+    let given = args.reranker_base_url.clone().filter(|_| endpoint.is_some());
+    let options = RerankerOptions {
+        // A run folder may be another's: its server would get the texts, and a key.
+        remembered_only: given.is_none(),
+        base_url: given.or_else(|| endpoint.clone()),
+        ..RerankerOptions::default()
+    };
+    let folder = args.reranker.as_deref().filter(|_| endpoint.is_none());
+    let reranker = Reranker::named(folder.unwrap_or(name), &options);
+    let reranker = reranker.context("the passages cannot be put in order again as they were")?;
+    if reranker.fingerprint() != fingerprint {
+        bail!("reranker {name} gives other scores than in the run: use the model and the closeread of the run");
+    }
+    Ok(Reranking { reranker: Rc::new(reranker), from: *from })
+}
+
+fn cells(
+    configuration: &Configuration,
+    embedder_base_url: Option<&str>,
+    reranking: Option<&Reranking>,
+) -> Result<Vec<PlannedCell>> {
     let mut encoders: BTreeMap<&str, Rc<QueryEncoder>> = BTreeMap::new();
     let mut cells = Vec::new();
     for key in &configuration.cells {
@@ -281,7 +322,8 @@ fn cells(configuration: &Configuration, embedder_base_url: Option<&str>) -> Resu
                 Some(Rc::clone(&encoders[entry.name.as_str()]))
             }
         };
-        cells.push(PlannedCell { key: key.clone(), method, encoder });
+        let reranking = reranking.filter(|_| method.ranks_passages()).cloned();
+        cells.push(PlannedCell { key: key.clone(), method, encoder, reranking });
     }
     Ok(cells)
 }

@@ -7,13 +7,16 @@ use closeread_eval::draw::{Draw, Where};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
+use closeread_methods::{AnyMethod, Entry, METHODS};
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::{Rates, reasoning_fields};
 use closeread_runner::benchmark::BenchmarkOptions;
 use closeread_runner::embedder::EmbedderOptions;
+use closeread_runner::reranker::{RERANK_FROM, Reranker, RerankerOptions, Reranking};
 use closeread_runner::{models, tokenizer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 use tracing::info;
 
@@ -122,6 +125,31 @@ impl RunArgs {
             spec: self.embedder_spec.clone(),
             ..EmbedderOptions::default()
         }
+    }
+
+    /// The reranker of the methods that rank passages, if one is named.
+    pub(crate) fn reranking(&self, methods: &[(&Entry, AnyMethod)]) -> Result<Option<Reranking>> {
+        let Some(name) = &self.reranker else {
+            for (option, given) in [
+                ("--rerank-from", self.rerank_from.is_some()),
+                ("--reranker-base-url", self.reranker_base_url.is_some()),
+            ] {
+                if given {
+                    bail!("{option} is for a run with a reranker: add --reranker");
+                }
+            }
+            return Ok(None);
+        };
+        if !methods.iter().any(|(_, method)| method.ranks_passages()) {
+            let ranking = METHODS.iter().filter(|entry| entry.preset().ranks_passages()).map(|entry| entry.name);
+            bail!(
+                "--reranker {name}: no method of the run takes passages by their rank, as {} do",
+                ranking.collect::<Vec<_>>().join(", ")
+            );
+        }
+        let options = RerankerOptions { base_url: self.reranker_base_url.clone(), ..RerankerOptions::default() };
+        let reranker = Rc::new(Reranker::named(name, &options)?);
+        Ok(Some(Reranking { reranker, from: self.rerank_from.unwrap_or(RERANK_FROM) }))
     }
 
     /// Time between two looks at the batches of the run; `None` where it has none.

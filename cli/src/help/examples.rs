@@ -169,7 +169,8 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "\
   closeread retrieve --out runs/found         the sample, by words and by meaning
   closeread retrieve --benchmark novelqa --data NovelQA/ \\
-      --retriever bm25,hybrid --chunker dos,window --out runs/found",
+      --retriever bm25,hybrid --chunker dos,window --out runs/found
+  closeread retrieve --reranker none,ms-marco-MiniLM-L6-v2 --out runs/reranked",
     ),
     (
         "data hash",
@@ -255,7 +256,8 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     (
         "providers check",
         "\
-  closeread providers check openai/gpt-4.1",
+  closeread providers check openai/gpt-4.1
+  closeread providers check --reranker cohere/rerank-v3.5",
     ),
     (
         "export codabench",

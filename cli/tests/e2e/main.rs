@@ -56,6 +56,7 @@ mod real_builds;
 mod real_embeddings;
 mod real_server;
 mod report;
+mod rerank;
 mod retrieval_reference;
 mod retrieve;
 mod run;

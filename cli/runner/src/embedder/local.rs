@@ -2,13 +2,10 @@
 
 use super::backend::{AnyBackend, Choice};
 use crate::models::{Installed, ONNX, SPEC, TOKENIZER};
+use crate::spread::{cores, spread};
 use anyhow::Context;
 use closeread_embed::{Embedded, EmbeddingModel, Role, TokenIds, Unit, Vectors, gather};
-use pollster::block_on;
-use std::num::NonZero;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 
 /// Texts a thread tokenises at a time.
 const TOKENIZE_CHUNK: usize = 64;
@@ -24,8 +21,7 @@ pub(super) struct Local {
 
 impl Local {
     pub(super) fn new(model: &Installed, backend: Choice) -> Self {
-        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Self { model: model.clone(), encoder: OnceLock::new(), backend, n_threads }
+        Self { model: model.clone(), encoder: OnceLock::new(), backend, n_threads: cores() }
     }
 
     pub(super) fn model(&self) -> &Installed {
@@ -61,10 +57,11 @@ impl Local {
                 .collect::<Result<Vec<_>, _>>()
         };
         let tokens: Vec<TokenIds> =
-            self.spread(chunks.len(), tokenize, |_| {}).into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+            spread(self.n_threads, chunks.len(), tokenize, |_| {}).into_iter().collect::<Result<Vec<_>, _>>()?.concat();
         let units: Vec<Unit> = encoder.plan(&tokens);
         let mut n_done = 0;
-        let parts = self.spread(
+        let parts = spread(
+            self.n_threads,
             units.len(),
             async |unit| encoder.encode_unit(&units[unit], &tokens).await,
             |unit| {
@@ -74,42 +71,6 @@ impl Local {
         );
         let parts: Vec<Vectors> = parts.into_iter().collect::<Result<_, _>>()?;
         Ok(gather(self.model.spec.dimension, &tokens, &units, &parts))
-    }
-
-    /// `work(0)` to `work(n - 1)` on all cores, taken in order; `done` hears on this thread which is finished.
-    fn spread<T: Send>(&self, n: usize, work: impl AsyncFn(usize) -> T + Sync, mut done: impl FnMut(usize)) -> Vec<T> {
-        let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
-        if n <= 1 || self.n_threads == 1 {
-            return block_on(async {
-                let mut results = Vec::with_capacity(n);
-                for idx in 0..n {
-                    results.push(work(idx).await);
-                    done(idx);
-                }
-                results
-            });
-        }
-        let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
-        std::thread::scope(|scope| {
-            for _ in 0..self.n_threads.min(n) {
-                let (sender, next, work) = (sender.clone(), &next, &work);
-                let all = async move || {
-                    loop {
-                        let idx = next.fetch_add(1, Ordering::Relaxed);
-                        if idx >= n || sender.send((idx, work(idx).await)).is_err() {
-                            break;
-                        }
-                    }
-                };
-                scope.spawn(move || block_on(all()));
-            }
-            drop(sender);
-            for (idx, result) in receiver {
-                results[idx] = Some(result);
-                done(idx);
-            }
-        });
-        results.into_iter().map(|result| result.expect("a scope ends when all its threads have sent")).collect()
     }
 
     fn encoder(&self) -> anyhow::Result<&EmbeddingModel<AnyBackend>> {

@@ -310,12 +310,13 @@ async fn attempt(
     let started = Instant::now();
     let journal = journals.of(&unit.name())?;
     let Unit { cell, repeat, items } = &unit;
-    let PlannedCell { key, method, encoder } = cell;
+    let PlannedCell { key, method, encoder, reranking } = cell;
     let trials = match preparations.of(plan, room, cell) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let host = &plan.hosts[&key.model]
                 .repetition(*repeat, encoder.as_deref())
+                .reranking(reranking.as_ref().map(|reranking| &*reranking.reranker))
                 .of_method(&key.method)
                 .journalled(&journal)
                 .reading(room.texts());

@@ -2,6 +2,7 @@
 
 use crate::embedder::Embedder;
 use crate::host::{CliHost, QueryEncoder};
+use crate::reranker::Reranking;
 use crate::spending::Spending;
 use closeread_books::Book;
 use closeread_eval::Item;
@@ -81,6 +82,8 @@ pub struct PlannedCell {
     pub method: AnyMethod,
     /// What embeds for it, where it searches by vectors.
     pub encoder: Option<Rc<QueryEncoder>>,
+    /// What puts its best passages into another order, if anything does.
+    pub reranking: Option<Reranking>,
 }
 
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.

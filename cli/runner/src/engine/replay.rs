@@ -7,11 +7,12 @@ use super::{groups, recorded, units_of};
 use crate::benchmark::Benchmark;
 use crate::host::QueryEncoder;
 use crate::progress::Progress;
+use crate::reranker::Reranker;
 use crate::run_folder;
 use crate::texts::BookTexts;
 use anyhow::{Context as _, Result};
 use closeread_books::{Book, BookText};
-use closeread_embed::{Role, Vectors};
+use closeread_embed::{PairScores, Role, Vectors};
 use closeread_eval::Outcome;
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Context, Record, TrialKey};
@@ -206,13 +207,16 @@ fn prompts(calls: &[CallTrace]) -> Value {
 struct Stored<'a> {
     responses: RefCell<VecDeque<Response>>,
     encoder: Option<&'a QueryEncoder>,
+    reranker: Option<&'a Reranker>,
     texts: &'a BookTexts,
 }
 
 impl<'a> Stored<'a> {
     fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>, room: &'a BookIndexes) -> Self {
         let responses = calls.into_iter().map(CallTrace::to_response).collect();
-        Self { responses: RefCell::new(responses), encoder: unit.cell.encoder.as_deref(), texts: room.texts() }
+        let reranker = unit.cell.reranking.as_ref().map(|reranking| &*reranking.reranker);
+        let encoder = unit.cell.encoder.as_deref();
+        Self { responses: RefCell::new(responses), encoder, reranker, texts: room.texts() }
     }
 }
 
@@ -231,5 +235,13 @@ impl Host for Stored<'_> {
             return Err(HostError::Embedding("the run embedded nothing for this method".to_owned()));
         };
         encoder.vectors(role, texts).await.map_err(|error| HostError::Embedding(format!("{error:#}")))
+    }
+
+    async fn rerank(&self, query: &str, texts: &[&str]) -> Result<PairScores, HostError> {
+        let Some(reranker) = self.reranker else {
+            return Err(HostError::Reranking("the run reranked nothing for this method".to_owned()));
+        };
+        let scored = reranker.score(query, texts).await;
+        scored.map(|(scores, _)| scores).map_err(|error| HostError::Reranking(format!("{error:#}")))
     }
 }

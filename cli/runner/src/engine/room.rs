@@ -110,7 +110,8 @@ impl BookIndexes {
     ) -> Session<'a, H> {
         let index = cell.method.passages().map(|passages| &self.indexes[&self.key(plan, cell, passages)]);
         let session = Session::new(host, plan.setting_of(model)).about(&self.books);
-        session.searching(index, self.retriever(plan, cell)).within(cell.key.budget)
+        let session = session.searching(index, self.retriever(plan, cell)).within(cell.key.budget);
+        session.reranking(cell.reranking.as_ref().map(|reranking| reranking.from))
     }
 }
 

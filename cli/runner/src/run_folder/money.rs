@@ -2,6 +2,7 @@
 
 use super::embeddings::embedding_calls;
 use super::preparations::preparation_calls;
+use super::reranking::reranking_calls;
 use crate::journal::Journals;
 use anyhow::{Context, Result};
 use closeread_eval::Outcome;
@@ -38,7 +39,9 @@ pub fn spent<'r>(
     let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
     let embedded = embedding_usage(&embedding_calls(folder)?, prices);
     let embedded = embedded.iter().map(|usage| usage.dollars);
-    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).sum())
+    let reranked = reranking_calls(folder)?;
+    let reranked = reranked.iter().filter_map(|call| prices.cost_of_reranking(&call.model, call.tokens, call.searches));
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).chain(reranked).sum())
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

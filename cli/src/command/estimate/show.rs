@@ -4,6 +4,7 @@ use super::cells::{CellEstimate, Money};
 use super::detect::Detect;
 use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
+use super::reranking::RerankingEstimate;
 use super::scene::Assumptions;
 use super::windows::{ContextOverflow, Survival};
 use closeread_table::number::thousands;
@@ -36,6 +37,9 @@ pub(super) struct Estimate {
     pub(super) models: Vec<ModelEstimate>,
     /// What embedding models on servers would be asked.
     pub(super) embeddings: Vec<EmbeddingEstimate>,
+    /// What a reranker would be asked, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reranking: Option<RerankingEstimate>,
     /// How many items would tell a difference, if that was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) detect: Vec<Detect>,
@@ -65,6 +69,19 @@ pub(super) fn text(estimate: &Estimate) -> String {
         let price = dollars.map_or_else(|| "at a price that is not known".to_owned(), |dollars| dollars.to_string());
         text.push_str(&format!(
             "\n{model} embeds about {} tokens of books and questions: {price}\n",
+            thousands(*tokens)
+        ));
+    }
+    if let Some(RerankingEstimate { model, pairs, tokens, searches, here, dollars }) = &estimate.reranking {
+        let price = match (here, dollars) {
+            (true, _) => "computed here".to_owned(),
+            (false, Some(dollars)) => dollars.to_string(),
+            (false, None) => "at a price that is not known".to_owned(),
+        };
+        let searches = searches.map_or_else(String::new, |n| format!(" in {} searches", thousands(n)));
+        text.push_str(&format!(
+            "\n{model} scores about {} passages of {} tokens with their questions{searches}: {price}\n",
+            thousands(*pairs),
             thousands(*tokens)
         ));
     }

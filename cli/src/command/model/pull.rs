@@ -5,7 +5,9 @@ use super::download::{Hub, Pinned, shown};
 use anyhow::{Context, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::ModelSpec;
+use closeread_embed::encoder::EncoderOptions;
 use closeread_embed::onnx::WeightFormat;
+use closeread_runner::models::rerankers::{self, InstalledReranker, KNOWN, KnownReranker};
 use closeread_runner::models::{MANIFEST, TOKENIZER, models_dir};
 use closeread_runner::tokenizer::{FETCHED, Fetched};
 use closeread_text::hash::sha256;
@@ -23,11 +25,17 @@ pub(super) async fn run(name: &str, weights: WeightFormat, spec: Option<&Path>) 
         info!("installed the tokenizer {name} in {place}");
         return Ok(ExitCode::SUCCESS);
     }
+    if let (Some(reranker), None) = (KnownReranker::named(name), spec) {
+        let place = pull_reranker(reranker, &endpoint(), &models_dir()?).await?;
+        info!("installed the reranker {name} in {place}");
+        return Ok(ExitCode::SUCCESS);
+    }
     ModelSpec::check_name(name).map_err(|problem| anyhow!("`{name}`: {problem}"))?;
     let spec = match spec {
         Some(path) => ModelSpec { name: name.to_owned(), ..read_spec(path)? },
         None => ModelSpec::named(name).with_context(|| {
             let known = ModelSpec::built_in().into_iter().map(|spec| spec.name);
+            let known = known.chain(KNOWN.map(|reranker| reranker.name.to_owned()));
             let known: Vec<String> = known.chain(FETCHED.map(|tokenizer| tokenizer.name.to_owned())).collect();
             format!("no model `{name}` is described (known: {}): describe it with --spec TOML", known.join(", "))
         })?,
@@ -59,6 +67,35 @@ async fn pull_tokenizer(tokenizer: Fetched, endpoint: &str, folder: &Path) -> an
     closeread_files::write_atomically(&folder.join(MANIFEST), format!("{source:#}\n").as_bytes())?;
     closeread_files::write_atomically(&folder.join(TOKENIZER), &json)?;
     std::fs::remove_dir_all(&fetched).with_context(|| format!("{} cannot be removed", fetched.display()))?;
+    Ok(folder.display().to_string())
+}
+
+/// Fetches a reranker as it is published, checks that it can be run, and puts it into its folder; gives the folder in words.
+async fn pull_reranker(reranker: KnownReranker, endpoint: &str, models_dir: &Path) -> anyhow::Result<String> {
+    let fetched = models_dir.join(".pull").join(reranker.name);
+    std::fs::create_dir_all(&fetched).with_context(|| format!("{} cannot be made", fetched.display()))?;
+    let client = Hub::new(endpoint, reranker.repo)?;
+    let mut pinned = Pinned::revision("main");
+    for file in rerankers::FILES {
+        client.fetch(&mut pinned, file, &fetched).await?;
+    }
+    let model = InstalledReranker::in_folder(&fetched)?;
+    model.load(EncoderOptions::default()).with_context(|| format!("reranker {}", reranker.name))?;
+    let mut hashes = serde_json::Map::new();
+    for file in rerankers::FILES {
+        hashes.insert(file.to_owned(), json!(sha256(&model.file(file)?)));
+    }
+    let source = json!({
+        "source": format!("{}/{}/tree/{}", shown(endpoint), reranker.repo, pinned.name()),
+        "licence": reranker.licence,
+        "files": hashes,
+    });
+    closeread_files::write_atomically(&fetched.join(MANIFEST), format!("{source:#}\n").as_bytes())?;
+    let folder = models_dir.join(reranker.name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("{} cannot be replaced", folder.display()))?;
+    }
+    std::fs::rename(&fetched, &folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     Ok(folder.display().to_string())
 }
 
@@ -198,6 +235,10 @@ mod tests {
             ("embeddings.token_type_embeddings.weight", vec![1, 4]),
             ("embeddings.LayerNorm.weight", vec![4]),
             ("embeddings.LayerNorm.bias", vec![4]),
+            ("pooler.dense.weight", vec![4, 4]),
+            ("pooler.dense.bias", vec![4]),
+            ("classifier.weight", vec![1, 4]),
+            ("classifier.bias", vec![1]),
         ] {
             let start = data.len();
             data.extend((0..shape.iter().product::<usize>()).flat_map(|n| ((n * 7 % 11) as f32 - 4.0).to_le_bytes()));
@@ -228,6 +269,25 @@ mod tests {
         assert!(requests[0].starts_with("HEAD /owner/tiny/resolve/main/"), "{requests:?}");
         let later = requests[1..].iter().filter(|request| request.contains("/resolve/"));
         assert!(later.clone().count() > 0 && later.into_iter().all(|request| request.contains(COMMIT)), "{requests:?}");
+    }
+
+    #[tokio::test]
+    async fn a_reranker_is_installed_as_it_is_published_if_it_can_be_run() {
+        let models = tempfile::tempdir().expect("a folder");
+        let tiny = KnownReranker { name: "tiny", repo: "owner/tiny", licence: "MIT", about: "" };
+        pull_reranker(tiny, &TestHub::new().serve(), models.path()).await.expect("installs");
+        let installed = rerankers::installed_rerankers(models.path()).expect("readable");
+        assert_eq!(installed.iter().map(|model| model.name.as_str()).collect::<Vec<_>>(), ["tiny"]);
+        assert_eq!(installed[0].max_tokens().expect("loads"), 64);
+        let manifest = std::fs::read_to_string(models.path().join("tiny").join(MANIFEST)).expect("there");
+        assert!(manifest.contains(COMMIT) && manifest.contains(&sha256(&self::tiny().1)), "{manifest}");
+        assert!(!models.path().join(".pull/tiny").exists());
+        let mut hub = TestHub::new();
+        hub.files.insert(CONFIG, br#"{"model_type": "t5"}"#.to_vec());
+        let other = KnownReranker { name: "other", ..tiny };
+        let message = format!("{:#}", pull_reranker(other, &hub.serve(), models.path()).await.expect_err("refused"));
+        assert!(message.contains("reranker other") && message.contains("t5"), "{message}");
+        assert!(!models.path().join("other").exists());
     }
 
     #[tokio::test]

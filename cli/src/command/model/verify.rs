@@ -2,11 +2,14 @@
 
 use super::reference::reference;
 use anyhow::Context;
+use closeread_embed::encoder::EncoderOptions;
 use closeread_embed::{Backend, EmbeddingModel, Role};
-use closeread_runner::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir};
+use closeread_runner::models::rerankers::{InstalledReranker, find_reranker, installed_rerankers};
+use closeread_runner::models::{Installed, MANIFEST, ONNX, TOKENIZER, find, installed, models_dir};
 use closeread_text::hash::sha256;
 use pollster::block_on;
 use serde::Serialize;
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// Two sentences of one meaning with hardly a word in common, and one of another.
@@ -25,16 +28,22 @@ struct Finding {
 }
 
 pub(super) fn run(name: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {
-    let models = match name {
-        Some(name) => vec![Ok(find(name)?)],
-        None => installed(&models_dir()?)?,
-    };
+    let dir = models_dir()?;
+    let (mut models, mut rerankers) = (Vec::new(), Vec::new());
+    match name {
+        Some(name) => match find_reranker(name) {
+            Ok(reranker) => rerankers.push(reranker),
+            Err(_) => models.push(Ok(find(name)?)),
+        },
+        None => (models, rerankers) = (installed(&dir)?, installed_rerankers(&dir)?),
+    }
     let mut reports = Vec::new();
-    for model in models {
-        let (name, place, findings) = match model {
-            Ok(model) => (model.spec.name.clone(), model.place(), verify(&model)),
-            Err(error) => (String::new(), String::new(), vec![finding("folder", false, format!("{error:#}"))]),
-        };
+    let models = models.into_iter().map(|model| match model {
+        Ok(model) => (model.spec.name.clone(), model.place(), verify(&model)),
+        Err(error) => (String::new(), String::new(), vec![finding("folder", false, format!("{error:#}"))]),
+    });
+    let rerankers = rerankers.iter().map(|model| (model.name.clone(), model.place(), verify_reranker(model)));
+    for (name, place, findings) in models.chain(rerankers) {
         let ok = findings.iter().all(|finding| finding.ok);
         if !json {
             outln!("{name} ({place}): {}", if ok { "passed" } else { "FAILED" });
@@ -65,6 +74,31 @@ fn verify(model: &Installed) -> Vec<Finding> {
     if let Err(error) = vectors(model, &mut findings) {
         findings.push(finding("vectors", false, format!("{error:#}")));
     }
+    findings
+}
+
+fn verify_reranker(model: &InstalledReranker) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let manifest = closeread_files::read_text(&model.folder.join(MANIFEST)).ok().flatten();
+    let manifest: Value = manifest.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    for (name, expected) in manifest["files"].as_object().into_iter().flatten() {
+        findings.push(match model.file(name).map(|bytes| sha256(&bytes)) {
+            Ok(found) if *found == *expected => finding(name, true, format!("SHA-256 {found}")),
+            Ok(found) => finding(name, false, format!("SHA-256 {found}, the manifest says {expected}")),
+            Err(error) => finding(name, false, format!("{error:#}")),
+        });
+    }
+    let scored = model
+        .load(EncoderOptions::default())
+        .and_then(|encoder| Ok(encoder.score(RELATED[0], &[RELATED[1], UNRELATED])?));
+    findings.push(match scored.as_ref().map(|scored| &*scored.scores) {
+        Ok(scores) => {
+            let (related, unrelated) = (scores[0], scores[1]);
+            let detail = format!("{related:.4} for a sentence of the same meaning, {unrelated:.4} for one of another");
+            finding("order", related > unrelated, detail)
+        }
+        Err(error) => finding("order", false, format!("{error:#}")),
+    });
     findings
 }
 

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// A question, a text that answers it, and one that has nothing to do with it.
-const QUESTION: &str = "Where did the keeper of the lighthouse hide the key?";
-const ANSWER: &str = "The lighthouse keeper had hidden the key under the third stair.";
-const OTHER: &str = "Wheat prices rose again in the spring of that year.";
+pub(super) const QUESTION: &str = "Where did the keeper of the lighthouse hide the key?";
+pub(super) const ANSWER: &str = "The lighthouse keeper had hidden the key under the third stair.";
+pub(super) const OTHER: &str = "Wheat prices rose again in the spring of that year.";
 
 /// The providers of embeddings, as rows of the list.
 pub(super) fn list(keys: &Keys) -> impl Iterator<Item = Value> {

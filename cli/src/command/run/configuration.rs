@@ -90,6 +90,9 @@ pub(super) fn configuration(
     if let Some(OnTruncation::Fail) = args.on_truncation {
         configuration["on_truncation"] = json!(OnTruncation::Fail);
     }
+    if let Some(reranking) = cells.iter().find_map(|cell| cell.reranking.as_ref()) {
+        configuration["reranker"] = reranking.described();
+    }
     let own = encoders.of_methods();
     if !own.is_empty() {
         configuration["embedders"] = json!(own);

@@ -9,8 +9,8 @@ use closeread_judges::Judging;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::Record;
-use closeread_methods::{AnyMethod, Entry};
-use closeread_report::{Arm, EmbeddingUsage, HowAsked, RunView, Usage, cells};
+use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Entry};
+use closeread_report::{Arm, EmbeddingUsage, HowAsked, RerankingUsage, RunView, Usage, cells};
 use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
@@ -62,6 +62,28 @@ pub(super) fn say_embeddings(embeddings: &[EmbeddingUsage]) {
         };
         let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
         info!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
+    }
+}
+
+/// What rerankers on servers took, a line a model, and how many passages any reranker read without their end.
+pub(super) fn say_reranking(reranking: &[RerankingUsage], records: &[Record]) {
+    for RerankingUsage { model, requests, texts, tokens, uncounted, searches, dollars, unpriced } in reranking {
+        let took = match (searches, uncounted) {
+            (1.., _) => format!("{} searches", thousands(*searches)),
+            (0, n) if n == requests => "tokens unknown".to_owned(),
+            (0, 0) => format!("{} tokens", thousands(*tokens)),
+            (0, n) => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
+        };
+        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
+        info!("{model}: {} passages scored in {requests} requests, {took}; {price}", thousands(*texts as u64));
+    }
+    let cut = |record: &Record| record.measures.get(CUT_FOR_RERANKING).copied().unwrap_or_default();
+    let n_cut: f64 = records.iter().map(cut).sum();
+    if n_cut > 0.0 {
+        info!(
+            "{} times a passage was scored without its end: the reranker takes no more tokens with the question",
+            thousands(n_cut as u64)
+        );
     }
 }
 

@@ -147,6 +147,7 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
         ("--base-url", &args.base_url),
         ("--judge-base-url", &args.judge_base_url),
         ("--embedder-base-url", &args.embedder_base_url),
+        ("--reranker-base-url", &args.reranker_base_url),
     ] {
         let shown = url.as_deref().map(|url| (url, without_credentials(url)));
         // An address without a path gets one where it is read.

@@ -1,0 +1,120 @@
+//! A reranker on a server: what is sent, what it took.
+
+use anyhow::{Context, Result, anyhow, bail};
+use closeread_llm::HostError;
+use closeread_methods::record::RerankingCall;
+use closeread_providers::{RerankAccount, RerankServer};
+use std::cell::{Cell, RefCell};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tracing::warn;
+
+/// A reranker on a server.
+pub(super) struct Served {
+    server: RerankServer,
+    /// No request is sent: who named the server is not trusted.
+    remembered_only: bool,
+    /// Most texts of a request, once the server was asked what it takes.
+    max_texts: Cell<Option<usize>>,
+    /// Where each request is written down as it comes back.
+    log: RefCell<Option<PathBuf>>,
+    warned: Cell<bool>,
+}
+
+impl std::fmt::Debug for Served {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Served").field("name", &self.name()).field("endpoint", &self.endpoint()).finish_non_exhaustive()
+    }
+}
+
+impl Served {
+    pub(super) fn new(account: RerankAccount, remembered_only: bool) -> Result<Self> {
+        let server = RerankServer::new(account)?;
+        let (max_texts, log) = (Cell::new(None), RefCell::default());
+        Ok(Self { server, remembered_only, max_texts, log, warned: Cell::new(false) })
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.server.account().name()
+    }
+
+    pub(super) fn endpoint(&self) -> String {
+        self.server.account().endpoint()
+    }
+
+    /// Most texts of a request; a server that says what it serves is held to it.
+    pub(super) async fn max_texts(&self) -> Result<usize> {
+        if let Some(max_texts) = self.max_texts.get() {
+            return Ok(max_texts);
+        }
+        if self.remembered_only {
+            bail!(
+                "scores of {} are not remembered here, and a server that only the run folder names is not asked: texts and \
+                 a key would go there; if you trust it, say --reranker-base-url {}",
+                self.name(),
+                self.endpoint()
+            );
+        }
+        let account = self.server.account();
+        let info = self.server.info().await.map_err(|error| self.explained(error, &[]))?;
+        if let Some(info) = &info
+            && !info.serves(&account.model)
+        {
+            bail!(
+                "the server at {} serves {}, not {}: correct --reranker or --reranker-base-url",
+                self.endpoint(),
+                info.model,
+                account.model
+            );
+        }
+        let own = info.and_then(|info| info.max_texts).unwrap_or(account.provider.texts);
+        self.max_texts.set(Some(own));
+        Ok(own)
+    }
+
+    /// One score a text, and what it took.
+    pub(super) async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, RerankingCall)> {
+        let response = self.server.scores(query, texts).await.map_err(|error| self.explained(error, texts))?;
+        let by_the_search = self.server.account().provider.texts_of_a_search;
+        let searches = response.searches.or_else(|| Some(texts.len().div_ceil(by_the_search?) as u64));
+        let call = RerankingCall { model: self.name(), texts: texts.len(), tokens: response.tokens, searches };
+        if let Some(log) = &*self.log.borrow()
+            && let Err(error) = append(log, &call)
+            && !self.warned.replace(true)
+        {
+            warn!("what reranking takes is not written down: {error:#}");
+        }
+        Ok((response.scores, call))
+    }
+
+    pub(super) fn log_to(&self, path: &Path) {
+        *self.log.borrow_mut() = Some(path.to_owned());
+    }
+
+    /// The error of a request, with what to do.
+    fn explained(&self, error: HostError, texts: &[&str]) -> anyhow::Error {
+        let (name, endpoint) = (self.name(), self.endpoint());
+        let message = match error {
+            HostError::Reranking(message) | HostError::Embedding(message) | HostError::Failed(message) => message,
+            other => other.to_string(),
+        };
+        let lower = message.to_lowercase();
+        let too_long = ["too large to process", "maximum context length", "must have less than", "too long", "exceed"];
+        if !too_long.iter().any(|words| lower.contains(words)) {
+            return anyhow!("reranker {name} at {endpoint}: {message}");
+        }
+        let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
+        anyhow!(
+            "reranker {name} at {endpoint} refuses a passage that is too long for it together with the query: {message}\nThe \
+             longest of the request has {longest} bytes. Choose a smaller --passage-tokens, or a model with a longer input"
+        )
+    }
+}
+
+fn append(path: &Path, call: &RerankingCall) -> Result<()> {
+    let mut line = serde_json::to_vec(call)?;
+    line.push(b'\n');
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,104 @@
+//! The configurations of a grid.
+
+use super::{NONE, RetrieveArgs};
+use closeread_methods::{Passages, QueryForm, Rag};
+use closeread_report::Arm;
+use closeread_retrieve::Retriever;
+use closeread_runner::models;
+use closeread_runner::reranker::{RERANK_FROM, Reranker, Reranking};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// One configuration of the grid.
+#[derive(Debug, Clone)]
+pub(super) struct Point {
+    pub(super) name: String,
+    pub(super) retriever: Retriever,
+    /// `None` where words rank.
+    pub(super) embedder: Option<String>,
+    /// Its name, and of how many passages.
+    pub(super) reranked: Option<(String, usize)>,
+    pub(super) rag: Rag,
+}
+
+/// Retrievers and embedders, each pair once.
+pub(super) fn kinds(points: &[Point]) -> Vec<(Retriever, Option<String>)> {
+    let mut kinds = Vec::new();
+    for point in points {
+        let kind = (point.retriever, point.embedder.clone());
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
+}
+
+impl Point {
+    pub(super) fn described(&self, rerankers: &BTreeMap<String, Rc<Reranker>>) -> Value {
+        let mut described = json!({"retriever": self.retriever, "embedder": self.embedder, "rag": self.rag});
+        if let Some((name, from)) = &self.reranked {
+            described["reranker"] = Reranking { reranker: Rc::clone(&rerankers[name]), from: *from }.described();
+        }
+        described
+    }
+}
+
+impl RetrieveArgs {
+    /// Every combination, named by what varies.
+    pub(super) fn points(&self) -> Vec<Point> {
+        let shipped = [models::SHIPPED.to_owned()];
+        let embedders = if self.embedder.is_empty() { &shipped[..] } else { &self.embedder };
+        let mut points: Vec<Point> = Vec::new();
+        for &retriever in &self.retriever {
+            // Words need no model: one configuration stands for all.
+            let embedders: Vec<Option<&String>> = match retriever {
+                Retriever::Bm25 => vec![None],
+                _ => embedders.iter().map(Some).collect(),
+            };
+            for embedder in embedders {
+                for &split in &self.chunker {
+                    for &max_tokens in &self.passage_tokens {
+                        for &neighbours in &self.neighbours {
+                            let retrieved_by = json!(retriever);
+                            let mut name = vec![retrieved_by.as_str().unwrap_or_default().to_owned()];
+                            name.extend(embedder.filter(|_| self.embedder.len() > 1).cloned());
+                            name.extend((self.chunker.len() > 1).then(|| split.name().to_owned()));
+                            name.extend((self.passage_tokens.len() > 1).then(|| max_tokens.to_string()));
+                            name.extend((self.neighbours.len() > 1).then(|| format!("n{neighbours}")));
+                            let passages = Passages { split, max_tokens, embedder: None };
+                            let rag = Rag { passages, neighbours, query: QueryForm::Question, ..Rag::vanilla() };
+                            for reranked in self.rerankings() {
+                                let mut name = name.clone();
+                                if let Some((reranker, from)) = &reranked {
+                                    name.extend((self.reranker.len() > 1).then(|| reranker.clone()));
+                                    name.extend((self.rerank_from.len() > 1).then(|| format!("of{from}")));
+                                }
+                                let (name, embedder, rag) = (name.join("-"), embedder.cloned(), rag.clone());
+                                points.push(Point { name, retriever, embedder, reranked, rag });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        points
+    }
+
+    /// Every reranker with every number of passages; `None`, once: no reranker.
+    fn rerankings(&self) -> Vec<Option<(String, usize)>> {
+        let from = if self.rerank_from.is_empty() { &[RERANK_FROM][..] } else { &self.rerank_from };
+        let of = |name: &String| match name.as_str() {
+            NONE => vec![None],
+            name => from.iter().map(|&from| Some((name.to_owned(), from))).collect(),
+        };
+        if self.reranker.is_empty() { vec![None] } else { self.reranker.iter().flat_map(of).collect() }
+    }
+
+    /// The cells of configurations: one a budget, and one for the ranks.
+    pub(super) fn cells(&self, points: &[Point], model: &str) -> Vec<Arm> {
+        let budgets = self.budget.iter().copied().map(Some).chain([None]);
+        let arm = |point: &Point, budget| Arm { method: point.name.clone(), model: model.to_owned(), budget };
+        points.iter().flat_map(|point| budgets.clone().map(|budget| arm(point, budget)).collect::<Vec<_>>()).collect()
+    }
+}
