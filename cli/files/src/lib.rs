@@ -204,7 +204,7 @@ pub fn pretty(value: &Value) -> Vec<u8> {
 }
 
 /// What a run folder holds that only runs, judges and merges write.
-const RUN_FILES: [&str; 12] = [
+const RUN_FILES: [&str; 13] = [
     "manifest.json",
     "items.jsonl",
     "records.jsonl",
@@ -214,6 +214,7 @@ const RUN_FILES: [&str; 12] = [
     "prices.json",
     "cut.json",
     "embeddings.jsonl",
+    "reranking.jsonl",
     "superseded.jsonl",
     "journal",
     "texts",

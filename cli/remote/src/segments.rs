@@ -12,7 +12,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 /// The files of a run folder that grow.
-pub(crate) const GROWING: [&str; 4] = ["records.jsonl", "judgements.jsonl", "embeddings.jsonl", "superseded.jsonl"];
+pub(crate) const GROWING: [&str; 5] =
+    ["records.jsonl", "judgements.jsonl", "embeddings.jsonl", "reranking.jsonl", "superseded.jsonl"];
 
 /// Where they lie, below the folder.
 const FOLDER: &str = "segments";

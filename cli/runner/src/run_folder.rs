@@ -87,9 +87,8 @@ impl RunFolder {
         let lock = lock(path)?;
         if matches!(opening, Opening::Fresh) {
             // The manifest is replaced, and never away: it tells that the folder is ours.
-            let results =
-                ["records.jsonl", "report.json", extension::SUPERSEDED, CUT, PRICES, EMBEDDINGS, JUDGEMENTS, JUDGING];
-            for name in results {
+            let lines = ["records.jsonl", extension::SUPERSEDED, EMBEDDINGS, RERANKING, JUDGEMENTS];
+            for name in lines.into_iter().chain(["report.json", CUT, PRICES, JUDGING]) {
                 files::remove(&path.join(name))?;
             }
             for (name, ending) in [(preparations::FOLDER, ".json"), (journal::FOLDER, ".jsonl"), (batch::FOLDER, "")] {
