@@ -8,7 +8,7 @@ use closeread_eval::{InputFile, Item};
 use closeread_export::foreign::adopt;
 use closeread_report::Run;
 use closeread_report::compare::{ScoreFileItem, Source, Two};
-use closeread_runner::finished::{self, Texts};
+use closeread_runner::finished;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ impl Opened {
     fn read(path: &Path) -> Result<Self> {
         let name = finished::folder_name(path);
         let content = if finished::is_run_folder(path) {
-            OpenedContent::Run(Box::new(finished::load(path, name.clone(), Texts::Skip)?))
+            OpenedContent::Run(Box::new(finished::load_uncounted(path, name.clone())?))
         } else if let Some(run) = if path.exists() { foreign::read(path, &name)? } else { None } {
             OpenedContent::Foreign(Box::new(run))
         } else if path.is_file() {

@@ -81,6 +81,22 @@ pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<Vec<Run>> {
 /// If manifest, items or records are not there or cannot be read; file and line are named. A last line of the records
 /// that a kill cut short is skipped, as a resumed run does. What else is damaged or missing is among [`Run::gaps`].
 pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
+    match texts {
+        Texts::Count => load_with(path, name, |configuration| books(path, configuration)),
+        Texts::Skip => load_uncounted(path, name),
+    }
+}
+
+/// The run in a folder, whose books are not read. What links to this alone is without tokenizers and the models that bring
+/// them.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_uncounted(path: &Path, name: String) -> Result<Run> {
+    load_with(path, name, |_| Counted::default())
+}
+
+fn load_with(path: &Path, name: String, counted: impl FnOnce(&RunConfiguration) -> Counted) -> Result<Run> {
     let read = |name: &str| {
         closeread_files::read_file(path.join(name))
             .with_context(|| format!("cannot read {}", path.join(name).display()))
@@ -98,11 +114,7 @@ pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
         prices: prices.as_deref(),
         preparations: &preparation_files(path)?,
     };
-    let configuration = manifest(path)?.configuration;
-    let counted = match texts {
-        Texts::Count => books(path, &configuration),
-        Texts::Skip => Counted::default(),
-    };
+    let counted = counted(&manifest(path)?.configuration);
     let (mut run, _) = read_run(name, &run_files, counted.places).map_err(|error| of_folder(path, &error))?;
     run.gaps.extend(counted.damaged);
     let fact = |(document, language, tokens): &(DocumentEntry, Language, usize)| {
