@@ -318,7 +318,10 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
     let refused = |more: &[&str], words: &[&str]| {
         sandbox.run(&[&["run", "--benchmark", "tales", "--out", "r"], more].concat()).refuses(words);
     };
-    refused(&["--reranker", "bge-reranker-base"], &["no reranker", "closeread model pull bge-reranker-base"]);
+    refused(
+        &["--reranker", "bge-reranker-base"],
+        &["`bge-reranker-base` is installed (installed: none)", "closeread model pull bge-reranker-base"],
+    );
     refused(&["--reranker", "cohere/rerank-v3.5"], &["needs a key", "COHERE_API_KEY"]);
     refused(&["--reranker", "tei/x"], &["needs --reranker-base-url"]);
     refused(&["--rerank-from", "9"], &["--rerank-from is for a run with a reranker"]);

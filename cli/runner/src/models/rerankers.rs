@@ -113,7 +113,7 @@ pub fn find_reranker(name: &str) -> Result<InstalledReranker> {
              model on a server: cohere/MODEL, jina/MODEL, openai-compatible/MODEL, tei/MODEL"
         ),
     };
-    let known = KNOWN.iter().map(|known| known.name);
+    let known = KNOWN.iter().map(|known| known.name).filter(|known| *known != name);
     let (meant, there) = (meant(name, known.chain(names.iter().copied())), names.join(", "));
     let there = if there.is_empty() { "none".to_owned() } else { there };
     bail!("no reranker `{name}` is installed{meant} (installed: {there}); {hint}")
