@@ -17,6 +17,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::lookup_host;
+use tracing::warn;
 
 /// The header that says who asks: the token that the page reads in `closeread.json`.
 const TOKEN: &str = "x-closeread-token";
@@ -59,10 +60,17 @@ impl Relay {
         getrandom::fill(&mut random).context("the system gives no random numbers for the relay's token")?;
         // A redirect could carry a key to another server.
         let client = closeread_providers::http::client().redirect(reqwest::redirect::Policy::none());
-        let client = client.dns_resolver(Arc::new(NotLinkLocal)).build();
+        let client = match client.dns_resolver(Arc::new(NotLinkLocal)).build() {
+            Ok(client) => client,
+            // As in an image without certificates: what needs no server works there.
+            Err(error) => {
+                warn!("the page cannot ask servers of models through this one: {:#}", anyhow::Error::new(error));
+                return Ok(None);
+            }
+        };
         Ok(Some(Self {
             token: sha256(&random),
-            client: client.context("cannot ask servers")?,
+            client,
             places: models::places(ports, own.port()),
             anybody: relaying == Relaying::Anybody,
         }))
