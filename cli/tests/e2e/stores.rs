@@ -26,11 +26,7 @@ impl Store {
         let mut server = Command::new(program);
         server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
         let store = Self { server: start(server), port };
-        let until = Instant::now() + Duration::from_secs(60);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < until, "the store is up");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until("the store is up", || TcpStream::connect(("127.0.0.1", port)).ok());
         assert!(store.ask("PUT", "/evals").0.contains(" 200 "));
         store
     }
@@ -101,6 +97,22 @@ impl Drop for Store {
 /// The folder with the servers.
 fn stores() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("stores")
+}
+
+/// What this gives once it gives something.
+fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(found) = there() {
+            return found;
+        }
+        assert!(Instant::now() < end, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn succeeded(ended: Ended) -> Option<Ended> {
+    ended.0.status.success().then_some(ended)
 }
 
 /// How often each item stands in records.
@@ -174,37 +186,34 @@ fn needs_stores_a_run_goes_on_on_another_machine_when_the_first_is_lost() {
     wait_until(&mut first, "two segments", || there() >= 3);
     first.kill().unwrap();
     first.wait().unwrap();
-    let sent =
-        counted(&store.object("runs/lost/segments/00000002.jsonl").lines().filter_map(line_of).collect::<String>());
+    let sent = counted(&records_of(&store.object("runs/lost/segments/00000002.jsonl")));
     assert!(!sent.is_empty());
     // For a while the first may be alive: another machine waits.
     store
         .run(&sandbox, "b", &args)
         .refuses(&["another closeread writes s3://evals/runs/lost", "give the same command again in"]);
-    let until = Instant::now() + Duration::from_secs(60);
-    let ended = loop {
-        let ended = store.run(&sandbox, "b", &args);
-        if ended.0.status.success() {
-            break ended;
-        }
-        assert!(Instant::now() < until, "{}", ended.err());
-        std::thread::sleep(Duration::from_millis(300));
-    };
+    let ended = until("the first is taken for lost", || succeeded(store.run(&sandbox, "b", &args)));
     assert_eq!(ended.json()["complete"], true);
-    let records = counted(&store.object("runs/lost/records.jsonl"));
-    assert!(records.len() == 120 && records.values().all(|&n| n == 1), "{records:?}");
+    each_once(&store.object("runs/lost/records.jsonl"), 120);
     let asked = server.asked();
     assert!(sent.keys().all(|name| asked[name] == 1), "what was sent is not asked again");
     // The first comes back with what it had not sent: nothing is asked, nothing stands twice.
     store.run(&sandbox, "a", &args).exits(0);
     assert_eq!(server.asked(), asked);
-    assert!(counted(&store.object("runs/lost/records.jsonl")).values().all(|&n| n == 1));
+    each_once(&store.object("runs/lost/records.jsonl"), 120);
 }
 
-/// The line of a growing file in a line of a segment.
-fn line_of(line: &str) -> Option<String> {
-    let entry: Value = serde_json::from_str(line).unwrap();
-    entry.get("line").map(|line| format!("{line}\n"))
+/// The records in a segment.
+fn records_of(segment: &str) -> String {
+    let line = |line: &str| serde_json::from_str::<Value>(line).unwrap().get("line").map(|line| format!("{line}\n"));
+    segment.lines().filter_map(line).collect()
+}
+
+/// Each of so many items stands once in these records.
+#[track_caller]
+fn each_once(records: &str, n: usize) {
+    let counted = counted(records);
+    assert!(counted.len() == n && counted.values().all(|&n| n == 1), "{counted:?}");
 }
 
 #[test]
@@ -221,22 +230,14 @@ fn needs_stores_a_writer_that_was_replaced_stops() {
         assert!(Command::new("kill").args([name, &first.id().to_string()]).status().unwrap().success());
     };
     signal("-STOP");
-    let until = Instant::now() + Duration::from_secs(120);
-    let ended = loop {
-        let ended = store.run(&sandbox, "b", &args);
-        if ended.0.status.success() || Instant::now() > until {
-            break ended;
-        }
-        std::thread::sleep(Duration::from_millis(300));
-    };
-    ended.exits(0);
+    until("the first is taken for lost", || succeeded(store.run(&sandbox, "b", &args)));
     let records = store.object("runs/two/records.jsonl");
     signal("-CONT");
     let ended = Ended(first.wait_with_output().unwrap());
     assert_eq!(ended.0.status.code(), Some(2), "{}", ended.err());
     assert!(ended.err().contains("another closeread writes s3://evals/runs/two now"), "{}", ended.err());
     assert_eq!(store.object("runs/two/records.jsonl"), records, "it has written nothing more");
-    assert_eq!(counted(&records).len(), 400);
+    each_once(&records, 400);
 }
 
 #[test]
@@ -296,8 +297,7 @@ fn needs_stores_a_store_that_fails_now_and_then_has_all_in_the_end() {
     let port = flaky(store.port);
     let args = run_of(&server.url, "s3://evals/runs/flaky");
     Ended(store.by(port, &sandbox, "a", &args).output().unwrap()).exits(0);
-    let records = counted(&store.object("runs/flaky/records.jsonl"));
-    assert!(records.len() == 60 && records.values().all(|&n| n == 1), "{records:?}");
+    each_once(&store.object("runs/flaky/records.jsonl"), 60);
 }
 
 #[test]
@@ -359,10 +359,7 @@ fn needs_stores_azure_keeps_a_run_that_goes_on_elsewhere() {
         );
         Ended(Command::new(stores().join("bin/python")).args(["-c", &whole, &account]).output().unwrap())
     };
-    let until = Instant::now() + Duration::from_secs(60);
-    while !python("c.create_container('evals')").0.status.success() {
-        assert!(Instant::now() < until, "azurite is up");
-    }
+    until("azurite is up", || succeeded(python("c.create_container('evals')")));
     cases(&sandbox, &names(120));
     let server = slow();
     let args = run_of(&server.url, "az://evals/runs/lost");
@@ -378,17 +375,16 @@ fn needs_stores_azure_keeps_a_run_that_goes_on_elsewhere() {
     wait_until(&mut first, "two segments", || python(listing).out().trim().parse::<usize>().unwrap() >= 3);
     first.kill().unwrap();
     first.wait().unwrap();
+    let object = |name: &str| {
+        let read = format!("c.get_blob_client('evals', '{name}').download_blob().readall().decode()");
+        python(&format!("print({read}, end='')")).out()
+    };
+    let sent = counted(&records_of(&object("runs/lost/segments/00000002.jsonl")));
     Ended(command("b", &args).output().unwrap()).refuses(&["another closeread writes az://evals/runs/lost"]);
-    let until = Instant::now() + Duration::from_secs(60);
-    while !command("b", &args).output().unwrap().status.success() {
-        assert!(Instant::now() < until, "the first is taken for lost");
-        std::thread::sleep(Duration::from_millis(300));
-    }
-    let records =
-        "print(c.get_blob_client('evals', 'runs/lost/records.jsonl').download_blob().readall().decode(), end='')";
-    let records = counted(&python(records).out());
-    assert!(records.len() == 120 && records.values().all(|&n| n == 1), "{records:?}");
-    assert!(server.n_requests() < 160, "{} requests: what was sent is not asked again", server.n_requests());
+    until("the first is taken for lost", || succeeded(Ended(command("b", &args).output().unwrap())));
+    each_once(&object("runs/lost/records.jsonl"), 120);
+    let asked = server.asked();
+    assert!(!sent.is_empty() && sent.keys().all(|name| asked[name] == 1), "what was sent is not asked again");
     Ended(command("c", &["report", "az://evals/runs/lost"]).output().unwrap()).exits(0);
     azurite.kill().unwrap();
     azurite.wait().unwrap();
