@@ -38,6 +38,7 @@ mod welcome;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+use closeread_llm::provider::without_likely_keys;
 use closeread_runner::interrupt;
 use closeread_text::names::nearest;
 use log::LogArgs;
@@ -133,13 +134,16 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let (cli, matches) = match read(&arguments) {
         Ok(parsed) => parsed,
-        Err(error) if error.use_stderr() && (LogArgs::of_arguments().is_json() || keys_typed().next().is_some()) => {
+        Err(error) => {
+            let told = error.render().to_string();
+            let said = without_likely_keys(&told);
+            if !error.use_stderr() || (said == told && !LogArgs::of_arguments().is_json()) {
+                error.exit();
+            }
             LogArgs::of_arguments().begin();
-            let said = starred(error.render().to_string());
             error!("{}", said.trim_end().trim_start_matches("error: "));
             return ExitCode::from(2);
         }
-        Err(error) => error.exit(),
     };
     cli.log.begin();
     let (cli, matches) = match matches.subcommand_name().filter(|_| stores::are_named(&arguments)) {
@@ -207,26 +211,9 @@ fn takes_value(option: &str) -> bool {
     any(&Cli::command(), option.trim_start_matches('-'))
 }
 
-/// A message without keys that were typed in the place of something else.
-fn starred(message: String) -> String {
-    keys_typed().fold(message, |message, key| message.replace(&key, "***"))
-}
-
-/// Values on the command line that may be keys: long words that begin as providers' keys do.
-fn keys_typed() -> impl Iterator<Item = String> {
-    const STARTS: [&str; 7] = ["sk-", "AIza", "AKIA", "hf_", "gsk_", "xai-", "pplx-"];
-    let is_key = |value: &String| {
-        let is_word = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-        is_word && value.len() >= 16 && STARTS.iter().any(|start| value.starts_with(start))
-    };
-    log::arguments()
-        .map(|given| given.split_once('=').map_or(given.clone(), |(_, value)| value.to_owned()))
-        .filter(is_key)
-}
-
 /// Says why, and how it ends.
 fn failed(error: &anyhow::Error) -> ExitCode {
-    error!(hint = hint::hint(error), "{}", starred(format!("{error:#}")));
+    error!(hint = hint::hint(error), "{}", without_likely_keys(&format!("{error:#}")));
     ExitCode::from(2)
 }
 

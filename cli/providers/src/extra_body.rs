@@ -2,7 +2,7 @@
 
 use crate::account::{PROVIDERS, keys};
 use anyhow::{Context, Result, bail};
-use closeread_llm::provider::{Secret, merge};
+use closeread_llm::provider::{Secret, merge, words_like_keys};
 use closeread_methods::METHODS;
 use closeread_prompts::Prompts;
 use serde::{Deserialize, Deserializer};
@@ -98,9 +98,7 @@ const KEYS: [&str; 17] = [
 ];
 /// Names that hold keys where they stand alone and a text follows.
 const BARE_KEYS: [&str; 4] = ["auth", "key", "pwd", "token"];
-/// What keys begin with.
-const BEGINNINGS: [&str; 8] = ["sk-", "sk_", "AIza", "gsk_", "hf_", "xai-", "pplx-", "nvapi-"];
-/// Fewest characters of a key.
+/// Fewest characters of what a header for a key holds.
 const SHORTEST: usize = 20;
 const NO_FILE: &str = "there is no file of that name, and no JSON object stands there";
 
@@ -148,12 +146,10 @@ fn key_below(name: &str, value: &Value) -> Option<String> {
 
 /// Whether a word of a text is a key by how it begins, or the text is what a header for a key holds.
 fn holds_key(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let is_key = |word: &str| word.len() >= SHORTEST && BEGINNINGS.iter().any(|begin| word.starts_with(begin));
     let scheme = text.trim_start().split_once(' ').map_or("", |(scheme, _)| scheme);
     let for_header = ["bearer", "basic"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
     (for_header && text.len() >= SHORTEST && text.split_whitespace().count() == 2)
-        || text.split(|c| !is_part(c)).any(is_key)
+        || words_like_keys(text).next().is_some()
 }
 
 /// Whether a text can be meant as the name of a file.

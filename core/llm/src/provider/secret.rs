@@ -8,6 +8,31 @@ use std::fmt;
 /// Shortest key that cannot be a word of an answer.
 const MIN_TELLING: usize = 16;
 
+/// What providers' keys begin with.
+const BEGINNINGS: [&str; 8] = ["sk-", "sk_", "AIza", "gsk_", "hf_", "xai-", "pplx-", "nvapi-"];
+/// Fewest characters of such a key.
+const SHORTEST: usize = 20;
+/// Fewest letters and digits side by side, both of them, in what is a key and no name.
+const SHORTEST_RANDOM: usize = 12;
+
+/// The words of a text that begin as providers' keys do and are as long.
+pub fn words_like_keys(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_like = |word: &&str| word.len() >= SHORTEST && BEGINNINGS.iter().any(|begin| word.starts_with(begin));
+    text.split(move |c| !is_part(c)).filter(is_like)
+}
+
+/// A text with stars in the place of keys, which nobody knows to be keys but by how they look: one that was typed where something
+/// else is expected. A name such as `hf_questions_of_2024` stays.
+pub fn without_likely_keys(text: &str) -> String {
+    let is_random = |part: &str| {
+        let has = |is: fn(&u8) -> bool| part.bytes().any(|byte| is(&byte));
+        part.len() >= SHORTEST_RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    };
+    let keys = words_like_keys(text).filter(|word| word.split(['-', '_']).any(is_random));
+    keys.fold(text.to_owned(), |starred, key| starred.replace(key, "***"))
+}
+
 /// A key. It is never printed: `Debug` shows stars.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
@@ -196,6 +221,15 @@ impl fmt::Debug for Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_was_typed_in_a_wrong_place_is_starred_and_a_name_is_not() {
+        let said = "error: invalid value 'sk-proj-0123456789abcdef' for '--budget <N>', `hf_AbCdEfGhIjKlMn0123`";
+        assert_eq!(without_likely_keys(said), "error: invalid value '***' for '--budget <N>', `***`");
+        for name in ["hf_questions_of_the_year_2024.jsonl", "runs/sk-learn-and-others-of-2026", "sk-1234"] {
+            assert_eq!(without_likely_keys(name), name);
+        }
+    }
 
     #[test]
     fn a_key_is_never_shown() {
