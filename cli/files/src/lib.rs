@@ -3,7 +3,10 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod run_files;
+
 use anyhow::{Context, Result, bail};
+use run_files::refuse_run_file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -203,35 +206,12 @@ pub fn pretty(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-/// What a run folder holds that only runs, judges and merges write.
-const RUN_FILES: [&str; 13] = [
-    "manifest.json",
-    "items.jsonl",
-    "records.jsonl",
-    "report.json",
-    "judging.json",
-    "judgements.jsonl",
-    "prices.json",
-    "cut.json",
-    "embeddings.jsonl",
-    "reranking.jsonl",
-    "superseded.jsonl",
-    "journal",
-    "texts",
-];
-
-/// Refuses a file that a person named as an output where it is part of a run: a report is never worth its records.
-pub fn refuse_run_file(path: &Path) -> Result<()> {
-    let followed = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let is_run = |folder: &&Path| folder.join("manifest.json").is_file() && folder.join("items.jsonl").is_file();
-    let run = followed.ancestors().skip(1).take(2).find(is_run);
-    let part = run.and_then(|run| followed.strip_prefix(run).ok()?.iter().next()?.to_str());
-    match part {
-        Some(part) if RUN_FILES.contains(&part) => {
-            bail!("cannot write {}: it is part of the run in that folder; name another file", path.display())
-        }
-        _ => Ok(()),
-    }
+/// Adds a value as a line of JSON to a file, which is made if it is not there.
+pub fn append_line(path: &Path, value: &impl Serialize) -> Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes a file that a person named, whole or not at all. Links are followed, and a device or a pipe is written into, never

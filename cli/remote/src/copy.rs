@@ -1,9 +1,10 @@
 //! A folder as it stands in a store, fetched into one of this machine.
 
-use crate::segments::{self, GROWING, Lines};
+use crate::segments::{self, Lines};
 use crate::store::{Object, Patience, Store};
 use crate::{Address, Place};
 use anyhow::{Context, Result, bail};
+use closeread_files::run_files::GROWING;
 use closeread_files::{self as files, MAX_FILE_BYTES, write_atomically};
 use glob::Pattern;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,13 @@
 //! A folder of this machine that a run writes, sent to a store while it is written.
 
 use crate::copy::{Index, Version, WRITER, block_on, pull, state, write_lines};
-use crate::segments::{Entry, GROWING, Head, name, unsent};
+use crate::segments::{Entry, Head, name, unsent};
 use crate::store::{Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_files as files;
+use closeread_files::run_files::GROWING;
 use object_store::UpdateVersion;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};

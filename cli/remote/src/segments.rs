@@ -11,10 +11,6 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-/// The files of a run folder that grow.
-pub(crate) const GROWING: [&str; 5] =
-    ["records.jsonl", "judgements.jsonl", "embeddings.jsonl", "reranking.jsonl", "superseded.jsonl"];
-
 /// Where they lie, below the folder.
 const FOLDER: &str = "segments";
 

@@ -13,6 +13,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};
 use closeread_data::statistics::BookFacts;
 use closeread_files as files;
+use closeread_files::run_files::RECORDS;
 use closeread_methods::record::Record;
 use closeread_report::folder::{
     DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_record, read_records, read_run,
@@ -102,7 +103,7 @@ fn load_with(path: &Path, name: String, counted: impl FnOnce(&RunConfiguration) 
             .with_context(|| format!("cannot read {}", path.join(name).display()))
     };
     let manifest_bytes = manifest_bytes(path)?;
-    let (items, records) = (read("items.jsonl")?, read("records.jsonl")?);
+    let (items, records) = (read("items.jsonl")?, read(RECORDS)?);
     let optional = |name: &str| files::read(&path.join(name));
     let (judging, judgements, prices) = (optional(JUDGING)?, optional(JUDGEMENTS)?, optional(PRICES)?);
     let run_files = RunFiles {
@@ -132,7 +133,7 @@ fn of_folder(path: &Path, error: &FolderError) -> anyhow::Error {
 
 /// The records of a run as they were written, without what judges said of them afterwards.
 pub fn records(path: &Path) -> Result<Vec<Record>> {
-    let file = path.join("records.jsonl");
+    let file = path.join(RECORDS);
     let bytes = closeread_files::read_file(&file).with_context(|| format!("cannot read {}", file.display()))?;
     read_records(&bytes).map_err(|error| of_folder(path, &error))
 }

@@ -4,7 +4,8 @@ use super::export::at_name;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
-use closeread_files::{refuse_run_file, write_output};
+use closeread_files::run_files::refuse_run_file;
+use closeread_files::write_output;
 use closeread_llm::price::Dollars;
 use closeread_report::compare::Choice;
 use closeread_report::gate::{

@@ -5,6 +5,7 @@ use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::run_folder::{MANIFEST, PRICES};
 use anyhow::{Context, Result};
 use closeread_files as files;
+use closeread_files::run_files::RECORDS;
 use closeread_methods::OnTruncation;
 use closeread_methods::record::{CallTrace, Record};
 use closeread_report::{Arm, Run};
@@ -155,7 +156,7 @@ impl Streamed {
 /// As [`super::load`].
 pub fn stream(path: &Path, name: String) -> Result<Streamed> {
     let manifest_bytes = manifest_bytes(path)?;
-    let file = path.join("records.jsonl");
+    let file = path.join(RECORDS);
     let opened = files::open_file(&file, u64::MAX).with_context(|| format!("cannot read {}", file.display()))?;
     let lines = BufReader::new(opened.into_inner());
     let items = files::read_file(path.join("items.jsonl"))

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// One judgement a line, append-only.
-pub const JUDGEMENTS: &str = "judgements.jsonl";
+pub use closeread_files::run_files::JUDGEMENTS;
 /// The panels that judged.
 pub const JUDGING: &str = "judging.json";
 /// What a line is expected to be.

@@ -4,6 +4,7 @@ use super::preparations::{self, PreparationKey, preparations};
 use crate::judging::JUDGEMENTS;
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
+use closeread_files::run_files::{RECORDS, SUPERSEDED};
 use closeread_files::{self as files, write_atomically};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
@@ -15,8 +16,6 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-/// What was recorded of trials that were asked again since.
-pub(super) const SUPERSEDED: &str = "superseded.jsonl";
 /// Fields of the configuration that an extension may change.
 const MAY_CHANGE: [&str; 11] = [
     "data",
@@ -69,7 +68,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
     changes.items.extend(old_items.iter().filter(differ).map(|(id, _)| id.clone()));
 
     let documents: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let records: Vec<Record> = closeread_files::open_lines(&path.join("records.jsonl"), "a record of a trial")?.1;
+    let records: Vec<Record> = closeread_files::open_lines(&path.join(RECORDS), "a record of a trial")?.1;
     let preparations = preparations(path)?;
     let stale_preparations: Vec<&PreparationKey> =
         preparations.iter().filter(|entry| changes.concern_preparation(entry, here)).map(|(key, _)| key).collect();
@@ -92,7 +91,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
     let failed = |record: &Record| matches!(record.outcome, Outcome::Failed { .. });
     let n_kept = by_key.values().filter(|record| !superseded.contains(&record.key) && !failed(record)).count();
 
-    let (lines, gone) = sorted_out(&path.join("records.jsonl"), |value| {
+    let (lines, gone) = sorted_out(&path.join(RECORDS), |value| {
         serde_json::from_value::<TrialKey>(value.clone()).is_ok_and(|key| superseded.contains(&key))
     })?;
     let (judgements, no_longer_judged) = sorted_out(&path.join(JUDGEMENTS), |value| {
@@ -114,7 +113,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
             file.sync_data()
         };
         keep().with_context(|| format!("cannot write {}", file.display()))?;
-        write_atomically(&path.join("records.jsonl"), &lines)?;
+        write_atomically(&path.join(RECORDS), &lines)?;
         if !judgements.is_empty() || !no_longer_judged.is_empty() {
             write_atomically(&path.join(JUDGEMENTS), &judgements)?;
         }

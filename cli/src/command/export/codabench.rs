@@ -134,7 +134,7 @@ fn write(out: &Path, entries: Vec<Entry>) -> Result<()> {
         }
         plain.push((format!("{folder}.zip"), inner.finish()?.into_inner()));
     }
-    closeread_files::refuse_run_file(out)?;
+    closeread_files::run_files::refuse_run_file(out)?;
     let file = File::create(out).with_context(|| format!("cannot create {}", out.display()))?;
     let mut zip = ZipWriter::new(file);
     for (name, bytes) in plain {
