@@ -1,45 +1,28 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
-use crate::account::{Address, PROVIDERS, keys};
-use crate::throttle::{Rates, Throttle};
-use crate::wire::{Message, Wire};
-use anyhow::{Context, Result, bail};
+use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, provider_of};
+use anyhow::Result;
 use closeread_embed::Vectors;
 use closeread_llm::HostError;
-use closeread_llm::provider::{EmbeddingProtocol, Limits, Request, Secret, TeiInfo};
-use std::time::Duration;
+use closeread_llm::provider::EmbeddingProtocol;
 
-/// Longest that one request for vectors may take.
-const TIMEOUT: Duration = Duration::from_secs(600);
-/// Most requests under way at once; the throttle begins with fewer.
-const CONCURRENCY: usize = 64;
 /// Texts of a request where the server sets no limit: a few hundred passages are far below the 300,000 tokens that OpenAI
 /// takes, and small servers do not hold up everything else for one request.
 const TEXTS: usize = 32;
 const TEXTS_OPENAI: usize = 256;
 
 /// Who serves embedding models.
-#[derive(Debug)]
-pub struct EmbeddingProvider {
-    /// What stands before the slash of a model's name.
-    pub name: &'static str,
-    /// What it speaks.
-    pub protocol: EmbeddingProtocol,
-    /// Where its key is looked for, first come first served.
-    pub variables: &'static [&'static str],
-    /// Its own address, where it has one.
-    pub base_url: Option<&'static str>,
-    /// How the address ends, for messages.
-    address_ends: &'static str,
-    /// Most texts of a request.
-    pub texts: usize,
-}
+pub type EmbeddingProvider = ServedProvider<EmbeddingProtocol>;
+/// An embedding model of a provider, with address and key.
+pub type EmbeddingAccount = ServedAccount<EmbeddingProtocol>;
+/// The server of an embedding model.
+pub type EmbeddingServer = ModelServer<EmbeddingProtocol>;
 
 /// Every provider of embeddings, in the order in which help lists them.
 pub static EMBEDDING_PROVIDERS: [EmbeddingProvider; 3] = [
     EmbeddingProvider {
         name: "openai",
-        protocol: EmbeddingProtocol::OpenAi,
+        asked: EmbeddingProtocol::OpenAi,
         variables: &["OPENAI_API_KEY"],
         base_url: Some("https://api.openai.com/v1"),
         address_ends: "up to and including /v1",
@@ -47,7 +30,7 @@ pub static EMBEDDING_PROVIDERS: [EmbeddingProvider; 3] = [
     },
     EmbeddingProvider {
         name: "openai-compatible",
-        protocol: EmbeddingProtocol::OpenAi,
+        asked: EmbeddingProtocol::OpenAi,
         variables: &["OPENAI_COMPATIBLE_API_KEY"],
         base_url: None,
         address_ends: "up to and including /v1",
@@ -55,7 +38,7 @@ pub static EMBEDDING_PROVIDERS: [EmbeddingProvider; 3] = [
     },
     EmbeddingProvider {
         name: "tei",
-        protocol: EmbeddingProtocol::Tei,
+        asked: EmbeddingProtocol::Tei,
         variables: &["TEI_API_KEY"],
         base_url: None,
         address_ends: "up to where /embed begins",
@@ -63,119 +46,45 @@ pub static EMBEDDING_PROVIDERS: [EmbeddingProvider; 3] = [
     },
 ];
 
-/// A model of a provider, with address and key.
-#[derive(Debug, Clone)]
-pub struct EmbeddingAccount {
-    /// Who serves it.
-    pub provider: &'static EmbeddingProvider,
-    /// Its name with the provider.
-    pub model: String,
-    /// Where requests go.
-    base_url: Address,
-    key: Option<Secret>,
-    limits: Limits,
+impl Kind for EmbeddingProtocol {
+    const MODEL: &'static str = "embedding model";
+    const FROM: &'static str = "gets embeddings from";
+    const ADDRESS: &'static str = "--embedder-base-url";
+    const CONCURRENCY: usize = 64;
+
+    fn providers() -> &'static [EmbeddingProvider] {
+        &EMBEDDING_PROVIDERS
+    }
+
+    fn says_what_it_serves(&self) -> bool {
+        *self == Self::Tei
+    }
 }
 
 /// Whether a name is that of an embedding model on a server.
 pub fn is_served(name: &str) -> bool {
-    name.split_once('/').is_some_and(|(prefix, _)| EMBEDDING_PROVIDERS.iter().any(|p| p.name == prefix))
+    provider_of::<EmbeddingProtocol>(name).is_some()
 }
 
 /// The account of a name such as `tei/bge-m3`; `None` for a name of no provider, which is an installed model's.
+///
+/// # Errors
+/// If the provider serves no such models, or model, address or key is missing or cannot be used.
 pub fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<EmbeddingAccount>> {
-    let Some((prefix, model)) = name.split_once('/') else { return Ok(None) };
-    let Some(provider) = EMBEDDING_PROVIDERS.iter().find(|provider| provider.name == prefix) else {
-        if PROVIDERS.iter().any(|provider| provider.name == prefix) {
-            let names: Vec<String> = EMBEDDING_PROVIDERS.iter().map(|p| format!("{}/MODEL", p.name)).collect();
-            bail!(
-                "embedding model `{name}`: closeread gets embeddings from {}, or an installed model",
-                names.join(", ")
-            );
-        }
-        return Ok(None);
-    };
-    if model.is_empty() {
-        bail!("embedding model `{name}` names no model: expected {prefix}/MODEL");
-    }
-    let base_url = base_url.or(provider.base_url).with_context(|| {
-        format!("embedding model `{name}` needs --embedder-base-url, the server's address {}", provider.address_ends)
-    })?;
-    let address = Address::new(base_url, "--embedder-base-url")?;
-    let key = keys()?.fit_for_a_header(provider.variables)?;
-    if key.is_none() && Some(base_url) == provider.base_url {
-        let variables = provider.variables.join(" or ");
-        bail!(
-            "embedding model `{name}` needs a key: set the environment variable {variables}, or write it into a file .env"
-        );
-    }
-    Ok(Some(EmbeddingAccount { provider, model: model.to_owned(), base_url: address, key, limits: Limits::default() }))
-}
-
-impl EmbeddingAccount {
-    /// The same account, for whose requests it is gone so far.
-    pub fn within(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// As `--embedder` names it.
-    pub fn name(&self) -> String {
-        format!("{}/{}", self.provider.name, self.model)
-    }
-
-    /// The address without user, password and query.
-    pub fn endpoint(&self) -> String {
-        self.base_url.shown()
-    }
-
-    fn message(&self, path: &str, request: Option<&Request>) -> Message {
-        let base = self.base_url.reveal().trim_end_matches('/');
-        let key = self.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.reveal())));
-        Message {
-            url: format!("{base}{path}"),
-            headers: key.into_iter().collect(),
-            body: request.map(|request| ("application/json".to_owned(), request.body.to_string().into_bytes())),
-        }
-    }
-}
-
-/// The server of an embedding model.
-pub struct EmbeddingServer {
-    account: EmbeddingAccount,
-    wire: Wire,
-    throttle: Throttle,
+    account_of(name, base_url)
 }
 
 impl EmbeddingServer {
-    /// The server of the account.
-    pub fn new(account: EmbeddingAccount) -> Result<Self> {
-        let wire = Wire::new(account.name(), account.key.clone(), TIMEOUT)?.within(account.limits);
-        Ok(Self { account, wire, throttle: Throttle::new(CONCURRENCY, Rates::default()) })
-    }
-
     /// One vector a text, as the server gave them, and the tokens it counted.
     pub async fn vectors(&self, texts: &[&str]) -> Result<(Vectors, Option<u64>), HostError> {
-        let protocol = self.account.provider.protocol;
-        let request = protocol.request(&self.account.model, texts);
-        let message = self.account.message(&request.path, Some(&request));
-        self.wire
-            .send(&self.throttle, 0, &message, |received| {
-                let response = protocol.read(received.response(), texts.len())?;
-                // Text-Embeddings-Inference says it in a header.
-                Ok((
-                    Vectors::new(response.dimension, response.values),
-                    response.tokens.or_else(|| received.number("x-compute-tokens")),
-                ))
-            })
-            .await
-    }
-
-    /// What a server of Text-Embeddings-Inference says of itself; `None` for others, which say nothing.
-    pub async fn info(&self) -> Result<Option<TeiInfo>, HostError> {
-        if self.account.provider.protocol != EmbeddingProtocol::Tei {
-            return Ok(None);
-        }
-        let message = self.account.message(TeiInfo::PATH, None);
-        self.wire.send(&self.throttle, 0, &message, |received| TeiInfo::read(received.response())).await.map(Some)
+        let protocol = self.account().provider.asked;
+        self.send(&protocol.request(&self.account().model, texts), |received| {
+            let response = protocol.read(received.response(), texts.len())?;
+            // Text-Embeddings-Inference says it in a header.
+            let tokens = response.tokens.or_else(|| received.number("x-compute-tokens"));
+            Ok((Vectors::new(response.dimension, response.values), tokens))
+        })
+        .await
     }
 }
 

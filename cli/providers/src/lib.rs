@@ -15,6 +15,7 @@ mod outgoing;
 mod rerank;
 pub mod response_cache;
 mod sending;
+mod served;
 mod throttle;
 pub mod under_way;
 mod wire;
@@ -29,4 +30,5 @@ pub use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingProvider, E
 pub use model::Model;
 pub use outgoing::{Beginnings, Outgoing, Source};
 pub use rerank::{RERANK_PROVIDERS, RerankAccount, RerankProvider, RerankServer, rerank_provider, reranked_by};
+pub use served::{Kind, ModelServer, ServedAccount, ServedProvider};
 pub use throttle::{Permit, Rates};

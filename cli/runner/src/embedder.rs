@@ -18,7 +18,7 @@ use anyhow::bail;
 use backend::Choice;
 use cache::Cache;
 use closeread_embed::{Embedded, Role, ServedSpec, Vectors, normalized};
-use closeread_methods::record::EmbeddingCall;
+use closeread_methods::record::ServedCall;
 use closeread_providers::served_by;
 use closeread_text::hash::hex;
 use local::Local;
@@ -133,7 +133,7 @@ impl Embedder {
     }
 
     /// What this process asked of the model's server.
-    pub fn calls(&self) -> Vec<EmbeddingCall> {
+    pub fn calls(&self) -> Vec<ServedCall> {
         match &self.model {
             Model::Local(_) => Vec::new(),
             Model::Served(served) => served.calls(),

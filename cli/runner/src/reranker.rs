@@ -8,7 +8,7 @@ use crate::models::rerankers::find_reranker;
 use anyhow::{Context, Result, bail};
 use closeread_embed::PairScores;
 use closeread_llm::provider::Limits;
-use closeread_methods::record::RerankingCall;
+use closeread_methods::record::ServedCall;
 use closeread_providers::under_way::UnderWay;
 use closeread_providers::{rerank_provider, reranked_by};
 use closeread_text::hash::sha256_of_parts;
@@ -128,7 +128,7 @@ impl Reranker {
     }
 
     /// One score a passage, in their order, and what was asked of a server for those that are not remembered.
-    pub async fn score(&self, query: &str, passages: &[&str]) -> Result<(PairScores, Vec<RerankingCall>)> {
+    pub async fn score(&self, query: &str, passages: &[&str]) -> Result<(PairScores, Vec<ServedCall>)> {
         let key = sha256_of_parts([self.fingerprint.as_bytes(), query.as_bytes()]);
         // Who asks for the same query waits until the first has the scores, which are then known.
         let _turn = loop {
@@ -156,7 +156,7 @@ impl Reranker {
 
     /// Scores passages, request by request; each is remembered as it comes, so that nothing is asked twice after a kill in the
     /// middle.
-    async fn compute(&self, key: &str, query: &str, open: &[&str], calls: &mut Vec<RerankingCall>) -> Result<()> {
+    async fn compute(&self, key: &str, query: &str, open: &[&str], calls: &mut Vec<ServedCall>) -> Result<()> {
         let keep = |passages: &[&str], scores: Vec<Score>| {
             let scored: Vec<(&str, Score)> = passages.iter().copied().zip(scores).collect();
             self.memory.put(key, &scored);
@@ -184,7 +184,7 @@ impl Reranker {
     }
 
     /// One score a passage by an installed model or a server, whether it is remembered or not, and nothing of it is remembered.
-    pub async fn score_anew(&self, query: &str, passages: &[&str]) -> Result<(Vec<f64>, Option<RerankingCall>)> {
+    pub async fn score_anew(&self, query: &str, passages: &[&str]) -> Result<(Vec<f64>, Option<ServedCall>)> {
         match &self.model {
             Model::Local(local) => {
                 Ok((local.compute(query, passages)?.into_iter().map(|score| score.score).collect(), None))

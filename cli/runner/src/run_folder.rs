@@ -1,36 +1,35 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
 mod comparison;
-mod embeddings;
 mod extension;
 mod money;
 mod preparations;
-mod reranking;
+mod served;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texts;
 
 pub use comparison::differences;
-pub use embeddings::{EMBEDDINGS, embedding_calls};
 pub use money::{PRICES, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
 };
-pub use reranking::{RERANKING, reranking_calls};
+pub use served::{EMBEDDINGS, RERANKING, served_calls};
 pub use texts::StoredTexts;
 
 use crate::journal::{self};
-use crate::judging::{self, JUDGEMENTS, JUDGING};
+use crate::judging::{self, JUDGING};
 use crate::shard::{Places, Shard};
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
+use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::Preparation;
 use closeread_methods::protocol::Protocol;
-use closeread_methods::record::{EmbeddingCall, FORMAT, Record, RerankingCall, TrialKey};
+use closeread_methods::record::{FORMAT, Record, ServedCall, TrialKey};
 use closeread_providers::batch;
 use closeread_report::PreparationCalls;
 use closeread_report::folder::StoredItems;
@@ -87,8 +86,7 @@ impl RunFolder {
         let lock = lock(path)?;
         if matches!(opening, Opening::Fresh) {
             // The manifest is replaced, and never away: it tells that the folder is ours.
-            let lines = ["records.jsonl", extension::SUPERSEDED, EMBEDDINGS, RERANKING, JUDGEMENTS];
-            for name in lines.into_iter().chain(["report.json", CUT, PRICES, JUDGING]) {
+            for name in GROWING.into_iter().chain(["report.json", CUT, PRICES, JUDGING]) {
                 files::remove(&path.join(name))?;
             }
             for (name, ending) in [(preparations::FOLDER, ".json"), (journal::FOLDER, ".jsonl"), (batch::FOLDER, "")] {
@@ -138,13 +136,10 @@ impl RunFolder {
                 }
             }
         }
-        if path.join(EMBEDDINGS).exists() {
-            open_lines::<EmbeddingCall>(&path.join(EMBEDDINGS), "what a request for embeddings took")?;
+        for file in [EMBEDDINGS, RERANKING].map(|name| path.join(name)).iter().filter(|file| file.exists()) {
+            open_lines::<ServedCall>(file, served::LINE)?;
         }
-        if path.join(RERANKING).exists() {
-            open_lines::<RerankingCall>(&path.join(RERANKING), "what a request to a reranker took")?;
-        }
-        let (records, finished) = open_records(&path.join("records.jsonl"))?;
+        let (records, finished) = open_records(&path.join(RECORDS))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
     }
 
@@ -233,7 +228,7 @@ impl RunFolder {
             format!(
                 "cannot write {}; what was finished before is kept: see to it that there is room, and give the same \
                  command again",
-                self.path.join("records.jsonl").display()
+                self.path.join(RECORDS).display()
             )
         })?;
         self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));

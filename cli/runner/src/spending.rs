@@ -3,7 +3,7 @@
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
 use closeread_llm::{Call, FinishReason, HostError, Response};
-use closeread_methods::record::RerankingCall;
+use closeread_methods::record::ServedCall;
 use closeread_providers::Outgoing;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -68,10 +68,10 @@ impl Spending {
     }
 
     /// Counts what was asked of a reranker's server.
-    pub fn reranked(&self, calls: &[RerankingCall]) {
+    pub fn reranked(&self, calls: &[ServedCall]) {
         let mut state = self.state.borrow_mut();
-        for RerankingCall { model, tokens, searches, .. } in calls {
-            match self.prices.cost_of_reranking(model, *tokens, *searches) {
+        for ServedCall { model, tokens, searches, .. } in calls {
+            match self.prices.cost_of_texts(model, *tokens, *searches) {
                 Some(dollars) => state.dollars += dollars,
                 None => state.unpriced += 1,
             }

@@ -3,13 +3,14 @@
 use crate::stores;
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
+use closeread_files::run_files::RECORDS;
 use closeread_files::{entries, write_atomically};
 use closeread_methods::record::{Record, TrialKey};
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, embedding_calls, prices, refuse_foreign,
-    reranking_calls, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, prices, refuse_foreign, served_calls,
+    write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_table::number::thousands;
@@ -126,25 +127,17 @@ fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let lists = parts.iter().rev().map(|part| prices(&part.folder));
     let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
     write_prices(&args.out, together.context("there is a part")??)?;
-    let mut embeddings = Vec::new();
-    for part in &parts {
-        for call in embedding_calls(&part.folder)? {
-            serde_json::to_writer(&mut embeddings, &call)?;
-            embeddings.push(b'\n');
+    for name in [EMBEDDINGS, RERANKING] {
+        let mut lines = Vec::new();
+        for part in &parts {
+            for call in served_calls(&part.folder, name)? {
+                serde_json::to_writer(&mut lines, &call)?;
+                lines.push(b'\n');
+            }
         }
-    }
-    if !embeddings.is_empty() {
-        write_atomically(&args.out.join(EMBEDDINGS), &embeddings)?;
-    }
-    let mut reranking = Vec::new();
-    for part in &parts {
-        for call in reranking_calls(&part.folder)? {
-            serde_json::to_writer(&mut reranking, &call)?;
-            reranking.push(b'\n');
+        if !lines.is_empty() {
+            write_atomically(&args.out.join(name), &lines)?;
         }
-    }
-    if !reranking.is_empty() {
-        write_atomically(&args.out.join(RERANKING), &reranking)?;
     }
     for part in &parts {
         for folder in [TEXTS, PREPARATIONS] {
@@ -233,10 +226,10 @@ impl Part {
         let books = configuration["documents"].take();
         let books = books.as_array().cloned().unwrap_or_default();
         let documents = placed(places.documents).zip(books).collect();
-        let mut records = text("records.jsonl")?;
+        let mut records = text(RECORDS)?;
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
-        let records = lines(&records, &folder.join("records.jsonl"))?;
+        let records = lines(&records, &folder.join(RECORDS))?;
         let name = known.configuration_name;
         Ok((Self { folder: folder.to_owned(), shard, name, items, documents, records }, configuration))
     }

@@ -8,7 +8,8 @@ use anyhow::Result;
 use closeread_llm::provider::{Dialect, Limits, TokenLimit};
 use closeread_llm::{Call, FinishReason, HostError, Message};
 use closeread_providers::{
-    ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, RERANK_PROVIDERS, account, is_served, keys, rerank_provider,
+    ChatModel, EMBEDDING_PROVIDERS, Keys, Kind, Options, PROVIDERS, RERANK_PROVIDERS, ServedProvider, account,
+    is_served, keys, rerank_provider,
 };
 use closeread_runner::reranker::RerankerOptions;
 use serde_json::{Value, json};
@@ -99,8 +100,8 @@ fn list(as_json: bool) -> Result<ExitCode> {
                     "base_url": provider.base_url(),
                 })
             })
-            .chain(embeddings::list(&keys))
-            .chain(rerankers::list(&keys))
+            .chain(served_rows(&keys, "embeddings", &EMBEDDING_PROVIDERS))
+            .chain(served_rows(&keys, "rerankers", &RERANK_PROVIDERS))
             .collect();
         outln!("{}", Value::Array(rows));
         return Ok(ExitCode::SUCCESS);
@@ -113,31 +114,41 @@ fn list(as_json: bool) -> Result<ExitCode> {
         outln!("{:18} {:45} {key}", provider.name, provider.base_url().unwrap_or("--base-url URL"));
     }
     outln!("{:18} {:45} needs no key and no network", "builtin/extractive", "-");
-    outln!("\nembeddings, by --embedder:");
-    for provider in &EMBEDDING_PROVIDERS {
-        let key = keys.first_of(provider.variables).map_or_else(
-            || match provider.base_url {
-                Some(_) => format!("no key; set {}", provider.variables.join(" or ")),
-                None => format!("key in {}, where one is wanted", provider.variables.join(" or ")),
-            },
-            |(variable, _)| format!("key in {variable}"),
-        );
-        outln!("{:18} {:45} {key}", provider.name, provider.base_url.unwrap_or("--embedder-base-url URL"));
-    }
-    outln!("{:18} {:45} closeread model list", "installed models", "-");
-    outln!("\nrerankers, by --reranker:");
-    for provider in &RERANK_PROVIDERS {
-        let key = keys.first_of(provider.variables).map_or_else(
-            || match provider.base_url {
-                Some(_) => format!("no key; set {}", provider.variables.join(" or ")),
-                None => format!("key in {}, where one is wanted", provider.variables.join(" or ")),
-            },
-            |(variable, _)| format!("key in {variable}"),
-        );
-        outln!("{:18} {:45} {key}", provider.name, provider.base_url.unwrap_or("--reranker-base-url URL"));
-    }
-    outln!("{:18} {:45} closeread model list", "installed models", "-");
+    list_served(&keys, "embeddings, by --embedder", &EMBEDDING_PROVIDERS)?;
+    list_served(&keys, "rerankers, by --reranker", &RERANK_PROVIDERS)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The providers of a kind of models, a line each.
+fn list_served<K: Kind>(keys: &Keys, heading: &str, providers: &[ServedProvider<K>]) -> Result<()> {
+    outln!("\n{heading}:");
+    for provider in providers {
+        let key = keys.first_of(provider.variables).map_or_else(
+            || match provider.base_url {
+                Some(_) => format!("no key; set {}", provider.variables.join(" or ")),
+                None => format!("key in {}, where one is wanted", provider.variables.join(" or ")),
+            },
+            |(variable, _)| format!("key in {variable}"),
+        );
+        let address = provider.base_url.map_or_else(|| format!("{} URL", K::ADDRESS), str::to_owned);
+        outln!("{:18} {address:45} {key}", provider.name);
+    }
+    outln!("{:18} {:45} closeread model list", "installed models", "-");
+    Ok(())
+}
+
+/// The same as rows.
+fn served_rows<K: Kind>(keys: &Keys, serves: &str, providers: &[ServedProvider<K>]) -> Vec<Value> {
+    let row = |provider: &ServedProvider<K>| {
+        json!({
+            "provider": provider.name,
+            "serves": serves,
+            "variables": provider.variables,
+            "configured": keys.first_of(provider.variables).map(|(variable, _)| variable),
+            "base_url": provider.base_url,
+        })
+    };
+    providers.iter().map(row).collect()
 }
 
 /// Whether the name's provider serves rerankers and nothing else that is known here.

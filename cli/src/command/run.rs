@@ -17,19 +17,19 @@ use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Batcher, Model, check_constraint};
 use closeread_report::folder::RunConfiguration;
-use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, reranking_usage, usage};
+use closeread_report::{Arm, Cell, HowAsked, RunView, cells, judged_by, served_usage, usage};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
 use closeread_runner::host::CliHost;
 use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
-use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFolder, embedding_calls, reranking_calls};
+use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFolder, served_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
-use say::{say_embeddings, say_failures, say_judges, say_line, say_protocol, say_reranking, say_spending};
+use say::{say_cut_for_reranking, say_failures, say_judges, say_line, say_protocol, say_served, say_spending};
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
@@ -267,8 +267,8 @@ fn report(
     let preparations = folder.preparation_calls()?;
     let prices = folder.prices()?;
     let usage = usage(&arms, &records, &preparations, &judging.judgements, &prices);
-    let embeddings = embedding_usage(&embedding_calls(folder.path())?, &prices);
-    let reranking = reranking_usage(&reranking_calls(folder.path())?, &prices);
+    let embeddings = served_usage(&served_calls(folder.path(), EMBEDDINGS)?, &prices);
+    let reranking = served_usage(&served_calls(folder.path(), RERANKING)?, &prices);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -299,8 +299,9 @@ fn report(
         info!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
     say_failures(&records);
-    say_embeddings(&embeddings);
-    say_reranking(&reranking, &records);
+    say_served(&embeddings, "texts embedded");
+    say_served(&reranking, "passages scored");
+    say_cut_for_reranking(&records);
     say_versions(&records);
     say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
     say_spending(plan, &usage);

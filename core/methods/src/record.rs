@@ -105,12 +105,12 @@ impl CallTrace {
     }
 }
 
-/// One request to the server of a reranker: one line of `reranking.jsonl`.
+/// One request to the server of an embedding model or of a reranker: one line of `embeddings.jsonl` or of `reranking.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RerankingCall {
+pub struct ServedCall {
     /// The model, `provider/model`.
     pub model: String,
-    /// How many passages it scored.
+    /// How many texts it embedded, or passages it scored.
     pub texts: usize,
     /// Tokens as the server counted them; `None` where it said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,16 +118,4 @@ pub struct RerankingCall {
     /// Searches as the server billed them; `None` where it said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searches: Option<u64>,
-}
-
-/// One request to the server of an embedding model: one line of `embeddings.jsonl`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EmbeddingCall {
-    /// The model, `provider/model`.
-    pub model: String,
-    /// How many texts it embedded.
-    pub texts: usize,
-    /// Tokens as the server counted them; `None` where it said nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
 }

@@ -5,17 +5,15 @@ use super::options::EmbedderOptions;
 use crate::cache::cache_folder;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_embed::{Role, ServedSpec, Vectors, normalized};
-use closeread_files::write_atomically;
+use closeread_files::{append_line, write_atomically};
 use closeread_llm::HostError;
-use closeread_llm::provider::{EmbeddingProtocol, TeiInfo};
-use closeread_methods::record::EmbeddingCall;
+use closeread_llm::provider::{EmbeddingProtocol, TeiInfo, says_text_is_too_long};
+use closeread_methods::record::ServedCall;
 use closeread_providers::{EmbeddingAccount, EmbeddingServer};
 use closeread_text::hash::sha256_of_parts;
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -53,7 +51,7 @@ pub(super) struct Served {
 /// What was asked of the server.
 #[derive(Debug, Default)]
 struct Taken {
-    calls: Vec<EmbeddingCall>,
+    calls: Vec<ServedCall>,
     /// Where each call is written down as it comes back.
     log: Option<PathBuf>,
     warned: bool,
@@ -167,7 +165,7 @@ impl Served {
     /// Refuses a server that cuts long texts in silence, where the lengths of texts cannot be counted here: the vector of
     /// the longest one is then that of its beginning.
     pub(super) fn check_whole(&self, longest: &str) -> Result<()> {
-        let is_told = self.cutter.is_some() || self.account.provider.protocol == EmbeddingProtocol::Tei;
+        let is_told = self.cutter.is_some() || self.account.provider.asked == EmbeddingProtocol::Tei;
         if is_told || longest.len() <= self.whole_up_to.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -194,10 +192,10 @@ impl Served {
 
     /// Counts one request, and writes it down.
     pub(super) fn took(&self, n_texts: usize, tokens: Option<u64>) {
-        let call = EmbeddingCall { model: self.name(), texts: n_texts, tokens };
+        let call = ServedCall { model: self.name(), texts: n_texts, tokens, searches: None };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(log) = taken.log.clone()
-            && let Err(error) = append(&log, &call)
+            && let Err(error) = append_line(&log, &call)
             && !std::mem::replace(&mut taken.warned, true)
         {
             warn!("what embeddings take is not written down: {error:#}");
@@ -208,7 +206,7 @@ impl Served {
     /// From now on each request is written into a file of JSON lines, as are those before.
     pub(super) fn log_to(&self, path: &Path) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let earlier = taken.calls.iter().try_for_each(|call| append(path, call));
+        let earlier = taken.calls.iter().try_for_each(|call| append_line(path, call));
         if let Err(error) = earlier {
             warn!("what embeddings take is not written down: {error:#}");
             taken.warned = true;
@@ -217,7 +215,7 @@ impl Served {
     }
 
     /// The requests of this process.
-    pub(super) fn calls(&self) -> Vec<EmbeddingCall> {
+    pub(super) fn calls(&self) -> Vec<ServedCall> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
     }
 
@@ -228,9 +226,7 @@ impl Served {
             HostError::Embedding(message) | HostError::Failed(message) => message,
             other => other.to_string(),
         };
-        let lower = message.to_lowercase();
-        let too_long = ["too large to process", "maximum context length", "must have less than", "too long", "exceed"];
-        if !too_long.iter().any(|words| lower.contains(words)) {
+        if !says_text_is_too_long(&message) {
             return anyhow!("embedding model {name} at {endpoint}: {message}");
         }
         let longest = texts.iter().max_by_key(|text| text.len()).map_or("", String::as_str);
@@ -312,13 +308,6 @@ impl Served {
 
 fn gone() -> anyhow::Error {
     anyhow!("the thread that talks to the embedding server has ended")
-}
-
-fn append(path: &Path, call: &EmbeddingCall) -> Result<()> {
-    let mut line = serde_json::to_vec(call)?;
-    line.push(b'\n');
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Serves the jobs of all threads on one, whose connections and throttle they share.

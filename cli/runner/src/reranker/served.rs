@@ -1,12 +1,12 @@
 //! A reranker on a server: what is sent, what it took.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
+use closeread_files::append_line;
 use closeread_llm::HostError;
-use closeread_methods::record::RerankingCall;
+use closeread_llm::provider::says_text_is_too_long;
+use closeread_methods::record::ServedCall;
 use closeread_providers::{RerankAccount, RerankServer};
 use std::cell::{Cell, RefCell};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use tracing::warn;
 
@@ -74,13 +74,13 @@ impl Served {
     }
 
     /// One score a text, and what it took.
-    pub(super) async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, RerankingCall)> {
+    pub(super) async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, ServedCall)> {
         let response = self.server.scores(query, texts).await.map_err(|error| self.explained(error, texts))?;
-        let by_the_search = self.server.account().provider.texts_of_a_search;
+        let by_the_search = self.server.account().provider.asked.texts_of_a_search;
         let searches = response.searches.or_else(|| Some(texts.len().div_ceil(by_the_search?) as u64));
-        let call = RerankingCall { model: self.name(), texts: texts.len(), tokens: response.tokens, searches };
+        let call = ServedCall { model: self.name(), texts: texts.len(), tokens: response.tokens, searches };
         if let Some(log) = &*self.log.borrow()
-            && let Err(error) = append(log, &call)
+            && let Err(error) = append_line(log, &call)
             && !self.warned.replace(true)
         {
             warn!("what reranking takes is not written down: {error:#}");
@@ -99,9 +99,7 @@ impl Served {
             HostError::Reranking(message) | HostError::Embedding(message) | HostError::Failed(message) => message,
             other => other.to_string(),
         };
-        let lower = message.to_lowercase();
-        let too_long = ["too large to process", "maximum context length", "must have less than", "too long", "exceed"];
-        if !too_long.iter().any(|words| lower.contains(words)) {
+        if !says_text_is_too_long(&message) {
             return anyhow!("reranker {name} at {endpoint}: {message}");
         }
         let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
@@ -110,11 +108,4 @@ impl Served {
              longest of the request has {longest} bytes. Choose a smaller --passage-tokens, or a model with a longer input"
         )
     }
-}
-
-fn append(path: &Path, call: &RerankingCall) -> Result<()> {
-    let mut line = serde_json::to_vec(call)?;
-    line.push(b'\n');
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
 }

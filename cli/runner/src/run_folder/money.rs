@@ -1,8 +1,7 @@
 //! What a run cost so far, and the prices that count it.
 
-use super::embeddings::embedding_calls;
 use super::preparations::preparation_calls;
-use super::reranking::reranking_calls;
+use super::served::{EMBEDDINGS, RERANKING, served_calls};
 use crate::journal::Journals;
 use anyhow::{Context, Result};
 use closeread_eval::Outcome;
@@ -10,7 +9,7 @@ use closeread_files::{self as files, pretty, write_atomically};
 use closeread_judges::Judging;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record};
-use closeread_report::embedding_usage;
+use closeread_report::served_usage;
 use serde_json::json;
 use std::path::Path;
 use tracing::warn;
@@ -37,11 +36,10 @@ pub fn spent<'r>(
     let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
     let unfinished = Journals::of_run(folder).responses()?;
     let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
-    let embedded = embedding_usage(&embedding_calls(folder)?, prices);
-    let embedded = embedded.iter().map(|usage| usage.dollars);
-    let reranked = reranking_calls(folder)?;
-    let reranked = reranked.iter().filter_map(|call| prices.cost_of_reranking(&call.model, call.tokens, call.searches));
-    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).chain(reranked).sum())
+    let served = [served_calls(folder, EMBEDDINGS)?, served_calls(folder, RERANKING)?].concat();
+    let served = served_usage(&served, prices);
+    let served = served.iter().map(|usage| usage.dollars);
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(served).sum())
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

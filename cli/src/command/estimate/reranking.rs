@@ -46,11 +46,12 @@ pub(super) fn estimates(scene: &Scene<'_>, args: &RunArgs) -> Option<RerankingEs
                 let question = scene.setting.tokenizer.count(&item.question) as u64;
                 pairs += n;
                 tokens += n * question + (n * passage).min(books);
-                searches += provider.and_then(|p| p.texts_of_a_search).map_or(0, |texts| n.div_ceil(texts as u64));
+                searches +=
+                    provider.and_then(|p| p.asked.texts_of_a_search).map_or(0, |texts| n.div_ceil(texts as u64));
             }
         }
     }
-    let searches = provider.and_then(|provider| provider.texts_of_a_search).map(|_| searches);
-    let dollars = scene.prices.cost_of_reranking(&model, Some(tokens), searches);
+    let searches = provider.and_then(|provider| provider.asked.texts_of_a_search).map(|_| searches);
+    let dollars = scene.prices.cost_of_texts(&model, Some(tokens), searches);
     Some(RerankingEstimate { model, pairs, tokens, searches, here: provider.is_none(), dollars })
 }

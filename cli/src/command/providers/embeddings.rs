@@ -2,9 +2,9 @@
 
 use anyhow::{Result, bail};
 use closeread_embed::Role;
-use closeread_providers::{EMBEDDING_PROVIDERS, Keys, is_served};
+use closeread_providers::is_served;
 use closeread_runner::embedder::{Embedder, EmbedderOptions};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -12,19 +12,6 @@ use std::time::Instant;
 pub(super) const QUESTION: &str = "Where did the keeper of the lighthouse hide the key?";
 pub(super) const ANSWER: &str = "The lighthouse keeper had hidden the key under the third stair.";
 pub(super) const OTHER: &str = "Wheat prices rose again in the spring of that year.";
-
-/// The providers of embeddings, as rows of the list.
-pub(super) fn list(keys: &Keys) -> impl Iterator<Item = Value> {
-    EMBEDDING_PROVIDERS.iter().map(|provider| {
-        json!({
-            "provider": provider.name,
-            "serves": "embeddings",
-            "variables": provider.variables,
-            "configured": keys.first_of(provider.variables).map(|(variable, _)| variable),
-            "base_url": provider.base_url,
-        })
-    })
-}
 
 /// What one look at a model shows.
 struct Seen {

@@ -2,24 +2,10 @@
 
 use super::embeddings::{ANSWER, OTHER, QUESTION};
 use anyhow::Result;
-use closeread_providers::{Keys, RERANK_PROVIDERS};
 use closeread_runner::reranker::{Reranker, RerankerOptions};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
-
-/// The providers of rerankers, as rows of the list.
-pub(super) fn list(keys: &Keys) -> impl Iterator<Item = Value> {
-    RERANK_PROVIDERS.iter().map(|provider| {
-        json!({
-            "provider": provider.name,
-            "serves": "rerankers",
-            "variables": provider.variables,
-            "configured": keys.first_of(provider.variables).map(|(variable, _)| variable),
-            "base_url": provider.base_url,
-        })
-    })
-}
 
 /// Scores two texts by a question and says what came back.
 pub(super) async fn check(model: &str, options: &RerankerOptions, as_json: bool) -> Result<ExitCode> {

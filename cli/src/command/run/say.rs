@@ -10,7 +10,7 @@ use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Entry};
-use closeread_report::{Arm, EmbeddingUsage, HowAsked, RerankingUsage, RunView, Usage, cells};
+use closeread_report::{Arm, HowAsked, RunView, ServedUsage, Usage, cells};
 use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
@@ -52,22 +52,9 @@ pub(super) fn say_line(
     Ok(())
 }
 
-/// What embeddings from servers took, a line a model.
-pub(super) fn say_embeddings(embeddings: &[EmbeddingUsage]) {
-    for EmbeddingUsage { model, requests, texts, tokens, uncounted, dollars, unpriced } in embeddings {
-        let tokens = match uncounted {
-            n if n == requests => "tokens unknown".to_owned(),
-            0 => format!("{} tokens", thousands(*tokens)),
-            n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
-        };
-        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
-        info!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
-    }
-}
-
-/// What rerankers on servers took, a line a model, and how many passages any reranker read without their end.
-pub(super) fn say_reranking(reranking: &[RerankingUsage], records: &[Record]) {
-    for RerankingUsage { model, requests, texts, tokens, uncounted, searches, dollars, unpriced } in reranking {
+/// What embedding models or rerankers on servers took, a line a model; `done` says what became of the texts.
+pub(super) fn say_served(models: &[ServedUsage], done: &str) {
+    for ServedUsage { model, requests, texts, tokens, uncounted, searches, dollars, unpriced } in models {
         let took = match (searches, uncounted) {
             (1.., _) => format!("{} searches", thousands(*searches)),
             (0, n) if n == requests => "tokens unknown".to_owned(),
@@ -75,8 +62,12 @@ pub(super) fn say_reranking(reranking: &[RerankingUsage], records: &[Record]) {
             (0, n) => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
         };
         let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
-        info!("{model}: {} passages scored in {requests} requests, {took}; {price}", thousands(*texts as u64));
+        info!("{model}: {} {done} in {requests} requests, {took}; {price}", thousands(*texts as u64));
     }
+}
+
+/// How many passages a reranker read without their end.
+pub(super) fn say_cut_for_reranking(records: &[Record]) {
     let cut = |record: &Record| record.measures.get(CUT_FOR_RERANKING).copied().unwrap_or_default();
     let n_cut: f64 = records.iter().map(cut).sum();
     if n_cut > 0.0 {

@@ -220,9 +220,9 @@ impl PriceList {
         Some(rates?.cost(tokens))
     }
 
-    /// What a reranker's request cost: by its searches where it is paid by these, else by its tokens; `None` where price or
-    /// number is not known.
-    pub fn cost_of_reranking(&self, model: &str, tokens: Option<u64>, searches: Option<u64>) -> Option<Dollars> {
+    /// What a request to an embedding model or a reranker cost: by its searches where it is paid by these, else by its tokens;
+    /// `None` where price or number is not known.
+    pub fn cost_of_texts(&self, model: &str, tokens: Option<u64>, searches: Option<u64>) -> Option<Dollars> {
         match self.of(model)?.searches {
             Some(price) => Some(Dollars(price / 1000.0 * searches? as f64)),
             None => self.cost(model, &Usage { prompt_tokens: tokens, completion_tokens: Some(0), ..Usage::default() }),
@@ -329,10 +329,10 @@ mod tests {
         let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nsearches = 2.0\n\
                     ['p/y']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0.05, output = 0 }";
         let list = PriceList::read(list).unwrap();
-        assert_eq!(list.cost_of_reranking("p/x", None, Some(3)), Some(Dollars(0.006)));
-        assert_eq!(list.cost_of_reranking("p/x", Some(9), None), None);
-        assert_eq!(list.cost_of_reranking("p/y", Some(2_000_000), None), Some(Dollars(0.1)));
-        assert_eq!(list.cost_of_reranking("p/z", Some(9), Some(1)), None);
+        assert_eq!(list.cost_of_texts("p/x", None, Some(3)), Some(Dollars(0.006)));
+        assert_eq!(list.cost_of_texts("p/x", Some(9), None), None);
+        assert_eq!(list.cost_of_texts("p/y", Some(2_000_000), None), Some(Dollars(0.1)));
+        assert_eq!(list.cost_of_texts("p/z", Some(9), Some(1)), None);
         let negative = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nsearches = -1";
         assert!(PriceList::read(negative).unwrap_err().to_string().contains("searches -1: expected dollars"));
     }

@@ -33,6 +33,7 @@ pub use protocol::{MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protoc
 pub use rerank::{RerankProtocol, RerankResponse};
 pub use secret::{Secret, without_likely_keys, words_like_keys};
 pub use stream::StreamReader;
+pub use wordings::says_text_is_too_long;
 
 #[cfg(test)]
 mod tests;

@@ -153,5 +153,16 @@ fn numbers(words: &str) -> (Option<u64>, Option<u64>) {
     (needed.and_then(number), window)
 }
 
+/// How servers of embedding models and rerankers say that a text is longer than the model takes: llama.cpp, OpenAI and vLLM,
+/// Text-Embeddings-Inference, others.
+const TEXT_TOO_LONG: [&str; 5] =
+    ["too large to process", "maximum context length", "must have less than", "too long", "exceed"];
+
+/// Whether the error of a server that embeds or reranks says that a text is longer than the model takes.
+pub fn says_text_is_too_long(message: &str) -> bool {
+    let lower = message.to_lowercase();
+    TEXT_TOO_LONG.iter().any(|words| lower.contains(words))
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,173 @@
+//! Models on servers that are asked for numbers and not for words, embedding models and rerankers: whose they are, with what key.
+
+use crate::account::{Address, PROVIDERS, keys};
+use crate::embeddings::EMBEDDING_PROVIDERS;
+use crate::rerank::RERANK_PROVIDERS;
+use crate::throttle::{Rates, Throttle};
+use crate::wire::{Message, Received, Wire};
+use anyhow::{Context, Result, bail};
+use closeread_llm::HostError;
+use closeread_llm::provider::{Fault, Limits, Request, Secret, TeiInfo};
+use std::time::Duration;
+
+/// Longest that one request may take.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// A kind of such models, and how a provider of it is asked.
+pub trait Kind: Sized + 'static {
+    /// What a model of the kind is called in messages.
+    const MODEL: &'static str;
+    /// What closeread does with them, before the list of their providers.
+    const FROM: &'static str;
+    /// The option that names the address of a server.
+    const ADDRESS: &'static str;
+    /// Most requests under way at once; the throttle begins with fewer.
+    const CONCURRENCY: usize;
+
+    /// Every provider of the kind, in the order in which help lists them.
+    fn providers() -> &'static [ServedProvider<Self>];
+
+    /// Whether a server says what it serves, as Text-Embeddings-Inference does.
+    fn says_what_it_serves(&self) -> bool;
+}
+
+/// Who serves models of a kind.
+#[derive(Debug)]
+pub struct ServedProvider<K: 'static> {
+    /// What stands before the slash of a model's name.
+    pub name: &'static str,
+    /// How it is asked.
+    pub asked: K,
+    /// Where its key is looked for, first come first served.
+    pub variables: &'static [&'static str],
+    /// Its own address, where it has one.
+    pub base_url: Option<&'static str>,
+    /// How the address ends, for messages.
+    pub(crate) address_ends: &'static str,
+    /// Most texts of a request: what the provider takes, or what one server can be asked at once.
+    pub texts: usize,
+}
+
+/// A model of a provider, with address and key.
+#[derive(Debug)]
+pub struct ServedAccount<K: 'static> {
+    /// Who serves it.
+    pub provider: &'static ServedProvider<K>,
+    /// Its name with the provider.
+    pub model: String,
+    /// Where requests go.
+    base_url: Address,
+    key: Option<Secret>,
+    limits: Limits,
+}
+
+/// The provider of a model's name such as `tei/bge-m3`; `None` for an installed model's.
+pub(crate) fn provider_of<K: Kind>(name: &str) -> Option<&'static ServedProvider<K>> {
+    let (prefix, _) = name.split_once('/')?;
+    K::providers().iter().find(|provider| provider.name == prefix)
+}
+
+/// The account of such a name; `None` for a name of no provider, which is an installed model's.
+///
+/// # Errors
+/// If the provider serves no such models, or model, address or key is missing or cannot be used.
+pub(crate) fn account_of<K: Kind>(name: &str, base_url: Option<&str>) -> Result<Option<ServedAccount<K>>> {
+    let Some((prefix, model)) = name.split_once('/') else { return Ok(None) };
+    let Some(provider) = provider_of::<K>(name) else {
+        let chat = PROVIDERS.iter().map(|provider| provider.name);
+        let others = EMBEDDING_PROVIDERS.iter().map(|p| p.name).chain(RERANK_PROVIDERS.iter().map(|p| p.name));
+        if chat.chain(others).any(|other| other == prefix) {
+            let names: Vec<String> = K::providers().iter().map(|p| format!("{}/MODEL", p.name)).collect();
+            bail!("{} `{name}`: closeread {} {}, or an installed model", K::MODEL, K::FROM, names.join(", "));
+        }
+        return Ok(None);
+    };
+    if model.is_empty() {
+        bail!("{} `{name}` names no model: expected {prefix}/MODEL", K::MODEL);
+    }
+    let base_url = base_url.or(provider.base_url).with_context(|| {
+        format!("{} `{name}` needs {}, the server's address {}", K::MODEL, K::ADDRESS, provider.address_ends)
+    })?;
+    let address = Address::new(base_url, K::ADDRESS)?;
+    let key = keys()?.fit_for_a_header(provider.variables)?;
+    if key.is_none() && Some(base_url) == provider.base_url {
+        let variables = provider.variables.join(" or ");
+        bail!(
+            "{} `{name}` needs a key: set the environment variable {variables}, or write it into a file .env",
+            K::MODEL
+        );
+    }
+    Ok(Some(ServedAccount { provider, model: model.to_owned(), base_url: address, key, limits: Limits::default() }))
+}
+
+impl<K> Clone for ServedAccount<K> {
+    fn clone(&self) -> Self {
+        Self { model: self.model.clone(), base_url: self.base_url.clone(), key: self.key.clone(), ..*self }
+    }
+}
+
+impl<K> ServedAccount<K> {
+    /// The same account, for whose requests it is gone so far.
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// As options name it.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.provider.name, self.model)
+    }
+
+    /// The address without user, password and query.
+    pub fn endpoint(&self) -> String {
+        self.base_url.shown()
+    }
+
+    fn message(&self, path: &str, request: Option<&Request>) -> Message {
+        let base = self.base_url.reveal().trim_end_matches('/');
+        let key = self.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.reveal())));
+        Message {
+            url: format!("{base}{path}"),
+            headers: key.into_iter().collect(),
+            body: request.map(|request| ("application/json".to_owned(), request.body.to_string().into_bytes())),
+        }
+    }
+}
+
+/// The server of a model.
+pub struct ModelServer<K: 'static> {
+    account: ServedAccount<K>,
+    wire: Wire,
+    throttle: Throttle,
+}
+
+impl<K: Kind> ModelServer<K> {
+    /// The server of the account.
+    pub fn new(account: ServedAccount<K>) -> Result<Self> {
+        let wire = Wire::new(account.name(), account.key.clone(), TIMEOUT)?.within(account.limits);
+        Ok(Self { account, wire, throttle: Throttle::new(K::CONCURRENCY, Rates::default()) })
+    }
+
+    /// Whose server it is.
+    pub fn account(&self) -> &ServedAccount<K> {
+        &self.account
+    }
+
+    /// What a server of Text-Embeddings-Inference says of itself; `None` for others, which say nothing.
+    pub async fn info(&self) -> Result<Option<TeiInfo>, HostError> {
+        if !self.account.provider.asked.says_what_it_serves() {
+            return Ok(None);
+        }
+        let message = self.account.message(TeiInfo::PATH, None);
+        self.wire.send(&self.throttle, 0, &message, |received| TeiInfo::read(received.response())).await.map(Some)
+    }
+
+    /// What `read` makes of the reply to a request.
+    pub(crate) async fn send<T>(
+        &self,
+        request: &Request,
+        read: impl Fn(&Received) -> Result<T, Fault>,
+    ) -> Result<T, HostError> {
+        let message = self.account.message(&request.path, Some(request));
+        self.wire.send(&self.throttle, 0, &message, read).await
+    }
+}

@@ -1,0 +1,15 @@
+//! What embedding models and rerankers on servers took: `embeddings.jsonl` and `reranking.jsonl`, a line a request.
+
+use anyhow::Result;
+use closeread_files as files;
+pub use closeread_files::run_files::{EMBEDDINGS, RERANKING};
+use closeread_methods::record::ServedCall;
+use std::path::Path;
+
+/// What a line is expected to be.
+pub(super) const LINE: &str = "{\"model\", \"texts\", \"tokens\", \"searches\"}";
+
+/// The requests that one of these files of a run folder lists; a last line that a kill cut short is skipped.
+pub fn served_calls(folder: &Path, file: &str) -> Result<Vec<ServedCall>> {
+    files::read_lines(&folder.join(file), LINE)
+}
