@@ -1,7 +1,7 @@
 """rerank.json: two tiny cross-encoders of random weights, and what they say of pairs of texts.
 
-Pairs are split by tokenizers, whose truncation `longest_first` is that of sentence-transformers. The forward pass is written
-out below in f64, after the descriptions of BERT and XLM-RoBERTa for sequence classification; it knows nothing of closeread.
+Pairs are split by tokenizers, whose truncation `longest_first` is that of sentence-transformers. The forward pass is that of
+bert.py with the heads of BERT and XLM-RoBERTa for sequence classification; it knows nothing of closeread.
 """
 
 import base64
@@ -12,6 +12,7 @@ import struct
 
 import numpy as np
 import tokenizers
+from bert import last_states
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 WORDS = "the of in to and was it he she had not who what where did hide key lamp stair under mill found thing night".split()
@@ -129,28 +130,7 @@ def safetensors(weights):
 def score_of(config, weights, ids, types, first):
     prefix = "bert." if config["model_type"] == "bert" else "roberta."
     plain = lambda name: weights[name].astype(np.float64)
-    w = lambda name: plain(prefix + name)
-    heads, n = config["num_attention_heads"], len(ids)
-
-    def norm(x, name):
-        mean = x.mean(-1, keepdims=True)
-        variance = ((x - mean) ** 2).mean(-1, keepdims=True)
-        return (x - mean) / np.sqrt(variance + config["layer_norm_eps"]) * w(name + ".weight") + w(name + ".bias")
-
-    x = w("embeddings.word_embeddings.weight")[ids] + w("embeddings.position_embeddings.weight")[first:first + n]
-    x = norm(x + w("embeddings.token_type_embeddings.weight")[types], "embeddings.LayerNorm")
-    for layer in range(config["num_hidden_layers"]):
-        at = f"encoder.layer.{layer}."
-        dense = lambda y, name: y @ w(at + name + ".weight").T + w(at + name + ".bias")
-        split = lambda y: y.reshape(n, heads, -1).transpose(1, 0, 2)
-        q, k, v = (split(dense(x, "attention.self." + part)) for part in ("query", "key", "value"))
-        scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
-        share = np.exp(scores - scores.max(-1, keepdims=True))
-        context = (share / share.sum(-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(n, -1)
-        x = norm(dense(context, "attention.output.dense") + x, at + "attention.output.LayerNorm")
-        y = dense(x, "intermediate.dense")
-        y = y * 0.5 * (1 + np.vectorize(math.erf)(y / math.sqrt(2)))
-        x = norm(dense(y, "output.dense") + x, at + "output.LayerNorm")
+    x = last_states(weights, config, ids, types, first, prefix)
     pooler, output = ("bert.pooler.dense", "classifier") if prefix == "bert." else ("classifier.dense", "classifier.out_proj")
     pooled = np.tanh(plain(pooler + ".weight") @ x[0] + plain(pooler + ".bias"))
     logit = (plain(output + ".weight") @ pooled + plain(output + ".bias"))[0]

@@ -6,10 +6,9 @@
 
 `vector` is onnxruntime on the shipped file. Its graph optimisations are off: with them it computes 8-bit layers in
 integers (1 - cos up to 4e-4 from the same weights in f32). `cosine_f32` compares that vector with a forward pass over
-the published weights written out below in f64, which knows nothing of ONNX.
+the published weights in f64, written out in tests/vectors/bert.py, which knows nothing of ONNX.
 """
 import json
-import math
 import sys
 from pathlib import Path
 
@@ -17,6 +16,9 @@ import numpy as np
 import onnxruntime
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
+
+sys.path.append(str(Path(__file__).parents[3] / "tests" / "vectors"))
+from bert import last_states  # noqa: E402
 
 TEXTS = [
     "The ship left the harbour before dawn.",
@@ -34,28 +36,7 @@ TEXTS = [
 
 def forward(weights, config, ids):
     """The mean of BERT's last hidden states, normalised, in f64."""
-    w = lambda name: weights[name].astype(np.float64)
-    heads, n = config["num_attention_heads"], len(ids)
-
-    def norm(x, name):
-        mean = x.mean(-1, keepdims=True)
-        variance = ((x - mean) ** 2).mean(-1, keepdims=True)
-        return (x - mean) / np.sqrt(variance + config["layer_norm_eps"]) * w(name + ".weight") + w(name + ".bias")
-
-    x = w("embeddings.word_embeddings.weight")[ids] + w("embeddings.position_embeddings.weight")[:n]
-    x = norm(x + w("embeddings.token_type_embeddings.weight")[0], "embeddings.LayerNorm")
-    for layer in range(config["num_hidden_layers"]):
-        at = f"encoder.layer.{layer}."
-        dense = lambda y, name: y @ w(at + name + ".weight").T + w(at + name + ".bias")
-        split = lambda y: y.reshape(n, heads, -1).transpose(1, 0, 2)
-        q, k, v = (split(dense(x, "attention.self." + part)) for part in ("query", "key", "value"))
-        scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
-        share = np.exp(scores - scores.max(-1, keepdims=True))
-        context = (share / share.sum(-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(n, -1)
-        x = norm(dense(context, "attention.output.dense") + x, at + "attention.output.LayerNorm")
-        y = dense(x, "intermediate.dense")
-        y = y * 0.5 * (1 + np.vectorize(math.erf)(y / math.sqrt(2)))
-        x = norm(dense(y, "output.dense") + x, at + "output.LayerNorm")
+    x = last_states(weights, config, ids)
     mean = x.mean(0)
     return mean / np.linalg.norm(mean)
 
