@@ -107,7 +107,7 @@ impl<K> Clone for ServedAccount<K> {
 }
 
 impl<K> ServedAccount<K> {
-    /// The same account, for whose requests it is gone so far.
+    /// The same account with these limits for its requests.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }

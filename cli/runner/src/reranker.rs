@@ -33,7 +33,7 @@ pub struct RerankerOptions {
     pub base_url: Option<String>,
     /// Scores that are not remembered are an error: no server is asked.
     pub remembered_only: bool,
-    /// How far it is gone for a request to a server.
+    /// How long and how often a request to a server is tried.
     pub limits: Limits,
 }
 

@@ -22,7 +22,7 @@ pub struct EmbedderOptions {
     pub spec: Option<PathBuf>,
     /// The description itself, as a manifest holds it.
     pub known: Option<ServedSpec>,
-    /// How far it is gone for a request to a server.
+    /// How long and how often a request to a server is tried.
     pub limits: Limits,
 }
 

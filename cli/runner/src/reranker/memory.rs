@@ -128,7 +128,7 @@ mod tests {
             let found = memory(dir.path()).get(KEY, &["a", "b"]);
             assert!([Some(a), None].contains(&found[0]) && [Some(b), None].contains(&found[1]), "byte {at}: {found:?}");
         }
-        // Cut off in a line, and gone on with.
+        // A line was cut off, and another process wrote on.
         std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
         memory(dir.path()).put(KEY, &[("b", b)]);
         assert_eq!(memory(dir.path()).get(KEY, &["a", "b"]), [Some(a), Some(b)]);
