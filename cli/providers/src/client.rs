@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tracing::{debug, info};
+use tracing::{Level, debug, enabled, info};
 
 /// Longest a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -166,7 +166,8 @@ impl ChatModel {
             match notice {
                 Notice::Again { tries, wait, .. } if is_news && (*tries > 1 || *wait > LONG_WAIT) => {
                     self.said.set(Some(Instant::now()));
-                    info!("{provider}/{model}: {said}; --verbose says every try");
+                    let hint = if enabled!(Level::DEBUG) { "" } else { "; --verbose says every try" };
+                    info!("{provider}/{model}: {said}{hint}");
                 }
                 _ => debug!("{provider}/{model}: {said}"),
             }

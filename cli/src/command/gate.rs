@@ -142,7 +142,10 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
             let known: BTreeSet<&str> =
                 cells.iter().flat_map(|cell| cell.metrics.keys().map(MetricName::name)).collect();
             let known: Vec<&str> = known.into_iter().collect();
-            bail!("--min {metric}: no such score; the cells have {}", known.join(", "));
+            match known.is_empty() {
+                true => bail!("--min {metric}: {} holds no score", args.run.display()),
+                false => bail!("--min {metric}: no such score; the cells have {}", known.join(", ")),
+            }
         }
         gates.extend(of);
     }

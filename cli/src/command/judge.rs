@@ -20,6 +20,7 @@ use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, Pe
 use closeread_runner::run_folder::{self, lock};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
+use closeread_table::number::counted;
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use serde_json::json;
@@ -164,7 +165,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
         info!("{note}");
     }
     if session.failed > 0 {
-        info!("{} calls failed; give the same command again to repeat them", session.failed);
+        info!("{} failed; give the same command again to repeat what failed", counted(session.failed, "call"));
     }
     if session.interrupted {
         info!("stopped; give the same command again to go on");

@@ -9,6 +9,7 @@ use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::judging::JudgeOptions;
 use closeread_runner::reranker::Reranking;
+use closeread_table::number::counted;
 use tracing::info;
 
 /// What is said where a limit on money ended it.
@@ -66,7 +67,8 @@ pub(super) fn say_problems(benchmark: &Benchmark) {
     let notes = benchmark.problems.count(false);
     if notes > 0 {
         let named = named(notes);
-        info!("{notes} notes on the data, {named} in report.json; the first: {}", first_note(benchmark));
+        let notes = counted(notes, "note");
+        info!("{notes} on the data, {named} in report.json; the first: {}", first_note(benchmark));
     }
 }
 

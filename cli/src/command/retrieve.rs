@@ -32,6 +32,7 @@ use closeread_runner::reranker::{Reranker, RerankerOptions, Reranking};
 use closeread_runner::run_folder::{Opening, RERANKING, RunFolder};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
+use closeread_table::number::counted;
 use closeread_table::render::text;
 use closeread_text::Span;
 use grid::{Point, kinds};
@@ -167,12 +168,12 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     rerankers.values().for_each(|reranker| reranker.log_to(&args.out.join(RERANKING)));
     benchmark.keep_in(folder.texts());
     info!(
-        "{}: {} items, {} of them with evidence, on {} books, {} configurations, run folder {}",
+        "{}: {}, {} of them with evidence, on {}, {}, run folder {}",
         benchmark.name,
-        benchmark.items.len(),
+        counted(benchmark.items.len(), "item"),
         with_evidence,
-        benchmark.books.len(),
-        points.len(),
+        counted(benchmark.books.len(), "book"),
+        counted(points.len(), "configuration"),
         args.out.display()
     );
     let prompts = prompts::load(None)?;

@@ -27,6 +27,7 @@ use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFold
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
+use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
 use say::{say_cut_for_reranking, say_failures, say_judges, say_line, say_protocol, say_served, say_spending};
@@ -208,10 +209,10 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         words: WordScores::of(args.protocol(), WordNet::built_in),
     };
     info!(
-        "{}: {} items on {} books, run folder {}",
+        "{}: {} on {}, run folder {}",
         benchmark.name,
-        benchmark.items.len(),
-        benchmark.books.len(),
+        counted(benchmark.items.len(), "item"),
+        counted(benchmark.books.len(), "book"),
         path.display()
     );
     let several = plan.cells.len() > 1;
@@ -296,7 +297,8 @@ fn report(
         }
     }
     if session.failed > 0 {
-        info!("{} calls to judges failed; give the same command again to repeat them", session.failed);
+        let calls = counted(session.failed, "call");
+        info!("{calls} to judges failed; give the same command again to repeat what failed");
     }
     say_failures(&records);
     say_served(&embeddings, "texts embedded");

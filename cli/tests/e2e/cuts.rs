@@ -31,8 +31,8 @@ fn a_response_that_ends_at_its_limit_holds_an_answer_or_is_cut_short() {
     for words in [
         "closed-book with openai-compatible/tiny: 2 of 2 responses ended at their limit of tokens, 1 trials have no \
          answer for it; raise --max-output-tokens (7)",
-        "changed it within this run, so its scores mix 2 versions: tiny-2026 (fp_answers) (1 calls), tiny-2026 \
-         (fp_thinks) (1 calls)",
+        "changed it within this run, so its scores mix 2 versions: tiny-2026 (fp_answers) (1 call), tiny-2026 \
+         (fp_thinks) (1 call)",
         "whether the server of openai-compatible/tiny cut prompts is not known",
     ] {
         assert!(ended.err().contains(words), "{words}: {}", ended.err());

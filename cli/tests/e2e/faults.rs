@@ -107,7 +107,8 @@ pub(crate) fn check(model: &str, cases_: Vec<Case>, good: String, more: &[&str])
     let without_form: u64 = ["unparsed", "cut_short"].iter().filter_map(|name| ledger[name].as_u64()).sum();
     assert_eq!(without_form, n_of(&["unparsed", "cut_short"]), "{ledger}");
     if n_failed > 0 {
-        let words = format!("{n_failed} trials failed, and the same command tries them again");
+        let trials = if n_failed == 1 { "1 trial".to_owned() } else { format!("{n_failed} trials") };
+        let words = format!("{trials} failed; the same command tries again");
         assert!(ended.err().contains(&words), "{words}: {}", ended.err());
     }
 

@@ -44,11 +44,7 @@ fn quiet_says_errors_and_loud_says_tries() {
     let (quiet, plain, loud) = (run(&["-q"]), run(&[]), run(&["-v"]));
     assert_eq!(quiet.err(), "");
     assert!(quiet.out().contains("\"cells\""), "results stay: {}", quiet.out());
-    assert!(
-        plain.err().contains("2 items on 1 books, run folder") && !plain.err().contains("try 1"),
-        "{}",
-        plain.err()
-    );
+    assert!(plain.err().contains("2 items on 1 book, run folder") && !plain.err().contains("try 1"), "{}", plain.err());
     let tries: Vec<String> = loud.err().lines().filter(|line| line.contains("try 1 of")).map(str::to_owned).collect();
     assert_eq!(tries.len(), 2, "{}", loud.err());
     for name in ["a", "b"] {

@@ -135,11 +135,13 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
         return Err("`documents`: expected the ids of one or more documents".into());
     }
     let question = required_text(fields, "question")?;
-    let task = match required_text(fields, "task")?.as_str() {
-        "generative" => Task::Generative,
-        "choice" => Task::Choice,
-        "summary" => Task::Summary,
-        other => return Err(format!("`task` is `{other}`: expected generative, choice or summary").into()),
+    let task = match text(fields, "task")?.as_deref() {
+        None if holds(fields, "key_facts") => Task::Summary,
+        None if holds(fields, "options") => Task::Choice,
+        None | Some("generative") => Task::Generative,
+        Some("choice") => Task::Choice,
+        Some("summary") => Task::Summary,
+        Some(other) => return Err(format!("`task` is `{other}`: expected generative, choice or summary").into()),
     };
     let answers = texts(fields, "answers")?;
     let options = texts(fields, "options")?;
@@ -281,6 +283,11 @@ fn labels(fields: &mut Map<String, Value>) -> Result<BTreeMap<String, String>, W
 
 fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
     fields.shift_remove(name).filter(|value| !value.is_null())
+}
+
+/// Whether a field is there and is neither null nor an empty list.
+fn holds(fields: &Map<String, Value>, name: &str) -> bool {
+    fields.get(name).is_some_and(|value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()))
 }
 
 fn rest(fields: &mut Map<String, Value>) -> Map<String, Value> {

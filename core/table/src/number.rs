@@ -1,7 +1,7 @@
 //! Numbers as people read them: percent, thousands, p-values.
 
 use closeread_metrics::stats::{Estimate, IntervalMethod};
-pub use closeread_text::thousands;
+pub use closeread_text::{counted, thousands};
 
 /// What stands for a number that is not there, in text.
 pub(super) const NOT_AVAILABLE: &str = "-";

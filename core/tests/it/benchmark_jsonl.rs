@@ -75,6 +75,20 @@ fn wrong_rows_are_named_with_what_was_expected() {
 }
 
 #[test]
+fn a_task_that_is_not_named_is_what_the_fields_are_for() {
+    let task = |more: &str| {
+        let item = format!(r#"{{"id": "q", "documents": ["one"], "question": "Who?", {more}}}"#);
+        let dataset = read(DOCUMENTS, &item);
+        assert!(dataset.problems.is_empty(), "{:?}", dataset.problems);
+        dataset.items[0].task
+    };
+    assert_eq!(task(r#""answers": ["Ana"]"#), Task::Generative);
+    assert_eq!(task(r#""answers": ["Ana"], "options": [], "key_facts": null"#), Task::Generative);
+    assert_eq!(task(r#""options": ["Ana", "Bo"], "correct": 1"#), Task::Choice);
+    assert_eq!(task(r#""key_facts": {"start": 0, "end": 5, "roots": [{"fact": "x"}]}"#), Task::Summary);
+}
+
+#[test]
 fn a_choice_needs_options_and_a_correct_one() {
     let choice = |more: serde_json::Value| {
         let mut fields = json!({"task": "choice", "options": ["Ana", "Bo"], "answers": []});

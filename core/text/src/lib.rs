@@ -18,4 +18,4 @@ pub use change::{Change, ChangeKind, changes};
 pub use language::{Language, UnknownLanguage};
 pub use locate::{Folding, Located, Locator};
 pub use span::{FlowSpan, Span};
-pub use thousands::thousands;
+pub use thousands::{counted, thousands};

@@ -12,3 +12,8 @@ pub fn thousands(n: u64) -> String {
     }
     text
 }
+
+/// A number of things: "1 book", "1,200 books". The noun's plural ends in s.
+pub fn counted(n: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(n as u64), if n == 1 { "" } else { "s" })
+}

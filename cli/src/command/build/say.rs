@@ -15,6 +15,7 @@ use closeread_builder::{Ended, by_hand, check, dry_run, work};
 use closeread_runner::journal::Journal;
 use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
+use closeread_table::number::counted;
 use closeread_table::render::text;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -83,7 +84,7 @@ pub(super) fn write(
     } else {
         print_tables(&tables)?;
     }
-    info!("{items} items on {documents} documents in {}", out.display());
+    info!("{} on {} in {}", counted(items, "item"), counted(documents, "document"), out.display());
     if items == 0 {
         info!("nothing came out: the lines in {} say what dropped what", out.join("stages").display());
         return Ok(ExitCode::from(1));

@@ -7,7 +7,7 @@ use super::models::{Counting, ModelEstimate};
 use super::reranking::RerankingEstimate;
 use super::scene::Assumptions;
 use super::windows::{ContextOverflow, Survival};
-use closeread_table::number::thousands;
+use closeread_table::number::{counted, thousands};
 use closeread_table::render::text as render;
 use closeread_table::{Table, Value};
 use serde::Serialize;
@@ -47,16 +47,15 @@ pub(super) struct Estimate {
 
 /// The whole estimate.
 pub(super) fn text(estimate: &Estimate) -> String {
-    let count = |n: usize| thousands(n as u64);
     let repetitions = match estimate.repeats {
         1 => String::new(),
         n => format!(", {n} repetitions"),
     };
     let mut text = format!(
-        "{}: {} items on {} books of {} tokens by {}{repetitions}\n\n",
+        "{}: {} on {} of {} tokens by {}{repetitions}\n\n",
         estimate.benchmark,
-        count(estimate.items),
-        count(estimate.books),
+        counted(estimate.items, "item"),
+        counted(estimate.books, "book"),
         thousands(estimate.book_tokens),
         estimate.tokenizer
     );

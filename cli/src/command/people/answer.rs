@@ -11,6 +11,7 @@ use closeread_judges::study::{TextFile, of_items};
 use closeread_runner::benchmark::{AskedAs, Benchmark, BenchmarkOptions};
 use closeread_runner::run_folder::{Opening, RunFolder};
 use closeread_runner::tokenizer;
+use closeread_table::number::counted;
 use closeread_text::Language;
 use closeread_text::hash::name_hash;
 use serde_json::{Value, json};
@@ -103,12 +104,19 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
     };
     let units = of_items(&benchmark.items, work, |id| files.get(id).cloned());
     let n = units.len();
-    let page = StudyFolder::write(&args.out, format!("{}: {n} questions", benchmark.name), args.minutes, units, None)?;
+    let page = StudyFolder::write(
+        &args.out,
+        format!("{}: {}", benchmark.name, counted(n, "question")),
+        args.minutes,
+        units,
+        None,
+    )?;
     let folder = RunFolder::open(&args.out.join(RUN), &configuration, None, Opening::Resume)?;
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
     info!(
-        "{n} questions on {} books; {} is for people, with the folder texts beside it",
-        benchmark.books.len(),
+        "{} on {}; {} is for people, with the folder texts beside it",
+        counted(n, "question"),
+        counted(benchmark.books.len(), "book"),
         page.display()
     );
     info!("closeread people read {} FILE... reads what they save", args.out.display());

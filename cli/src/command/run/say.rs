@@ -15,7 +15,7 @@ use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
 use closeread_table::Value;
-use closeread_table::number::{metric_label, thousands};
+use closeread_table::number::{counted, metric_label, thousands};
 use serde_json::json;
 use std::collections::BTreeMap;
 use tracing::info;
@@ -93,7 +93,7 @@ pub(super) fn say_failures(records: &[Record]) {
     }
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    info!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
+    info!("{} failed; the same command tries again:", counted(n_failed, "trial"));
     for (reason, n) in reasons.iter().take(SHOWN) {
         info!("  {} x {reason}", thousands(*n as u64));
         if let Some(hint) = hint_of(reason) {

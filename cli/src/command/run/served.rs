@@ -5,14 +5,15 @@ use closeread_eval::truncation::Cuts;
 use closeread_methods::record::Record;
 use closeread_methods::{OnTruncation, versions};
 use closeread_report::Arm;
-use closeread_table::number::thousands;
+use closeread_table::number::{counted, thousands};
 use std::collections::BTreeMap;
 use tracing::{info, warn};
 
 /// Models whose provider named more than one version of them.
 pub(super) fn say_versions(records: &[Record]) {
     for (model, versions) in versions(records).into_iter().filter(|(_, versions)| versions.len() > 1) {
-        let each: Vec<String> = versions.iter().map(|(version, n)| format!("{version} ({n} calls)")).collect();
+        let each: Vec<String> =
+            versions.iter().map(|(version, n)| format!("{version} ({})", counted(*n, "call"))).collect();
         warn!(
             "the provider of {model} changed it within this run, so its scores mix {} versions: {}",
             versions.len(),

@@ -263,13 +263,14 @@ fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool
     if options.is_empty() {
         let answer = given.iter().find(|answer| !answer.trim().is_empty()).map_or(said, |answer| answer);
         return match answer.trim() {
-            "" => Outcome::Unanswered,
+            "" if !is_credited || is_ours => Outcome::Unanswered,
             answer => Outcome::Answered { answer: answer.to_owned(), choice: None },
         };
     }
     let last = said.rsplit("ANSWER:").next().unwrap_or_default().trim();
     match given.iter().chain([&last]).find_map(|text| option_of(text, options)) {
         Some(choice) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
+        None if is_credited && !is_ours => Outcome::Answered { answer: said.to_owned(), choice: None },
         None => Outcome::Unparsed { response: said.to_owned() },
     }
 }
@@ -405,6 +406,16 @@ mod tests {
         };
         assert_eq!(of(0.0), Outcome::Blocked { reason: "no".into() });
         assert_eq!(of(0.5), Outcome::Answered { answer: "no".into(), choice: None });
+        for choices in [json!([]), json!(["x", "y"])] {
+            let read =
+                log(&json!({"id": 7, "input": "q", "target": "B", "choices": choices, "scores": {"a": {"value": 1}}}));
+            let outcome = &read.samples[0].outcome;
+            assert_eq!(
+                *outcome,
+                Outcome::Answered { answer: String::new(), choice: None },
+                "an agent that says nothing"
+            );
+        }
     }
 
     #[test]

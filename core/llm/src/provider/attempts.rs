@@ -228,12 +228,16 @@ fn too_long(message: &str, asked: Duration, longest: Duration) -> String {
     format!("{message}; the server asks to wait more than {longest}{seconds}, which is not waited for")
 }
 
-/// What the server asks for and a little more; else a wait that doubles, of which chance takes up to two fifths, and
-/// which is longer than the last, however long that was with the wait for a place.
+/// What the server asks for and a little more, from the second fault on no less than seconds that double: a server that
+/// asks for no wait time after time would use up all tries in a moment. Else a wait that doubles, of which chance takes
+/// up to two fifths, and which is longer than the last, however long that was with the wait for a place.
 fn wait(tries: u32, asked: Option<Duration>, last: Duration, chance: f64) -> Duration {
     let chance = if chance.is_nan() { 0.0 } else { chance.clamp(0.0, 1.0) };
     match asked {
-        Some(asked) => asked.saturating_add(MAX_SPREAD.mul_f64(0.1 + 0.9 * chance)),
+        Some(asked) => {
+            let least = Duration::from_secs((1 << tries.min(6)) / 4);
+            asked.max(least).saturating_add(MAX_SPREAD.mul_f64(0.1 + 0.9 * chance))
+        }
         None => {
             let most = Duration::from_secs(1 << tries.min(6)).min(MAX_BACKOFF);
             most.mul_f64(0.6 + 0.4 * chance).max(last.min(MAX_BACKOFF).mul_f64(1.25)).min(MAX_BACKOFF)

@@ -140,7 +140,10 @@ pub(super) fn classify_finish(message: &str) -> Fault {
 fn judge(status: u16, value: &Value, body: &str, retry_after: Option<Duration>) -> Fault {
     let words = error_message(value, body);
     let lower = format!("{} {}", words.to_lowercase(), body.to_lowercase());
-    let message = format!("the server answered {status}: {}", shortened(&words));
+    let message = match words.trim() {
+        "" => format!("the server answered {status} and nothing else"),
+        _ => format!("the server answered {status}: {}", shortened(&words)),
+    };
     match means(status, &words, value, &lower) {
         Some(Means::Overflow) => return Fault::Final(overflow(&words, value)),
         Some(Means::UsedUp) => return Fault::Closed(HostError::Failed(message)),

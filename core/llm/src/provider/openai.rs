@@ -3,7 +3,7 @@
 use super::fault::{Fault, ServerLoad, classify_finish};
 use super::http::{Request, TokenLimit};
 use super::parameters::Parameters;
-use crate::{Call, FinishReason, Response, ServedBy, Usage};
+use crate::{Call, FinishReason, HostError, Response, ServedBy, Usage};
 use serde_json::{Value, json};
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
@@ -39,8 +39,13 @@ pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     if let Some(refusal) = choice["message"]["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
         return Err(Fault::blocked(refusal));
     }
+    let said = &choice["message"]["content"];
+    if !choice["message"].is_object() || said.is_number() || said.is_boolean() || said.is_object() {
+        let why = "the server's response holds no text: expected `choices[0].message.content`";
+        return Err(Fault::Final(HostError::Failed(why.to_owned())));
+    }
     Ok(Response {
-        text: content(&choice["message"]["content"]),
+        text: content(said),
         usage: usage(&value["usage"]),
         finish: finish(choice["finish_reason"].as_str().unwrap_or("stop"))?,
         served_by: served_by(value),

@@ -227,6 +227,8 @@ fn what_is_tried_again_and_what_is_not() {
         (200, "<html>maintenance</html>".to_owned(), Then::Again(Server)),
         (200, r#"{"choices":[]}"#.to_owned(), Then::Again(Server)),
         (200, "{'choices': []}".to_owned(), Then::Never),
+        (200, r#"{"choices":[{"text":"of another protocol"}]}"#.to_owned(), Then::Never),
+        (200, r#"{"choices":[{"message":{"content":5}}]}"#.to_owned(), Then::Never),
     ];
     for (status, body, expected) in cases {
         let then = match Protocol::OpenAi.read(HttpResponse { status, retry_after: None, body: &body }) {
@@ -237,6 +239,13 @@ fn what_is_tried_again_and_what_is_not() {
         };
         assert_eq!(then, expected, "{status} {body}");
     }
+}
+
+#[test]
+fn a_status_without_words_stands_alone() {
+    let response = HttpResponse { status: 503, retry_after: None, body: " " };
+    let Err(Fault::Transient { message, .. }) = Protocol::OpenAi.read(response) else { panic!("it may pass") };
+    assert_eq!(message, "the server answered 503 and nothing else");
 }
 
 #[test]

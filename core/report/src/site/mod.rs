@@ -14,6 +14,7 @@ use super::{Report, Run, ledger_table, score_table};
 pub use cells::SiteFile;
 use cells::{NamedCell, cell_path, named_cells};
 use closeread_table::Table;
+use closeread_table::number::counted;
 use closeread_table::render::html::{escaped, id, isolated, table};
 use leaderboard::Board;
 use page::Page;
@@ -69,12 +70,11 @@ fn index(mut page: Page, report: &Report, runs: &[Run], cells: &[NamedCell<'_>],
         let n_books =
             run.items.iter().flat_map(|item| &item.documents).collect::<std::collections::BTreeSet<_>>().len();
         page.push(&format!(
-            "<p class=\"facts\">Run {} on benchmark {}: {} items on {} {}.",
+            "<p class=\"facts\">Run {} on benchmark {}: {} on {}.",
             isolated(&run.name),
             isolated(&facts.benchmark),
-            run.items.len(),
-            n_books,
-            if n_books == 1 { "document" } else { "documents" }
+            counted(run.items.len(), "item"),
+            counted(n_books, "document")
         ));
         page.push(&format!("{}</p>\n", facts_of(run)));
     }
