@@ -94,7 +94,7 @@ pub fn remove_from(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<()> {
 
 fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         done => done.map(Some),
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 /// Most bytes of a file in a log: a sample with all its events.
-const MAX_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A run that other tools left, and what must be known to read its numbers.
 #[derive(Debug)]

@@ -298,6 +298,9 @@ pub fn refuse_foreign(path: &Path, manifest: &str) -> Result<()> {
         // It would be the working folder, which nobody looked at.
         bail!("--out is empty: name a folder");
     }
+    if let Some(file) = path.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir()) {
+        bail!("{} is a file: name a folder by --out", file.display());
+    }
     if !path.is_dir() {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use crate::command::EmbedderArgs;
 use crate::command::{BookArgs, one_book};
 use crate::values::one_of;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_embed::Role;
@@ -55,6 +55,7 @@ pub(crate) struct SearchArgs {
 
 /// Prints the passages found.
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
+    ensure!(!args.question.trim().is_empty(), "the question is empty");
     let books = vec![Arc::new(one_book(&args.file, &args.book)?)];
     let embedder = args.embedder.load()?;
     let retriever = retriever_for(&books, args.embedder.retriever, embedder.as_ref());

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use closeread_llm::price::without_value;
 use closeread_providers::extra_body;
 use closeread_runner::pricing;
+use closeread_text::names::meant;
 use merge::Merge;
 use std::path::{Path, PathBuf};
 use tracing::debug;
@@ -37,9 +38,10 @@ impl RunArgs {
         let text = closeread_files::read_text_file(path)
             .with_context(|| format!("cannot read the config {}", path.display()))?;
         let wrong = |error: toml::de::Error| {
-            let line = error.span().map(|at| format!(":{}", text[..at.start].matches('\n').count() + 1));
-            let (place, what) = (line.unwrap_or_default(), without_value(error.message()));
-            anyhow!("{}{place}: {what}: expected the options of `closeread run` as TOML", path.display())
+            let before = error.span().map(|at| &text[..at.start]);
+            let place = before.map_or_else(String::new, |before| format!(":{}", before.matches('\n').count() + 1));
+            let name = before.and_then(|before| before.lines().last()?.split_once('=')).map(|(name, _)| name.trim());
+            anyhow!("{}{place}: {}", path.display(), worded(&without_value(error.message()), name))
         };
         ranges::check_file(&text.parse().map_err(wrong)?).with_context(|| path.display().to_string())?;
         let file: Self = toml::from_str(&text).map_err(wrong)?;
@@ -62,5 +64,44 @@ impl RunArgs {
             *option = extra_body::beside(folder, option);
         }
         self
+    }
+}
+
+/// What is wrong with a file of options, whose option `name` it is about.
+fn worded(message: &str, name: Option<&str>) -> String {
+    const EXPECTED: &str = "expected the options of `closeread run` as TOML";
+    if let Some(unknown) = message.strip_prefix("unknown field ") {
+        let mut names = unknown.split('`').skip(1).step_by(2);
+        let name = names.next().unwrap_or_default();
+        return format!("`{name}` is no option of `closeread run`{}: {EXPECTED}", meant(name, names));
+    }
+    match (message.strip_suffix(", expected a sequence"), name) {
+        (Some(found), Some(name)) => format!("`{name}`: {found}, expected a list in brackets"),
+        (None, Some(name)) if message.starts_with("invalid type") => format!("`{name}`: {message}"),
+        _ => format!("{message}: {EXPECTED}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_option_is_named_with_what_to_write() {
+        let of = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("c.toml");
+            std::fs::write(&path, text).unwrap();
+            let said = RunArgs::default().fill_in(&path).unwrap_err().to_string();
+            said[said.find("c.toml").unwrap()..].to_owned()
+        };
+        let expected = "expected the options of `closeread run` as TOML";
+        assert_eq!(
+            of("seed = 1\nmodle = []"),
+            format!("c.toml:2: `modle` is no option of `closeread run` (did you mean `model`?): {expected}")
+        );
+        assert_eq!(of("model = \"m\""), "c.toml:1: `model`: invalid type: string, expected a list in brackets");
+        assert_eq!(of("seed = []"), "c.toml:1: `seed`: invalid type: sequence, expected u64");
+        assert!(of("model = ").ends_with(expected));
     }
 }

@@ -86,6 +86,17 @@ fn finding_09_an_archive_of_predictions_that_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
+fn finding_09_a_sample_of_a_log_that_unpacks_to_too_much_is_refused() {
+    let sandbox = Sandbox::new();
+    let header = br#"{"version": 2, "status": "success", "eval": {"task": "t", "model": "p/m"}}"#;
+    let log = archive(&[("header.json", header), ("samples/1_epoch_1.json", &vec![b' '; 257 << 20])]);
+    assert!(log.len() < 4 << 20);
+    sandbox.write("log.eval", log);
+    with_little_memory(&sandbox, &["compare", "log.eval", "log.eval"])
+        .refuses(&["samples/1_epoch_1.json unpacks to more than 256 MiB"]);
+}
+
+#[test]
 fn finding_09_lines_of_json_that_are_too_long_are_named() {
     let sandbox = Sandbox::new();
     let long = "a ".repeat(33 << 20);

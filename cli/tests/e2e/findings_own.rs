@@ -183,7 +183,9 @@ fn finding_15_a_key_in_the_place_of_a_fields_name_is_not_repeated() {
         assert!(said.contains("c.toml:1: ") && !said.contains("PLANTED"), "{said}");
     }
     sandbox.write("c.toml", "methods = 'x'");
-    sandbox.run(&["run", "--config", "c.toml", "--dry-run"]).refuses(&["unknown field `methods`"]);
+    sandbox
+        .run(&["run", "--config", "c.toml", "--dry-run"])
+        .refuses(&["`methods` is no option of `closeread run` (did you mean `method`?)"]);
 }
 
 #[test]

@@ -15,6 +15,8 @@ const DOCUMENTS: [&str; 8] =
     ["documents", "document", "document_id", "book", "book_id", "article_id", "context_id", "title"];
 /// Characters of a value that may be a label's.
 const LABEL: usize = 40;
+/// Most bytes of what was asked that are kept: logs repeat the book in every sample.
+const MAX_QUESTION_BYTES: usize = 8192;
 
 /// One log: a task that a model was asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,10 +84,11 @@ fn labels(fields: &Map<String, Value>, but: &[&str]) -> BTreeMap<String, String>
     some.filter_map(|(name, value)| Some((name.clone(), scalar(value)?))).collect()
 }
 
-/// A choice whose right option is known, or an open question.
+/// A choice whose right option is known, or an open question: the end of what was asked, without the book before it.
 fn item(id: String, question: String, options: Vec<String>, correct: Option<usize>, answers: Vec<String>) -> Item {
     let task = if options.is_empty() { Task::Generative } else { Task::Choice };
-    let mut item = Item::new(id, String::new(), question, task);
+    let end = question.ceil_char_boundary(question.len().saturating_sub(MAX_QUESTION_BYTES));
+    let mut item = Item::new(id, String::new(), &question[end..], task);
     item.documents.clear();
     (item.options, item.correct, item.answers) = (options, correct, answers);
     item

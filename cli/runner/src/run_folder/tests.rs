@@ -46,6 +46,13 @@ fn finding_01_a_folder_that_is_no_run_folder_is_left_as_it_is() {
     assert!(refuse_foreign(Path::new("/"), MANIFEST).is_err());
     let error = RunFolder::open(Path::new(""), &json!({}), None, Opening::Resume).err().unwrap().to_string();
     assert!(error.contains("--out is empty"), "as a config file can say it: {error}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("mine");
+    fs::write(&file, "mine").unwrap();
+    for path in [file.clone(), file.join("run")] {
+        let error = RunFolder::open(&path, &json!({}), None, Opening::Resume).err().unwrap().to_string();
+        assert!(error.ends_with("mine is a file: name a folder by --out"), "{error}");
+    }
 }
 
 #[test]

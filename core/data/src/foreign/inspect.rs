@@ -419,6 +419,13 @@ mod tests {
     }
 
     #[test]
+    fn of_a_book_that_every_sample_repeats_the_end_is_kept() {
+        let read = log(&json!({"id": 7, "input": format!("{}\nWho came?", "文".repeat(100_000)), "target": "x"}));
+        let question = &read.samples[0].item.question;
+        assert!(question.len() <= 8192 && question.ends_with("文\nWho came?"));
+    }
+
+    #[test]
     fn constants_that_are_no_json_are_no_scores() {
         let text = br#"{"version": 2, "status": "error", "eval": {"task": "NaN", "model": "p/m"}, "samples": [
             {"id": "a\"NaN", "input": [{"role": "user", "content": [{"type": "text", "text": "q"}]}], "target": "B",
