@@ -7,6 +7,7 @@ import { listening, until } from "./reader.js";
 
 const { lookForServers, KNOWN } = await unit("model/local.ts");
 const { ChromeEngine } = await unit("model/chrome.ts");
+const { NativeLog, mend } = await unit("model/native.ts");
 const { PersonEngine } = await unit("model/person.ts");
 const { ServerEngine } = await unit("model/server.ts");
 const { Player } = await unit("play/player.ts");
@@ -202,4 +203,23 @@ test("servers are looked for from the page, or by the relay of closeread serve",
     await assert.rejects(lookForServers({ url: `${old.url}/relay`, token: "t", any: false }, "http://x", new AbortController().signal), /answered 403: reload the page/);
     assert.deepEqual(KNOWN.map(({ port }) => port), [11434, 1234, 8080]);
     assert.equal(KNOWN[0].line("https://this.site"), "OLLAMA_ORIGINS=https://this.site ollama serve");
+});
+
+test("what llama.cpp throws is what a call fails with; a piece that is no text is lost alone", async () => {
+    const log = new NativeLog();
+    const throws = (said) => () => {
+        log.logger.error(said);
+        log.logger.error(new RangeError("Invalid typed array length: 1163217991"));
+        log.logger.error("Stack trace (exception):\n");
+        throw new Error("Invalid typed array length: 1163217991");
+    };
+    const acts = [() => "a piece", throws("[json.exception.type_error.316] invalid UTF-8 byte at index 0: 0xC0\n"), throws("failed to decode\n"), () => { throw new Error("not of llama.cpp"); }];
+    const model = { proxy: { wllamaAction: async () => acts.shift()() } };
+    mend(model, log);
+    const { proxy } = model;
+    assert.equal(await proxy.wllamaAction("get_result"), "a piece");
+    const { success, has_more: more, data_json: json } = await proxy.wllamaAction("get_result");
+    assert.deepEqual([success, more, JSON.parse(json).choices[0].delta.content], [true, true, "\ufffd"]);
+    await assert.rejects(proxy.wllamaAction("get_result"), /^Error: failed to decode$/);
+    await assert.rejects(proxy.wllamaAction("completion"), /not of llama\.cpp/, "what was said before is not said again");
 });

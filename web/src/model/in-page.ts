@@ -4,6 +4,7 @@
 import type { ChatCompletionChunk, Wllama } from "@wllama/wllama/esm/index.js";
 import type { MethodCall, MethodResponse } from "../closeread_wasm.js";
 import { named, type Asking, type Engine } from "./engine.js";
+import { NativeLog, mend } from "./native.js";
 
 /** Most tokens of a response, unless a call says fewer: small models may not find an end. */
 export const MAX_OUTPUT_TOKENS = 512;
@@ -85,9 +86,11 @@ export class InPageEngine implements Engine {
         let reason: unknown;
         // What a graphics processor cannot hold, the processor may.
         for (const onGpu of webGpu ? [true, false] : [false]) {
-            const model = fresh(module);
+            const log = new NativeLog();
+            const model = fresh(module, log);
             try {
                 await model.loadModel([weights], { n_ctx: this.window, n_parallel: 1, n_gpu_layers: onGpu ? ALL_LAYERS : 0 });
+                mend(model, log);
                 this.started({ threads: model.getNumThreads(), webGpu: onGpu });
                 return model;
             } catch (error) {
@@ -104,9 +107,8 @@ type Module = typeof import("@wllama/wllama/esm/index.js");
 /** More layers than any model has. */
 const ALL_LAYERS = 999;
 
-function fresh({ Wllama }: Module): Wllama {
-    const quiet = { debug: () => {}, log: () => {}, warn: () => {}, error: () => {} };
-    const model = new Wllama({ default: new URL("wllama/wllama.wasm", document.baseURI).href }, { suppressNativeLog: true, logger: quiet });
+function fresh({ Wllama }: Module, { logger }: NativeLog): Wllama {
+    const model = new Wllama({ default: new URL("wllama/wllama.wasm", document.baseURI).href }, { logger });
     // What it would fetch from elsewhere for browsers that lack JSPI or memory64.
     model.setCompat(null);
     return model;
