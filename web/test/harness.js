@@ -15,9 +15,9 @@ const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
 /**
  * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
  * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`, which got `flags` besides the usual ones; the
- * server sends `headers`, and `expected` errors on the console are what a test is about.
+ * server sends `headers`, `expected` errors on the console are what a test is about, and `context` is set for its pages.
  */
-export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [], headers = {}, expected } = {}) {
+export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [], headers = {}, expected, context = {} } = {}) {
     const use = {};
     let server, complaints;
     before(async () => {
@@ -30,7 +30,7 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
         server.close();
     });
     beforeEach(async () => {
-        use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers });
+        use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers, ...context });
         use.page = await use.context.newPage();
         complaints = [];
         use.page.on("pageerror", (error) => complaints.push(error.message));
