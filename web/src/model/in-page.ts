@@ -6,7 +6,7 @@ import type { MethodCall, MethodResponse } from "../closeread_wasm.js";
 import { named, type Asking, type Engine } from "./engine.js";
 import { NativeLog, mend } from "./native.js";
 
-/** Most tokens of a response, unless a call says fewer: small models may not find an end. */
+/** Most tokens of a response, unless the reader says otherwise or a call says fewer: small models may not find an end. */
 export const MAX_OUTPUT_TOKENS = 512;
 
 export interface Running {
@@ -16,7 +16,7 @@ export interface Running {
 
 export class InPageEngine implements Engine {
     readonly name: string;
-    readonly maxOutputTokens = MAX_OUTPUT_TOKENS;
+    maxOutputTokens = MAX_OUTPUT_TOKENS;
     #loading: Promise<Wllama> | undefined;
 
     /** `weights` are opened when the first call comes; `started` hears how the model runs then. */
@@ -32,7 +32,7 @@ export class InPageEngine implements Engine {
         signal.throwIfAborted();
         let text = "";
         let last: ChatCompletionChunk | undefined;
-        const most = Math.min(call.maxOutputTokens ?? MAX_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS);
+        const most = Math.min(call.maxOutputTokens ?? this.maxOutputTokens, this.maxOutputTokens);
         try {
             const pieces = await model.createChatCompletion({
                 messages: call.messages.map(({ role, content }) => ({ role, content })),

@@ -119,7 +119,7 @@ export class Models {
             case "words": return { name: "builtin/extractive", window: undefined, maxOutputTokens: undefined };
             case "person": return { name: this.person.name, window: undefined, maxOutputTokens: undefined };
             case "chrome": return { name: "chrome/built-in", window: chrome.window, maxOutputTokens: undefined };
-            case "page": return { name: `wllama/${choice.id}`, window: this.#windowOf(choice.id), maxOutputTokens: MAX_OUTPUT_TOKENS };
+            case "page": return { name: `wllama/${choice.id}`, window: this.#windowOf(choice.id), maxOutputTokens: maxOutputTokens ?? MAX_OUTPUT_TOKENS };
             case "local": return { name: `${prefixOf(choice.port)}/${choice.model}`, window: window ?? choice.window, maxOutputTokens };
             case "key": {
                 const name = account.model.trim();
@@ -137,7 +137,11 @@ export class Models {
             case "words": return new WordsEngine(this.core, run);
             case "person": return this.person;
             case "chrome": return new ChromeEngine(language, this.state.chrome.window ?? 0);
-            case "page": return this.#inPageEngine(choice.id, this.#windowOf(choice.id));
+            case "page": {
+                const engine = this.#inPageEngine(choice.id, this.#windowOf(choice.id));
+                engine.maxOutputTokens = maxOutputTokens ?? MAX_OUTPUT_TOKENS;
+                return engine;
+            }
             case "local": {
                 const { port, model } = choice;
                 const options = { protocol: "openai", model, baseUrl: `http://127.0.0.1:${port}/v1`, ...this.#relayed() } as const;
