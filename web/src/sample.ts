@@ -26,11 +26,18 @@ export interface Item {
 
 const FOLDER = "sample/";
 
+let listed: Promise<Work[]> | undefined;
 let read: Promise<{ works: Work[]; items: Item[] }> | undefined;
+
+/** The works alone, of which the page tells before anybody asks. */
+export function works(): Promise<Work[]> {
+    listed ??= lines<Work>("documents.jsonl").catch(() => []);
+    return listed;
+}
 
 /** Works and items; none where the page is served without them. */
 export function sample(): Promise<{ works: Work[]; items: Item[] }> {
-    read ??= Promise.all([lines<Work>("documents.jsonl"), lines<Item>("items.jsonl")])
+    read ??= Promise.all([works(), lines<Item>("items.jsonl")])
         .then(([works, items]) => ({ works, items }), () => ({ works: [], items: [] }));
     return read;
 }

@@ -1,6 +1,6 @@
 // Bundles src/ into dist/: the page in parts that are fetched by need, its workers, the package's modules, the elements.
 
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -21,9 +21,9 @@ const entries = (...names) => Object.fromEntries(names.map((path) => [path.split
 
 // What an earlier build has left.
 for (const name of readdirSync(`${WEB}dist`)) if (/-[A-Z0-9]{8}\.js$/.test(name)) rmSync(`${WEB}dist/${name}`);
-await Promise.all([
+const [{ metafile: { outputs } }] = await Promise.all([
     build({ ...common, plugins: [bindgen], entryPoints: entries("app.tsx"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]",
-        jsx: "automatic", jsxImportSource: "preact" }),
+        jsx: "automatic", jsxImportSource: "preact", metafile: true }),
     build({ ...common, plugins: [bindgen], entryPoints: entries("worker.ts", "encoder-worker.ts"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]" }),
     build({ ...common, plugins: [bindgen], entryPoints: entries("service.ts", "package.ts", "asset-files.ts", "worker/assets.ts"), outdir: "dist" }),
     build({ ...common, entryPoints: { wllama: "node_modules/@wllama/wllama/esm/index.js" }, outdir: "dist/wllama" }),
@@ -33,6 +33,21 @@ await Promise.all([
     build({ ...common, plugins: [scorer], outdir: "dist/elements", format: "iife", entryPoints: { "closeread-site": "src/elements/site.ts" },
         define: { "import.meta.url": "closereadAt" }, banner: { js: "var closereadAt = document.currentScript.src;" } }),
 ]);
+
+/** What the first screen is made of: modules that import each other three deep. The page names them all, so that they are asked for at once. */
+const firstScreen = new Set();
+function add(path) {
+    if (path in outputs && !firstScreen.has(path)) {
+        firstScreen.add(path);
+        for (const { path: next, kind } of outputs[path].imports) if (kind === "import-statement") add(next);
+    }
+}
+add("dist/app.js");
+add(Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/essay/Essay.tsx"));
+const hint = (rest) => `  <link rel=${rest}>\n`;
+const modules = [...firstScreen].map((path) => path.replace("dist/", "")).filter((name) => name !== "app.js").sort();
+const hints = [hint('"preload" as="style" href="essay.css"'), ...modules.map((name) => hint(`"modulepreload" href="${name}"`))];
+writeFileSync(`${WEB}dist/index.html`, readFileSync(`${WEB}static/index.html`, "utf8").replace(/^ *<script/m, `${hints.join("")}$&`));
 
 /** Latin alone: Chinese is set in the system's own fonts. */
 const FONTS = {

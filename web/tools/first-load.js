@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** What is fetched by name on the first screen. */
-const BY_NAME = ["style.css", "icon.svg", "essay.css", "essay.en.json", "sample/documents.jsonl", "sample/items.jsonl"];
+const BY_NAME = ["style.css", "icon.svg", "essay.css", "essay.en.json", "sample/documents.jsonl"];
 
 /** Paths within `dist`: the page, what it names, the modules that these import. */
 export function firstLoad(dist) {

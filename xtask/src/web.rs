@@ -90,7 +90,8 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     // What the elements were made of; closeread_scorer.js stays for the package.
     let types = elements.join("closeread_scorer_bg.wasm.d.ts");
     fs::remove_file(&types).with_context(|| format!("cannot remove {}", types.display()))?;
-    copy_folder(&web.join("static"), &dist, |_| true)?;
+    // The bundle has written the page, with the names of its modules.
+    copy_folder(&web.join("static"), &dist, |name| name != "index.html")?;
     put_version(&dist.join("package.json"))?;
     let sample = root().join("sample");
     if sample.exists() {

@@ -3,7 +3,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { forgetBook, keptBook, recentBooks, type RecentBook } from "../recent.js";
-import { sample, type Work } from "../sample.js";
+import { works as listed, type Work } from "../sample.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/app.js";
 import { useApp, useSession, useWords } from "../context.js";
@@ -17,7 +17,7 @@ export function Books({ dialog }: { dialog: RefObject<HTMLDialogElement | null> 
     const [works, setWorks] = useState<Work[]>([]);
     const [recent, setRecent] = useState<RecentBook[]>([]);
     const [pasted, setPasted] = useState("");
-    useEffect(() => void sample().then(({ works }) => setWorks(works)), []);
+    useEffect(() => void listed().then(setWorks), []);
     useEffect(() => void recentBooks().then(setRecent), [book]);
     const close = () => dialog.current?.close();
     const file = (event: Event) => {

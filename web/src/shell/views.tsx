@@ -30,7 +30,7 @@ export async function styled(...names: string[]): Promise<void> {
 }
 
 function fetchedStyle(href: string): Promise<void> {
-    if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
+    if (document.querySelector(`link[rel="stylesheet"][href="${href}"]`)) return Promise.resolve();
     const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
     return new Promise((resolve, reject) => {
         link.addEventListener("load", () => resolve());
