@@ -13,30 +13,39 @@ pub(crate) struct WebArgs {
     #[arg(long)]
     text: Option<PathBuf>,
     /// Measure only these
-    #[arg(long, value_delimiter = ',', value_parser = ["speed", "redraw", "page"])]
+    #[arg(long, value_delimiter = ',', value_parser = ["speed", "redraw", "page", "paint"])]
     only: Vec<String>,
+    /// Measure a development build: sooner done, slower in the page
+    #[arg(long)]
+    dev: bool,
 }
 
 /// Builds the page as it is published, fetches the peers and measures all of them in one browser.
 ///
-/// Each side embeds in one worker with one thread, in turns. Needs npm, python3 and, the first time, the npm registry and
-/// PyPI.
+/// Each side embeds in one worker with one thread, in turns. `paint` is the first screen by Lighthouse. Needs npm and, the first
+/// time, the npm registry; all but `paint` also python3 and PyPI.
 pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
-    let work = work_folder()?;
-    let python = environment(&work)?;
-    let f32_folder = f32_model(root(), &work, &python)?;
     let chromium = CHROMIUM.require()?;
-    crate::web::build(false)?;
+    crate::web::build(args.dev)?;
     let bench = root().join("web/bench");
     println!("set-up: npm ci in web/bench");
     // The peers' install scripts fetch native builds, which a browser has no use for.
     run_program(
         program("npm").args(["ci", "--ignore-scripts"]).env("ONNXRUNTIME_NODE_INSTALL", "skip").current_dir(&bench),
     )?;
-    let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
-    let text = text.canonicalize().with_context(|| format!("{}", text.display()))?;
-    let mut measure = program("node");
-    measure.arg("bench.js").args([text, f32_folder, work.join(WEIGHTS)]).args(&args.only).current_dir(&bench);
-    run_program(measure.env("CLOSEREAD_CHROMIUM", chromium))?;
+    let (paint, others): (Vec<_>, Vec<_>) = args.only.iter().partition(|part| *part == "paint");
+    if args.only.is_empty() || !paint.is_empty() {
+        run_program(program("node").arg("paint.js").env("CLOSEREAD_CHROMIUM", &chromium).current_dir(&bench))?;
+    }
+    if args.only.is_empty() || !others.is_empty() {
+        let work = work_folder()?;
+        let python = environment(&work)?;
+        let f32_folder = f32_model(root(), &work, &python)?;
+        let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
+        let text = text.canonicalize().with_context(|| format!("{}", text.display()))?;
+        let mut measure = program("node");
+        measure.arg("bench.js").args([text, f32_folder, work.join(WEIGHTS)]).args(others).current_dir(&bench);
+        run_program(measure.env("CLOSEREAD_CHROMIUM", chromium))?;
+    }
     Ok(true)
 }
