@@ -1,14 +1,20 @@
 // How a reader does things: by mouse, by keyboard alone, on a phone. A journey is written once and done by each hand.
 
 import assert from "node:assert/strict";
-import { scrollsSideways } from "./harness.js";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DIST, scrollsSideways } from "./harness.js";
+import { folder } from "./serve.js";
 
 /** Presses of Tab after which what is looked for is not to be reached. */
 const FAR = 300;
 
+const dist = folder(DIST);
+const CLIPBOARD = ["clipboard-read", "clipboard-write"];
+
 /** Points and clicks. */
 export const mouse = {
-    context: {},
+    browser: { context: { permissions: CLIPBOARD } },
     over: (page) => ({
         press: (target) => page.locator(target).click(),
         choose: (target, value) => page.selectOption(target, value),
@@ -21,14 +27,30 @@ export const mouse = {
             const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.click(`label[for="${target.slice(1)}"]`)]);
             await chooser.setFiles(files);
         },
+        takeFolder(target, _, path) {
+            return this.take(target, path);
+        },
         least: (target) => page.locator(target).click({ position: { x: 1, y: 8 } }),
+        pasted: () => page.evaluate(() => navigator.clipboard.readText()),
         seen: async () => {},
+    }),
+};
+
+/** Points and clicks in Firefox 140, whose driver opens no dialog for files, takes no folder, reads no clipboard, and evaluates what waits. */
+export const firefox = {
+    needs: ["CLOSEREAD_FIREFOX"],
+    browser: { inFirefox: true, find: async (path) => (path === "index.html" ? String(await dist(path)).replace("'wasm-unsafe-eval'", "$& 'unsafe-eval'") : dist(path)) },
+    over: (page) => ({
+        ...mouse.over(page),
+        take: (target, files) => page.setInputFiles(target, files),
+        takeFolder: async (_, others, path) => page.setInputFiles(others, (await readdir(path)).filter((name) => name.includes(".")).map((name) => join(path, name))),
+        pasted: async () => page.url(),
     }),
 };
 
 /** Taps on 360 pixels, in which nothing may scroll sideways. */
 export const phone = {
-    context: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
+    browser: { context: { permissions: CLIPBOARD, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } },
     over: (page) => ({
         ...mouse.over(page),
         press: (target) => page.locator(target).tap(),
@@ -43,7 +65,7 @@ export const phone = {
 
 /** Reaches everything by Tab and does it by the keys that its role has; the mouse is never moved. */
 export const keyboard = {
-    context: {},
+    browser: mouse.browser,
     over: (page) => {
         // From now on the browser asks the page's driver for files: a key is faster than that would be said later.
         page.on("filechooser", () => {});
@@ -103,10 +125,14 @@ export const keyboard = {
                 const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
                 await chooser.setFiles(files);
             },
+            takeFolder(target, _, path) {
+                return this.take(target, path);
+            },
             least: async (target) => {
                 await reach(target);
                 await page.keyboard.press("Home");
             },
+            pasted: mouse.over(page).pasted,
             seen: async () => {},
         };
     },

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { chromium } from "playwright-core";
+import { chromium, firefox } from "playwright-core";
 import { chromiumPath } from "../tools/chromium.js";
 import { FLAGS, folder, serve } from "./serve.js";
 
@@ -15,15 +15,16 @@ const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
 /**
  * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
  * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`, which got `flags` besides the usual ones; the
- * server sends `headers`, `expected` errors on the console are what a test is about, and `context` is set for its pages.
+ * server sends `headers`, `expected` errors on the console are what a test is about, and `context` is set for its pages;
+ * `inFirefox` it is that one.
  */
-export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [], headers = {}, expected, context = {} } = {}) {
+export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [], headers = {}, expected, context = {}, inFirefox = false } = {}) {
     const use = {};
     let server, complaints;
     before(async () => {
         server = await serve(find, headers);
         use.origin = server.origin;
-        use.browser = await chromium.launch({ executablePath: chromiumPath(), args: [...FLAGS, ...flags] });
+        use.browser = await (inFirefox ? launchFirefox() : chromium.launch({ executablePath: chromiumPath(), args: [...FLAGS, ...flags] }));
     });
     after(async () => {
         await use.browser?.close();
@@ -33,7 +34,7 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
         use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers, ...context });
         use.page = await use.context.newPage();
         complaints = [];
-        use.page.on("pageerror", (error) => complaints.push(error.message));
+        use.page.on("pageerror", ({ message }) => !expected?.test(message) && complaints.push(message));
         use.page.on("console", (message) => message.type() === "error" && !expected?.test(message.text()) && complaints.push(message.text()));
         use.page.on("request", (request) => {
             const known = [use.origin, "data:", "blob:", ...allowed].some((start) => request.url().startsWith(start));
@@ -47,6 +48,9 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
     });
     return use;
 }
+
+/** Debian's Firefox, which CLOSEREAD_FIREFOX names. */
+const launchFirefox = () => firefox.launch({ channel: "moz-firefox", executablePath: fileURLToPath(new URL("firefox.mjs", import.meta.url)) });
 
 /** Opens a book from bytes and waits until it is read. */
 export async function openBook(page, { name, bytes, title = name.replace(/\.\w+$/, "") }) {

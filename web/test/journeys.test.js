@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { BINARY, needs, opened, useBrowser } from "./harness.js";
-import { keyboard, mouse, phone } from "./hands.js";
+import { firefox, keyboard, mouse, phone } from "./hands.js";
 import { localServer } from "./reader.js";
 
-const HANDS = { "by mouse": mouse, "by keyboard alone": keyboard, "at 360 pixels": phone };
+const HANDS = { "by mouse": mouse, "by keyboard alone": keyboard, "at 360 pixels": phone, "in Firefox": firefox };
 const LONG = { timeout: 300_000 };
 
 /** A story in which the lamp is lit three times, last of all by Ana. */
@@ -30,8 +30,8 @@ before(async () => {
 after(() => rm(work, { recursive: true, force: true }));
 
 for (const [how, hand] of Object.entries(HANDS)) {
-    describe(how, () => {
-        const use = useBrowser({ context: { ...hand.context, permissions: ["clipboard-read", "clipboard-write"] }, allowed: ["http://127.0.0.1:"] });
+    describe(how, needs(...(hand.needs ?? [])), () => {
+        const use = useBrowser({ allowed: ["http://127.0.0.1:"], ...hand.browser });
         const order = (page) => page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
         const sorted = (numbers) => [...numbers].sort((a, b) => a - b);
 
@@ -64,7 +64,7 @@ for (const [how, hand] of Object.entries(HANDS)) {
             await page.waitForFunction((n) => document.querySelectorAll("#passages li").length < n, byScore.length);
             await hands.press("#copy-link");
             await page.waitForFunction(() => document.querySelector("#status").textContent !== "");
-            const link = await page.evaluate(() => navigator.clipboard.readText());
+            const link = await hands.pasted();
             assert.equal(link, page.url());
             const somebody = await context.newPage();
             await somebody.goto(link);
@@ -118,7 +118,7 @@ for (const [how, hand] of Object.entries(HANDS)) {
             const hands = hand.over(page);
             await page.waitForSelector("#passages li");
             await hands.press("#to-runs");
-            await hands.take("#run-folder", join(work, "order"));
+            await hands.takeFolder("#run-folder", "#run-files", join(work, "order"));
             await page.locator(".part.report table").first().waitFor(LONG);
             assert.match(await page.textContent("#finding"), /\w.*\.$/);
             await hands.seen();
