@@ -184,6 +184,11 @@ impl Book {
         self.body
     }
 
+    /// Whether every line break is kept, as [`ReadOptions::keep_wraps`] asks.
+    pub fn keeps_wraps(&self) -> bool {
+        self.keep_wraps
+    }
+
     /// Length of [`BookText::source`] in bytes.
     pub fn n_bytes(&self) -> usize {
         self.n_bytes

@@ -189,7 +189,7 @@ impl AgenticRag {
                 Turn::Query(_) if searches == self.max_searches => return Ok(Outcome::Unanswered),
                 Turn::Query(query) => {
                     searches += 1;
-                    let mut nearest = session.rank(&query, self.neighbours).await?;
+                    let mut nearest = session.rank(&query, self.neighbours, self.top_k).await?;
                     nearest.truncate(self.top_k);
                     let nearest = self.order.of(nearest);
                     let excerpts = session.excerpts(&nearest).await?;

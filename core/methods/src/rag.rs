@@ -97,6 +97,19 @@ impl Select {
         }
     }
 
+    /// How many of a ranking are looked at.
+    fn most(self, n_tokens: &[usize], budget: usize) -> usize {
+        match self {
+            Self::Budget { fill: Fill::Skip } => usize::MAX,
+            // Each takes a token or more of the budget, but for those that have none; one more does not fit.
+            Self::Budget { fill: Fill::Stop } => {
+                let without = n_tokens.iter().filter(|&&n| n == 0).count();
+                budget.saturating_add(without).saturating_add(1)
+            }
+            Self::Top { top_k } => top_k,
+        }
+    }
+
     /// Tokens of what is taken of a text, with what stands between the passages.
     fn tokens(self, passages: &Passages, style: PromptStyle, sizes: &Sizes<'_>) -> Range {
         let passage = passages.max_tokens as u64;
@@ -179,7 +192,8 @@ impl Method for Rag {
         _prepared: Option<&()>,
     ) -> Result<Vec<Answer>, Stop> {
         let index = session.index()?;
-        let ranking = session.rank(&self.query.of(questions.first()), self.neighbours).await?;
+        let most = self.select.most(index.n_tokens(), session.budget());
+        let ranking = session.rank(&self.query.of(questions.first()), self.neighbours, most).await?;
         let chosen = self.order.of(self.select.take(ranking, index.n_tokens(), session.budget()));
         if self.style.heads_documents() {
             count_documents(session, index, &chosen);

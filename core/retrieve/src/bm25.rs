@@ -1,9 +1,11 @@
 //! BM25 with Lucene's idf.
 
-use super::postings::Postings;
+use super::IndexError;
+use super::kept::{KeptWords, Reader, numbers};
+use super::postings::{Postings, entries};
 use super::ranking::{Ranking, rank};
 use closeread_text::Language;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Saturation of a word's frequency within a passage (Lucene's default).
 const K1: f64 = 1.2;
@@ -28,24 +30,32 @@ impl WordRule {
 
     /// The words of `text` in order, repeated ones repeated.
     pub fn words(self, text: &str) -> Vec<String> {
-        let lower = text.to_lowercase();
+        self.words_of_lower(&text.to_lowercase()).into_iter().map(str::to_owned).collect()
+    }
+
+    /// The words of a text in lower case, where they stand.
+    fn words_of_lower(self, lower: &str) -> Vec<&str> {
         let runs = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|run| !run.is_empty());
         match self {
-            Self::Letters => runs.map(str::to_owned).collect(),
+            Self::Letters => runs.collect(),
             Self::ChinesePairs => runs.flat_map(pairs).collect(),
         }
     }
 }
 
 /// Splits a run into Chinese and other stretches, and the Chinese ones into overlapping pairs.
-fn pairs(run: &str) -> Vec<String> {
+fn pairs(run: &str) -> Vec<&str> {
     let mut words = Vec::new();
-    let chars: Vec<char> = run.chars().collect();
-    for stretch in chars.chunk_by(|a, b| is_han(*a) == is_han(*b)) {
-        if !is_han(stretch[0]) || stretch.len() == 1 {
-            words.push(stretch.iter().collect());
+    let chars: Vec<(usize, char)> = run.char_indices().collect();
+    let of = |chars: &[(usize, char)]| {
+        let ((start, _), (last, c)) = (chars[0], chars[chars.len() - 1]);
+        &run[start..last + c.len_utf8()]
+    };
+    for stretch in chars.chunk_by(|(_, a), (_, b)| is_han(*a) == is_han(*b)) {
+        if !is_han(stretch[0].1) || stretch.len() == 1 {
+            words.push(of(stretch));
         } else {
-            words.extend(stretch.windows(2).map(|pair| pair.iter().collect::<String>()));
+            words.extend(stretch.windows(2).map(of));
         }
     }
     words
@@ -62,41 +72,70 @@ fn is_han(c: char) -> bool {
 #[derive(Debug, Clone)]
 pub struct Bm25 {
     rule: WordRule,
-    postings: HashMap<Box<str>, Postings>,
+    words: Words,
     /// Words of each passage.
     lengths: Vec<u32>,
     /// k1 (1 - b + b |p| / mean |p|) of each passage.
     norms: Vec<f64>,
 }
 
+/// The passages that hold each word.
+#[derive(Debug, Clone)]
+enum Words {
+    Held(FxHashMap<Box<str>, Postings>),
+    Kept(KeptWords),
+}
+
+impl Words {
+    /// How many passages hold a word, and the bytes that say which.
+    fn get(&self, word: &str) -> Option<(u32, &[u8])> {
+        match self {
+            Self::Held(words) => words.get(word).map(|postings| (postings.n, &*postings.bytes)),
+            Self::Kept(words) => words.get(word),
+        }
+    }
+
+    /// Those that can be added to.
+    fn held(self) -> FxHashMap<Box<str>, Postings> {
+        let copied = |(word, _, bytes): (&[u8], u32, &[u8])| {
+            (String::from_utf8_lossy(word).into_owned().into_boxed_str(), Postings::of_bytes(bytes))
+        };
+        match self {
+            Self::Held(words) => words,
+            Self::Kept(words) => words.iter().map(copied).collect(),
+        }
+    }
+}
+
 /// An index under way.
 #[derive(Debug)]
 pub(super) struct Bm25Builder {
     rule: WordRule,
-    postings: HashMap<Box<str>, Postings>,
+    postings: FxHashMap<Box<str>, Postings>,
     /// Words of each passage.
     lengths: Vec<u32>,
 }
 
 impl Bm25Builder {
     pub(super) fn new(rule: WordRule) -> Self {
-        Self { rule, postings: HashMap::new(), lengths: Vec::new() }
+        Self { rule, postings: FxHashMap::default(), lengths: Vec::new() }
     }
 
     /// Indexes the next passage.
     pub(super) fn add(&mut self, text: &str) {
         let idx = u32::try_from(self.lengths.len()).expect("fewer than four billion passages");
-        let mut words = self.rule.words(text);
+        let lower = text.to_lowercase();
+        let mut words = self.rule.words_of_lower(&lower);
         self.lengths.push(u32::try_from(words.len()).expect("fewer than four billion words in a passage"));
         words.sort_unstable();
         for same in words.chunk_by(|a, b| a == b) {
             let frequency = u32::try_from(same.len()).expect("fewer than four billion words in a passage");
-            match self.postings.get_mut(same[0].as_str()) {
+            match self.postings.get_mut(same[0]) {
                 Some(postings) => postings.push(idx, frequency),
                 None => {
                     let mut postings = Postings::default();
                     postings.push(idx, frequency);
-                    self.postings.insert(same[0].as_str().into(), postings);
+                    self.postings.insert(same[0].into(), postings);
                 }
             }
         }
@@ -104,14 +143,42 @@ impl Bm25Builder {
 
     pub(super) fn finish(mut self) -> Bm25 {
         self.postings.values_mut().for_each(|postings| postings.bytes.shrink_to_fit());
-        let lengths = self.lengths.iter().map(|&n| f64::from(n));
-        let mean = lengths.clone().sum::<f64>() / lengths.len().max(1) as f64;
-        let norms = lengths.map(|n| K1 * (1.0 - B + if mean > 0.0 { B * n / mean } else { 0.0 })).collect();
-        Bm25 { rule: self.rule, postings: self.postings, lengths: self.lengths, norms }
+        Bm25::of(self.rule, Words::Held(self.postings), self.lengths)
     }
 }
 
 impl Bm25 {
+    fn of(rule: WordRule, words: Words, lengths: Vec<u32>) -> Self {
+        let counts = lengths.iter().map(|&n| f64::from(n));
+        let mean = counts.clone().sum::<f64>() / counts.len().max(1) as f64;
+        let norms = counts.map(|n| K1 * (1.0 - B + if mean > 0.0 { B * n / mean } else { 0.0 })).collect();
+        Self { rule, words, lengths, norms }
+    }
+
+    /// Writes what [`Bm25::read`] reads: lengths and words; says how many there are of what.
+    pub(super) fn write(&self, to: &mut Vec<u8>) -> [usize; 3] {
+        self.lengths.iter().for_each(|n| to.extend(n.to_le_bytes()));
+        match &self.words {
+            Words::Held(words) => {
+                let mut words: Vec<_> = words.iter().map(|(word, p)| (word.as_bytes(), p.n, &*p.bytes)).collect();
+                words.sort_unstable_by_key(|(word, ..)| *word);
+                KeptWords::write(words.into_iter(), to)
+            }
+            Words::Kept(words) => KeptWords::write(words.iter(), to),
+        }
+    }
+
+    /// An index over bytes, of which lengths are copied and words stay where they are.
+    pub(super) fn read(
+        rule: WordRule,
+        from: &mut Reader,
+        n_passages: usize,
+        [n_words, n_letters, n_postings]: [usize; 3],
+    ) -> Result<Self, IndexError> {
+        let lengths = numbers(from.part(4, n_passages)?.bytes()).collect();
+        Ok(Self::of(rule, Words::Kept(KeptWords::read(from, n_words, n_letters, n_postings)?), lengths))
+    }
+
     /// What a word is.
     pub fn rule(&self) -> WordRule {
         self.rule
@@ -119,7 +186,7 @@ impl Bm25 {
 
     /// Goes on behind the passages that are there.
     pub(super) fn reopen(self) -> Bm25Builder {
-        Bm25Builder { rule: self.rule, postings: self.postings, lengths: self.lengths }
+        Bm25Builder { rule: self.rule, postings: self.words.held(), lengths: self.lengths }
     }
 
     /// Indexes `passages` in document order.
@@ -141,18 +208,23 @@ impl Bm25 {
 
     /// Every passage, best first; one that shares no word with the query has score 0.
     pub fn ranking(&self, query: &str) -> Ranking {
+        rank(self.scores(query))
+    }
+
+    /// The score of every passage, in document order.
+    pub(super) fn scores(&self, query: &str) -> Vec<f64> {
         let n = self.norms.len() as f64;
         let mut scores = vec![0.0; self.norms.len()];
         for word in self.rule.words(query) {
-            let Some(postings) = self.postings.get(word.as_str()) else { continue };
-            let holders = f64::from(postings.n);
+            let Some((holders, postings)) = self.words.get(&word) else { continue };
+            let holders = f64::from(holders);
             let idf = libm::log(1.0 + (n - holders + 0.5) / (holders + 0.5));
-            for (idx, frequency) in postings.iter() {
+            for (idx, frequency) in entries(postings) {
                 let tf = f64::from(frequency);
                 scores[idx as usize] += idf * tf / (tf + self.norms[idx as usize]);
             }
         }
-        rank(scores)
+        scores
     }
 }
 

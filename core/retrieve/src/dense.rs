@@ -42,11 +42,11 @@ where
     rank(rows.into_iter().map(|row| cosine(query, row)))
 }
 
-/// The same ranking as [`cosine_ranking`], bit for bit, over rows that lie elsewhere.
+/// The similarities that [`cosine_ranking`] ranks by, bit for bit, of rows that lie elsewhere.
 ///
 /// # Errors
 /// What [`VectorBlocks::read`] says, and rows of another dimension than the query.
-pub(super) fn cosine_ranking_of_blocks(query: &[f32], blocks: &dyn VectorBlocks) -> Result<Ranking, IndexError> {
+pub(super) fn cosines_of_blocks(query: &[f32], blocks: &dyn VectorBlocks) -> Result<Vec<f64>, IndexError> {
     let mut scores = Vec::with_capacity(blocks.n_rows());
     let mut other = None;
     let score = &mut |block: &Vectors| match block.dimension() == query.len() {
@@ -61,7 +61,7 @@ pub(super) fn cosine_ranking_of_blocks(query: &[f32], blocks: &dyn VectorBlocks)
         let why = format!("{} vectors are there instead of {}", scores.len(), blocks.n_rows());
         return Err(IndexError::Vectors(why));
     }
-    Ok(rank(scores))
+    Ok(scores)
 }
 
 #[cfg(test)]

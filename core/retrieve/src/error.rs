@@ -9,6 +9,9 @@ pub enum IndexError {
     /// Embeddings that are not held in memory cannot be read.
     #[error("the embeddings of the passages cannot be read: {0}")]
     Vectors(String),
+    /// Bytes that should be an index are none, or one of other books.
+    #[error("the kept index cannot be used: {0}")]
+    Kept(&'static str),
     /// Not one vector for each passage was put in.
     #[error("there are {vectors} vectors for {passages} passages: expected one for each")]
     Count {

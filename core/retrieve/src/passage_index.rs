@@ -1,7 +1,8 @@
 //! The books an item is about, cut into passages and ready to be searched.
 
 use super::bm25::Bm25Builder;
-use super::{Bm25, IndexError, VectorBlocks, WordRule};
+use super::kept::{KeptBytes, numbers};
+use super::{Bm25, IndexError, KeptVectors, VectorBlocks, WordRule};
 use closeread_books::chunk::{Chunker, Pieces};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText, Flow};
@@ -17,11 +18,10 @@ use std::sync::Arc;
 /// at a time.
 #[derive(Debug, Clone)]
 pub struct PassageIndex {
-    books: Vec<Arc<Book>>,
-    passages: Vec<Passage>,
-    /// The pieces of all passages, one passage after another: start and end in their book's flow.
-    pieces: Vec<(u32, u32)>,
-    n_tokens: Vec<usize>,
+    pub(super) books: Vec<Arc<Book>>,
+    pub(super) passages: Vec<Passage>,
+    pub(super) pieces: PieceList,
+    pub(super) n_tokens: Vec<usize>,
     pub(super) bm25: Bm25,
     pub(super) vectors: Option<PassageVectors>,
 }
@@ -34,7 +34,38 @@ pub struct Passage {
     /// Bytes of the book's file.
     pub span: Span,
     /// Where its pieces stand in those of the index.
-    pieces: Range<u32>,
+    pub(super) pieces: Range<u32>,
+}
+
+/// The pieces of all passages, one passage after another: start and end in their book's flow.
+#[derive(Debug, Clone)]
+pub(super) enum PieceList {
+    Held(Vec<(u32, u32)>),
+    Kept(KeptBytes),
+}
+
+impl PieceList {
+    pub(super) fn within(&self, places: Range<u32>) -> Vec<(u32, u32)> {
+        let Range { start, end } = places.start as usize..places.end as usize;
+        match self {
+            Self::Held(pieces) => pieces[start..end].to_vec(),
+            Self::Kept(bytes) => {
+                let mut numbers = numbers(&bytes.bytes()[8 * start..8 * end]);
+                std::iter::from_fn(|| Some((numbers.next()?, numbers.next()?))).collect()
+            }
+        }
+    }
+
+    /// Those that can be added to; there are `n` so far.
+    fn held(&mut self, n: u32) -> &mut Vec<(u32, u32)> {
+        if let Self::Kept(_) = self {
+            *self = Self::Held(self.within(0..n));
+        }
+        match self {
+            Self::Held(pieces) => pieces,
+            Self::Kept(_) => unreachable!("just copied"),
+        }
+    }
 }
 
 /// Where the vectors of the passages are.
@@ -42,6 +73,7 @@ pub struct Passage {
 pub(super) enum PassageVectors {
     Memory(Arc<Vectors>),
     Blocks(Arc<dyn VectorBlocks>),
+    Kept(KeptVectors),
 }
 
 /// The sentences of a text, by the rules of its language.
@@ -98,7 +130,14 @@ impl PassageIndex {
 
     fn empty() -> Self {
         let bm25 = Bm25Builder::new(WordRule::Letters).finish();
-        Self { books: Vec::new(), passages: Vec::new(), pieces: Vec::new(), n_tokens: Vec::new(), bm25, vectors: None }
+        Self {
+            books: Vec::new(),
+            passages: Vec::new(),
+            pieces: PieceList::Held(Vec::new()),
+            n_tokens: Vec::new(),
+            bm25,
+            vectors: None,
+        }
     }
 
     fn append(
@@ -111,14 +150,16 @@ impl PassageIndex {
         words: &mut Bm25Builder,
     ) {
         let flow = text.flow();
+        let n_pieces = self.passages.last().map_or(0, |passage| passage.pieces.end);
+        let pieces = self.pieces.held(n_pieces);
         for passage in chunker.pieces(flow.text(), &sentences(flow, book.language), tokenizer, max_tokens) {
             words.add(&passage.joined(flow.text()));
-            let first = offset(self.pieces.len());
-            self.pieces.extend(passage.spans.iter().map(|span| (offset(span.start), offset(span.end))));
+            let first = offset(pieces.len());
+            pieces.extend(passage.spans.iter().map(|span| (offset(span.start), offset(span.end))));
             self.passages.push(Passage {
                 book: self.books.len(),
                 span: flow.to_source(passage.cover()),
-                pieces: first..offset(self.pieces.len()),
+                pieces: first..offset(pieces.len()),
             });
             self.n_tokens.push(passage.n_tokens);
         }
@@ -159,6 +200,16 @@ impl PassageIndex {
         Ok(())
     }
 
+    /// The same with vectors that are read where they lie.
+    ///
+    /// # Errors
+    /// As [`PassageIndex::put_vectors`].
+    pub fn put_kept_vectors(&mut self, vectors: KeptVectors) -> Result<(), IndexError> {
+        self.check_count(vectors.len())?;
+        self.vectors = Some(PassageVectors::Kept(vectors));
+        Ok(())
+    }
+
     fn check_count(&self, vectors: usize) -> Result<(), IndexError> {
         let passages = self.passages.len();
         if vectors == passages { Ok(()) } else { Err(IndexError::Count { vectors, passages }) }
@@ -194,6 +245,7 @@ impl PassageIndex {
         Ok(match &self.vectors {
             None => None,
             Some(PassageVectors::Memory(vectors)) => Some(copied(vectors)),
+            Some(PassageVectors::Kept(vectors)) => Some(vectors.rows()),
             Some(PassageVectors::Blocks(blocks)) => {
                 let mut rows = Vec::with_capacity(blocks.n_rows());
                 blocks.read(&mut |block| rows.extend(copied(block))).map_err(IndexError::Vectors)?;
@@ -236,20 +288,19 @@ impl PassageIndex {
 
     /// One passage of [`PassageIndex::texts`], of the text of its book.
     pub fn text_in(&self, text: &BookText, idx: usize) -> String {
-        let Range { start, end } = self.passages[idx].pieces.clone();
-        let spans = self.pieces[start as usize..end as usize].iter();
-        let spans = spans.map(|&(start, end)| FlowSpan::new(start as usize, end as usize)).collect();
+        let spans = self.pieces.within(self.passages[idx].pieces.clone()).into_iter();
+        let spans = spans.map(|(start, end)| FlowSpan::new(start as usize, end as usize)).collect();
         Pieces { spans, n_tokens: self.n_tokens[idx] }.joined(text.flow().text())
     }
 }
 
-fn word_rule<'b>(books: impl IntoIterator<Item = &'b Arc<Book>>) -> WordRule {
+pub(super) fn word_rule<'b>(books: impl IntoIterator<Item = &'b Arc<Book>>) -> WordRule {
     let chinese = books.into_iter().any(|book| book.language.code() == "zh");
     if chinese { WordRule::ChinesePairs } else { WordRule::Letters }
 }
 
 /// An offset or a place in half the bytes: there are several a passage, and a corpus has passages by the hundred thousand.
-fn offset(at: usize) -> u32 {
+pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("a book has less than 4 GiB of text, a passage_index fewer than four billion sentences")
 }
 

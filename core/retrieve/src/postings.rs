@@ -37,24 +37,31 @@ impl Postings {
         self.bytes.push(number as u8);
     }
 
-    /// (passage, frequency), in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let mut bytes = self.bytes.iter();
-        let mut last = 0;
-        std::iter::from_fn(move || {
-            let head = read(&mut bytes)?;
-            last += (head >> 1) as u32;
-            let frequency = if head & 1 == 1 { read(&mut bytes)? as u32 } else { 1 };
-            Some((last, frequency))
-        })
+    /// Those that `bytes` say, with room for more.
+    pub(super) fn of_bytes(bytes: &[u8]) -> Self {
+        let mut postings = Self::default();
+        entries(bytes).for_each(|(idx, frequency)| postings.push(idx, frequency));
+        postings
     }
 }
 
+/// (passage, frequency), in order, of the bytes of [`Postings`].
+pub(super) fn entries(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    let mut bytes = bytes.iter();
+    let mut last = 0u32;
+    std::iter::from_fn(move || {
+        let head = read(&mut bytes)?;
+        last = last.wrapping_add((head >> 1) as u32);
+        let frequency = if head & 1 == 1 { read(&mut bytes)? as u32 } else { 1 };
+        Some((last, frequency))
+    })
+}
+
 fn read<'a>(bytes: &mut impl Iterator<Item = &'a u8>) -> Option<u64> {
-    let (mut number, mut shift) = (0, 0);
+    let (mut number, mut shift) = (0, 0u32);
     loop {
         let byte = *bytes.next()?;
-        number |= u64::from(byte & 0x7F) << shift;
+        number |= u64::from(byte & 0x7F).wrapping_shl(shift);
         if byte < 0x80 {
             return Some(number);
         }
@@ -73,7 +80,7 @@ mod tests {
             let mut postings = Postings::default();
             entries.iter().for_each(|(&idx, &frequency)| postings.push(idx, frequency));
             prop_assert_eq!(postings.n as usize, entries.len());
-            prop_assert_eq!(postings.iter().collect::<Vec<_>>(), entries.into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(super::entries(&postings.bytes).collect::<Vec<_>>(), entries.into_iter().collect::<Vec<_>>());
         }
     }
 

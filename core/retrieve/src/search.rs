@@ -1,11 +1,11 @@
 //! Ranking the passages of an index.
 
 use super::arriving::ArrivingVectors;
-use super::dense::{cosine_ranking, cosine_ranking_of_blocks};
+use super::dense::{cosine, cosines_of_blocks};
 use super::error::IndexError;
 use super::fusion::reciprocal_rank_fusion;
 use super::passage_index::{PassageIndex, PassageVectors};
-use super::ranking::Ranking;
+use super::ranking::{Ranking, best, rank};
 use super::retriever::Retriever;
 
 impl PassageIndex {
@@ -21,20 +21,50 @@ impl PassageIndex {
         query: &str,
         query_vector: Option<&[f32]>,
     ) -> Result<Ranking, IndexError> {
-        let dense = || match (&self.vectors, query_vector) {
-            (Some(PassageVectors::Memory(vectors)), Some(query)) => {
-                let dimensions = IndexError::Dimension { query: query.len(), passages: vectors.dimension() };
-                let fits = vectors.is_empty() || vectors.dimension() == query.len();
-                if fits { Ok(cosine_ranking(query, vectors.rows())) } else { Err(dimensions) }
-            }
-            (Some(PassageVectors::Blocks(blocks)), Some(query)) => cosine_ranking_of_blocks(query, blocks.as_ref()),
-            _ => Err(IndexError::NoVectors(retriever.name())),
-        };
+        self.best(retriever, query, query_vector, usize::MAX)
+    }
+
+    /// The first `n` of [`PassageIndex::ranking`], sooner where they are few of many.
+    ///
+    /// # Errors
+    /// As [`PassageIndex::ranking`].
+    pub fn best(
+        &self,
+        retriever: Retriever,
+        query: &str,
+        query_vector: Option<&[f32]>,
+        n: usize,
+    ) -> Result<Ranking, IndexError> {
+        let cosines = || self.cosines(query_vector.ok_or(IndexError::NoVectors(retriever.name()))?, retriever);
         Ok(match retriever {
-            Retriever::Dense => dense()?,
-            Retriever::Bm25 => self.bm25.ranking(query),
-            Retriever::Hybrid => self.fused(query, &dense()?),
+            Retriever::Dense => best(cosines()?, n),
+            Retriever::Bm25 => best(self.bm25.scores(query), n),
+            Retriever::Hybrid => {
+                let mut fused = self.fused(query, &rank(cosines()?));
+                fused.truncate(n);
+                fused
+            }
         })
+    }
+
+    /// The similarity of every passage, in document order.
+    fn cosines(&self, query: &[f32], retriever: Retriever) -> Result<Vec<f64>, IndexError> {
+        let check = |is_empty: bool, passages: usize| match is_empty || passages == query.len() {
+            true => Ok(()),
+            false => Err(IndexError::Dimension { query: query.len(), passages }),
+        };
+        match &self.vectors {
+            None => Err(IndexError::NoVectors(retriever.name())),
+            Some(PassageVectors::Memory(vectors)) => {
+                check(vectors.is_empty(), vectors.dimension())?;
+                Ok(vectors.rows().map(|row| cosine(query, row)).collect())
+            }
+            Some(PassageVectors::Kept(vectors)) => {
+                check(vectors.is_empty(), vectors.dimension())?;
+                Ok(vectors.cosines(query))
+            }
+            Some(PassageVectors::Blocks(blocks)) => cosines_of_blocks(query, blocks.as_ref()),
+        }
     }
 
     /// [`PassageIndex::ranking`] with the vectors that have come so far, and the query's if it has.

@@ -17,6 +17,8 @@ use std::sync::LazyLock;
 #[derive(Clone)]
 pub struct Tokenizer {
     name: Arc<str>,
+    /// SHA-256 of the file that it was made of.
+    fingerprint: Arc<str>,
     engine: Engine,
     counted: Arc<Counted>,
 }
@@ -71,14 +73,14 @@ impl Tokenizer {
     #[cfg(feature = "vocabularies")]
     pub fn cl100k() -> Self {
         static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(BytePairs::inside(Encoding::Cl100k)));
-        Self::of(Encoding::Cl100k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
+        Self::of_encoding(Encoding::Cl100k, Arc::clone(&INSIDE))
     }
 
     /// `o200k_base`. Text that looks like a special token is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn o200k() -> Self {
         static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(BytePairs::inside(Encoding::O200k)));
-        Self::of(Encoding::O200k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
+        Self::of_encoding(Encoding::O200k, Arc::clone(&INSIDE))
     }
 
     /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the text of the published
@@ -91,7 +93,7 @@ impl Tokenizer {
         let text = std::str::from_utf8(file).ok().filter(|_| sha256(file) == expected);
         let read = text.and_then(|text| BytePairs::new(encoding, text));
         let wrong = || TokenizerError::Vocabulary { name, n_bytes: file.len(), sha256: &expected[..12] };
-        Ok(Self::of(name, Engine::BytePairs(Arc::new(read.ok_or_else(wrong)?))))
+        Ok(Self::of_encoding(encoding, Arc::new(read.ok_or_else(wrong)?)))
     }
 
     /// A Hugging Face `tokenizer.json`. Its padding and truncation are switched off and no special tokens are added, so
@@ -111,16 +113,25 @@ impl Tokenizer {
         tokenizer
             .encode_fast("a \u{10fffd}\u{fdd0} \u{13080} \u{a66e} \u{16d40}", false)
             .map_err(|e| TokenizerError::Unknown { name: name.to_owned(), reason: e.to_string() })?;
-        Ok(Self::of(name, Engine::HuggingFace(Arc::new(tokenizer))))
+        Ok(Self::of(name, &sha256(json), Engine::HuggingFace(Arc::new(tokenizer))))
     }
 
-    fn of(name: &str, engine: Engine) -> Self {
-        Self { name: name.into(), engine, counted: Arc::default() }
+    fn of_encoding(encoding: Encoding, byte_pairs: Arc<BytePairs>) -> Self {
+        Self::of(encoding.name(), encoding.sha256(), Engine::BytePairs(byte_pairs))
+    }
+
+    fn of(name: &str, fingerprint: &str, engine: Engine) -> Self {
+        Self { name: name.into(), fingerprint: fingerprint.into(), engine, counted: Arc::default() }
     }
 
     /// What reports call it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// SHA-256 of its vocabulary's file, in hex: what tells it from others that are called alike.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
     }
 
     /// Number of tokens of `text`, special tokens excluded. Long stretches that were counted before are not counted again.

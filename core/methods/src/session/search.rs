@@ -14,15 +14,17 @@ use closeread_retrieve::{PassageIndex, Ranked, Ranking, reranked};
 pub const CUT_FOR_RERANKING: &str = "cut_for_reranking";
 
 impl<H: Host> Session<'_, H> {
-    /// Every passage by how well it matches the query, best first, each with its neighbours right behind it; the best of them in
-    /// a reranker's order, where the session has one.
+    /// Passages by how well they match the query, best first, each with its neighbours right behind it; the best of them in
+    /// a reranker's order, where the session has one. There are `most` of them or more, or all: that is as far as a caller looks.
     ///
     /// # Errors
     /// [`Stop`] if the query cannot be embedded, the index cannot rank, or the reranker fails.
-    pub async fn rank(&mut self, query: &str, neighbours: usize) -> Result<Ranking, Stop> {
+    pub async fn rank(&mut self, query: &str, neighbours: usize, most: usize) -> Result<Ranking, Stop> {
         let index = self.index()?;
         let vector = self.query_vector(query).await?;
-        let ranking = index.ranking(self.retriever, query, vector.as_deref())?;
+        // A neighbour comes from wherever it stands.
+        let most = if neighbours == 0 { most.max(self.rerank_from.unwrap_or(0)) } else { usize::MAX };
+        let ranking = index.best(self.retriever, query, vector.as_deref(), most)?;
         let ranking = match self.rerank_from {
             Some(from) => self.rerank(query, ranking, from).await?,
             None => ranking,
