@@ -6,11 +6,11 @@ use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS};
 /// Begins the name of the variable of an option of a run: `CLOSEREAD_RUN_BASE_URL` is `--base-url`.
 const PREFIX: &str = "CLOSEREAD_RUN_";
 /// Commands that take the options of a run.
-const OF_RUNS: [&str; 3] = ["config", "estimate", "run"];
+const OF_RUNS: [&str; 4] = ["config", "estimate", "index", "run"];
 
 /// Variables besides those of options and keys, and what each is for.
 pub(crate) const VARIABLES: [(&str, &str); 8] = [
-    ("CLOSEREAD_CACHE", "folder of remembered responses and vectors"),
+    ("CLOSEREAD_CACHE", "folder of remembered responses and vectors, and of indexes"),
     ("CLOSEREAD_CONFIG", "folder of run.toml and models.toml"),
     ("CLOSEREAD_MODELS", "folder of installed embedding models"),
     ("CLOSEREAD_PAGE", "folder of the built page"),

@@ -15,6 +15,10 @@ const COMMON: &[(&[&str], &[&str])] = &[
         "benchmark", "data", "limit", "method", "budget", "retriever", "model", "base-url", "judge-model", "max-cost", "dry-run",
         "out", "fresh", "json",
     ]),
+    (&["index"], &[
+        "data", "method", "passage-tokens", "retriever", "embedder", "embedder-base-url", "backend", "tokenizer", "one-book", "shard",
+        "config", "json",
+    ]),
     (&["judge"], &["judge-model", "judge", "votes", "panel", "base-url", "max-cost", "json"]),
     (&["corpusqa", "hamlet", "options", "sagascale"], &[
         "out", "model", "books", "documents", "table", "benchmark", "entity", "questions", "dry-run", "from", "until", "fresh",

@@ -1,9 +1,11 @@
 //! Files and folders that need not be there, and files that are whole or not there.
 
-#![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod mapped;
 pub mod run_files;
+
+pub use mapped::map;
 
 use anyhow::{Context, Result, bail};
 use run_files::refuse_run_file;

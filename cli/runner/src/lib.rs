@@ -14,6 +14,7 @@ pub mod input;
 pub mod interrupt;
 pub mod journal;
 pub mod judging;
+pub mod kept_index;
 pub mod light;
 pub mod models;
 pub mod pricing;

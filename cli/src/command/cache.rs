@@ -1,8 +1,9 @@
-//! `closeread cache`: the responses, vectors and scores that are remembered between runs.
+//! `closeread cache`: the responses, vectors, scores and indexes that are kept between runs.
 
 use anyhow::{Context, Result};
 use closeread_providers::response_cache::Entry;
 use closeread_runner::cache::cache_folder;
+use closeread_runner::kept_index::INDEXES;
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// List or clear what is kept: responses, vectors and scores
+/// List or clear what is kept: responses, vectors, scores, indexes
 #[derive(Debug, clap::Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -22,7 +23,8 @@ pub(crate) struct CacheArgs {
 enum Chore {
     /// Say how much is remembered, of which models
     List {
-        /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}, "scores": {"n", "bytes"}}
+        /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}, "scores": {"n", "bytes"},
+        /// "indexes": {"n", "bytes"}}
         #[arg(long)]
         json: bool,
     },
@@ -64,13 +66,18 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
         Ok((files.len(), files.iter().map(|(_, metadata)| metadata.len()).sum()))
     };
     let ((n_vectors, vector_bytes), (n_scores, score_bytes)) = (sized("vectors")?, sized("scores")?);
+    let (n_indexes, index_bytes) = sized(INDEXES)?;
     if as_json {
         let responses: Vec<_> =
             responses.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
         let vectors = json!({ "n": n_vectors, "bytes": vector_bytes });
         let scores = json!({ "n": n_scores, "bytes": score_bytes });
+        let indexes = json!({ "n": n_indexes, "bytes": index_bytes });
         let folder = folder.display().to_string();
-        outln!("{}", json!({ "folder": folder, "responses": responses, "vectors": vectors, "scores": scores }));
+        outln!(
+            "{}",
+            json!({ "folder": folder, "responses": responses, "vectors": vectors, "scores": scores, "indexes": indexes })
+        );
         return Ok(ExitCode::SUCCESS);
     }
     outln!("{}", folder.display());
@@ -79,6 +86,7 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
     }
     outln!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
     outln!("  scores: files {n_scores}, {} KB", score_bytes.div_ceil(1000));
+    outln!("  indexes: files {n_indexes}, {} KB", index_bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -91,6 +99,7 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
         None => {
             all.extend(files(&folder.join("vectors"))?);
             all.extend(files(&folder.join("scores"))?);
+            all.extend(files(&folder.join(INDEXES))?);
         }
     }
     let (mut n_removed, mut bytes) = (0, 0);

@@ -13,6 +13,7 @@ pub(crate) mod estimate;
 pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod help;
+pub(crate) mod index;
 pub(crate) mod judge;
 pub(crate) mod leaderboard;
 pub(crate) mod man;

@@ -8,9 +8,10 @@ use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_embed::Role;
 use closeread_methods::listing::Found;
+use closeread_retrieve::Retriever;
 use closeread_retrieve::context::{Fill, PassageOrder, fill, with_neighbours};
-use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::engine::retriever_for;
+use closeread_runner::kept_index::{Cut, IndexKey, KeptIndexes};
 use closeread_runner::tokenizer;
 use closeread_terminal as terminal;
 use std::io::Write;
@@ -64,13 +65,23 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         info!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let mut passage_index =
-        PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer, Book::text)?;
+    let (kept, max_tokens) = (KeptIndexes::of_user(), args.passage_tokens as usize);
+    let cut = Cut { chunker: Chunker::Dos, max_tokens, tokenizer: &tokenizer };
+    let key = IndexKey::of_words(&books, cut);
+    let mut passage_index = kept.words(&key, &books, cut, Book::text)?;
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
-        let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        passage_index.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
+        let (key, n_passages) = (key.of_vectors(embedder), passage_index.passages().len());
+        match kept.kept_vectors(&key, embedder.dimension(), n_passages) {
+            Some(vectors) => passage_index.put_kept_vectors(vectors)?,
+            None => {
+                let texts = passage_index.texts(0..n_passages, Book::text)?;
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let embedded = embedder.embed(Role::Passage, &texts, |_| {})?;
+                kept.replace_vectors(&key, embedder.dimension(), &embedded.vectors, embedded.n_cut);
+                passage_index.put_vectors(embedded.vectors)?;
+            }
+        }
         query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
     }
     let ranking = passage_index.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;

@@ -19,6 +19,12 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
       --model openai/gpt-4.1,anthropic/claude-sonnet-4-5",
     ),
     (
+        "index",
+        "\
+  closeread index corpus/ --method corpus-rag --retriever bm25
+  closeread index --benchmark novelqa --data NovelQA/ --method dos-rag",
+    ),
+    (
         "config",
         "\
   closeread config                            what a run would use, and why

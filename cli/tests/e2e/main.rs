@@ -37,6 +37,7 @@ mod gate;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod http;
+mod index;
 mod judge;
 mod judge_limits;
 mod leaderboard;

@@ -23,6 +23,16 @@ pub enum Collected {
     Disk(Arc<dyn VectorBlocks>),
 }
 
+impl Collected {
+    /// All of them, block by block.
+    pub fn blocks(&self) -> &dyn VectorBlocks {
+        match self {
+            Self::Memory(vectors) => vectors,
+            Self::Disk(blocks) => blocks.as_ref(),
+        }
+    }
+}
+
 /// Vectors, some of them in files.
 #[derive(Debug)]
 struct Blocks {

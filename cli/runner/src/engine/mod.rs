@@ -1,10 +1,12 @@
 //! The run: books become indexes, items become trials, trials become records.
 
+mod indexing;
 mod plan;
 mod prepare;
 pub mod replay;
 mod room;
 
+pub use indexing::{KeptFile, keep_indexes};
 pub use plan::{Plan, PlannedCell, retriever_for};
 
 use crate::benchmark::Benchmark;

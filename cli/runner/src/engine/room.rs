@@ -4,10 +4,12 @@ use super::plan::{Plan, PlannedCell, Unit, retriever_for};
 use crate::embedder::Embedder;
 use crate::embedder::collection::{Collected, Collection};
 use crate::host::QueryEncoder;
+use crate::kept_index::{Cut, IndexKey, KeptIndexes};
 use crate::progress::Progress;
 use crate::texts::BookTexts;
 use anyhow::{Context, Result};
 use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText};
 use closeread_methods::{Host, Passages, Session};
 use closeread_retrieve::{PassageIndex, Retriever};
@@ -19,7 +21,7 @@ use std::time::Instant;
 /// Bytes of text that are held for the questions on them; more are read again whenever they are needed.
 const HELD_TEXT: usize = 16 << 20;
 /// Bytes of vectors that are held; more are read from the embedder's memory on disk for every search.
-const HELD_VECTORS: usize = 16 << 20;
+pub(super) const HELD_VECTORS: usize = 16 << 20;
 
 /// Books, and an index for each way in which a method wants them cut and embedded.
 pub(super) struct BookIndexes {
@@ -27,11 +29,11 @@ pub(super) struct BookIndexes {
     /// Held open where they are few, so that no trial has to read them again.
     _open: Vec<Arc<BookText>>,
     texts: Arc<BookTexts>,
-    indexes: HashMap<IndexKey, PassageIndex>,
+    indexes: HashMap<RoomKey, PassageIndex>,
 }
 
 /// How an index was cut, and the fingerprint of the encoder whose vectors it holds.
-type IndexKey = (Chunker, usize, Option<String>);
+type RoomKey = (Chunker, usize, Option<String>);
 
 impl BookIndexes {
     /// Cuts, indexes and, where a method needs it, embeds the books and all their questions; says how many of these
@@ -46,16 +48,20 @@ impl BookIndexes {
         let held = if size <= HELD_TEXT { books.as_slice() } else { &[] };
         let open = held.iter().map(|book| texts.open(book)).collect::<Result<_, _>>()?;
         let mut room = Self { books, _open: open, texts: Arc::clone(texts), indexes: HashMap::new() };
-        let mut n_cut = 0;
+        let (mut n_cut, kept) = (0, KeptIndexes::of_user());
         for unit in units {
             let Some(passages) = unit.cell.method.passages() else { continue };
             let encoder = room.encoder(plan, unit.cell);
             let key = room.key(plan, unit.cell, passages);
             if !room.indexes.contains_key(&key) {
-                let mut passage_index = passages.index(&room.books, plan.setting.tokenizer, |book| texts.open(book))?;
+                let cut = cut_of(passages, plan.setting.tokenizer);
+                let words = IndexKey::of_words(&room.books, cut);
+                let mut passage_index = kept.words(&words, &room.books, cut, |book| texts.open(book))?;
                 if let Some(encoder) = encoder {
-                    let (embedded, n_cut_here) = embed(encoder.embedder(), passage_index, texts, progress).await?;
-                    (passage_index, n_cut) = (embedded, n_cut + n_cut_here);
+                    let vectors = (&kept, words.of_vectors(encoder.embedder()));
+                    let (with_vectors, n_cut_here) =
+                        with_vectors(encoder.embedder(), passage_index, vectors, texts, progress).await?;
+                    (passage_index, n_cut) = (with_vectors, n_cut + n_cut_here);
                 }
                 room.indexes.insert(key, passage_index);
             }
@@ -82,7 +88,7 @@ impl BookIndexes {
         cell.encoder.as_ref().filter(|_| self.retriever(plan, cell).needs_vectors())
     }
 
-    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> IndexKey {
+    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> RoomKey {
         (passages.split, passages.max_tokens, self.embedder(plan, cell))
     }
 
@@ -115,21 +121,49 @@ impl BookIndexes {
     }
 }
 
-/// Puts the vectors of its passages into an index, on a thread of its own, so that Ctrl-C is heard in the middle of a long
-/// book.
-///
-/// Vectors are made and remembered on disk book by book. Few are then held; many are read from there for every search.
-async fn embed(
+/// How a method's passages are cut.
+pub(super) fn cut_of<'t>(passages: &Passages, tokenizer: &'t Tokenizer) -> Cut<'t> {
+    Cut { chunker: passages.split, max_tokens: passages.max_tokens, tokenizer }
+}
+
+/// Puts the vectors of its passages into an index: those that are kept, or such as are made now. Says how many are of cut texts.
+async fn with_vectors(
     embedder: &Arc<Embedder>,
     mut passage_index: PassageIndex,
+    (kept, key): (&KeptIndexes, IndexKey),
     texts: &Arc<BookTexts>,
     progress: &Progress,
 ) -> Result<(PassageIndex, usize)> {
+    let (dimension, n_passages) = (embedder.dimension(), passage_index.passages().len());
+    if let Some(vectors) = kept.kept_vectors(&key, dimension, n_passages) {
+        let n_cut = vectors.n_cut();
+        passage_index.put_kept_vectors(vectors)?;
+        return Ok((passage_index, n_cut));
+    }
+    let started = Instant::now();
+    let (mut passage_index, collected, n_cut) = embed(embedder, passage_index, texts).await?;
+    progress.paused(started);
+    kept.replace_vectors(&key, dimension, collected.blocks(), n_cut);
+    match collected {
+        Collected::Memory(vectors) => passage_index.put_vectors(vectors)?,
+        Collected::Disk(blocks) => passage_index.put_vector_blocks(blocks)?,
+    }
+    Ok((passage_index, n_cut))
+}
+
+/// Makes the vectors of the passages of an index, on a thread of its own, so that Ctrl-C is heard in the middle of a long
+/// book.
+///
+/// Vectors are made and remembered on disk book by book. Few are then held; many are read from there for every search.
+pub(super) async fn embed(
+    embedder: &Arc<Embedder>,
+    passage_index: PassageIndex,
+    texts: &Arc<BookTexts>,
+) -> Result<(PassageIndex, Collected, usize)> {
     let title = match passage_index.books() {
         [only] => only.id.clone(),
         several => format!("{} documents", several.len()),
     };
-    let started = Instant::now();
     let (worker, books) = (Arc::clone(embedder), Arc::clone(texts));
     let what = format!("passages of {title} embedded");
     let embedded = tokio::task::spawn_blocking(move || {
@@ -148,15 +182,9 @@ async fn embed(
         }
         passages.finish();
         let n_cut = vectors.n_cut();
-        match vectors.finish() {
-            Collected::Memory(vectors) => passage_index.put_vectors(vectors)?,
-            Collected::Disk(blocks) => passage_index.put_vector_blocks(blocks)?,
-        }
-        anyhow::Ok((passage_index, n_cut))
+        anyhow::Ok((passage_index, vectors.finish(), n_cut))
     })
     .await
-    .context("the embedding thread ended abruptly")?
-    .with_context(|| format!("cannot embed the passages of {title}"))?;
-    progress.paused(started);
-    Ok(embedded)
+    .context("the embedding thread ended abruptly")?;
+    embedded.with_context(|| format!("cannot embed the passages of {title}"))
 }

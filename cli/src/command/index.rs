@@ -1,0 +1,118 @@
+//! `closeread index`: indexes of a benchmark's books, made once and kept.
+
+use super::plan::{plan_cells, say_problems};
+use crate::config::RunArgs;
+use anyhow::{Context, Result, bail};
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::encoders::Encoders;
+use closeread_runner::engine::{KeptFile, keep_indexes};
+use closeread_runner::kept_index::KeptIndexes;
+use closeread_runner::shard::Shard;
+use closeread_table::number::thousands;
+use serde_json::json;
+use std::process::ExitCode;
+use tracing::info;
+
+/// Index a benchmark's books once, for all runs and their parts
+///
+/// Takes the options of `closeread run` and makes what that run would search: the words of its books' passages and, if it ranks by
+/// vectors, those. Options that change nothing of that have no effect. Runs, their parts, `retrieve` and `search` find the index by
+/// themselves, share its memory, and rank as they do without it. It lies in the cache folder, see `closeread cache`. After a kill,
+/// the same command resumes. --json prints {"folder", "indexes": [{"chunker", "passage_tokens", "embedder", "books", "passages",
+/// "bytes", "seconds", "made"}]}.
+#[derive(Debug, clap::Args)]
+pub(crate) struct IndexArgs {
+    /// The benchmark, as --benchmark names it [default: sample]
+    #[arg(value_name = "NAME|DIR", conflicts_with = "benchmark")]
+    books_of: Option<String>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Makes what is not kept yet, and says what is.
+pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
+    let IndexArgs { books_of, run } = args;
+    let given = RunArgs { benchmark: books_of.or(run.benchmark.clone()), ..run };
+    let args = given.with_config_file()?.with_embedder_of_protocol();
+    let kept = KeptIndexes::of_user();
+    let Some(folder) = kept.folder() else {
+        bail!("there is no place for an index: this system has no cache folder; name one in CLOSEREAD_CACHE")
+    };
+    let mut methods = args.methods()?;
+    let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
+    say_problems(&benchmark);
+    if let Some(shard) = args.shard.as_deref() {
+        benchmark.keep(Shard::read(shard, |name| std::env::var(name).ok())?);
+    }
+    if benchmark.items.is_empty() {
+        bail!("benchmark `{}` has no item whose books could be indexed", benchmark.name);
+    }
+    if !methods.iter().any(|(_, method)| method.passages().is_some()) {
+        let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
+        bail!("{} search no passages: nothing can be indexed for them; name another --method", names.join(", "));
+    }
+    let tokenizer = args.load_tokenizer()?;
+    let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
+    encoders.say(&benchmark, args.retriever);
+    let cells = plan_cells(&methods, &args.models(), &args.budgets()?, Some(&encoders), None);
+    info!("{}: {} items on {} books", benchmark.name, benchmark.items.len(), benchmark.books.len());
+    let files = keep_indexes(&benchmark, &cells, &tokenizer, args.retriever, &kept);
+    let files = files.await.context("the indexes are not complete; give the same command again to go on")?;
+    if args.json {
+        outln!("{}", json!({ "folder": folder.display().to_string(), "indexes": files }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for way in ways(&files) {
+        outln!("{}", way.line());
+    }
+    match files.iter().filter(|file| file.made).count() {
+        0 => outln!("nothing to do: all are kept in {}", folder.display()),
+        n => outln!("{} kept in {}", counted(n, "file"), folder.display()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The files of all sets of books that are cut and embedded alike.
+struct Way<'f> {
+    first: &'f KeptFile,
+    files: Vec<&'f KeptFile>,
+}
+
+fn ways(files: &[KeptFile]) -> Vec<Way<'_>> {
+    let of = |file: &KeptFile| (file.chunker, file.passage_tokens, file.embedder.clone());
+    let mut ways: Vec<Way<'_>> = Vec::new();
+    for file in files {
+        match ways.iter_mut().find(|way| of(way.first) == of(file)) {
+            Some(way) => way.files.push(file),
+            None => ways.push(Way { first: file, files: vec![file] }),
+        }
+    }
+    ways
+}
+
+impl Way<'_> {
+    /// `dos 100, words: 2 sets of books, 1,234 passages, 1.2 MB, made in 0.3 s`
+    fn line(&self) -> String {
+        let KeptFile { chunker, passage_tokens, embedder, .. } = self.first;
+        let sum = |of: fn(&KeptFile) -> u64| self.files.iter().map(|file| of(file)).sum::<u64>();
+        let megabytes = sum(|file| file.bytes) as f64 / 1e6;
+        let seconds: f64 = self.files.iter().map(|file| file.seconds).sum();
+        let made = match self.files.iter().filter(|file| file.made).count() {
+            0 => "kept before".to_owned(),
+            n if n == self.files.len() => format!("made in {seconds:.1} s"),
+            n => format!("{n} made in {seconds:.1} s, the others kept before"),
+        };
+        format!(
+            "{} {}, {}: {}, {}, {megabytes:.1} MB, {made}",
+            chunker.name(),
+            thousands(*passage_tokens as u64),
+            embedder.as_ref().map_or("words".to_owned(), |name| format!("vectors of {name}")),
+            counted(self.files.len(), "set") + " of books",
+            counted(sum(|file| file.passages as u64) as usize, "passage"),
+        )
+    }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{} {what}{}", thousands(n as u64), if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,130 @@
+//! `closeread index`: made once, used by runs, their parts, `retrieve` and `search`, and never a cause of other numbers.
+
+use crate::support::{Sandbox, tales};
+use serde_json::Value;
+use std::path::PathBuf;
+
+const METHODS: [&str; 6] = ["--benchmark", "tales", "--method", "dos-rag,naive-rag", "--retriever", "hybrid"];
+
+const NINE: [&str; 2] = ["--passage-tokens", "9"];
+
+fn index(sandbox: &Sandbox) -> Value {
+    sandbox.run(&[&["index", "--json"], &METHODS[..], &NINE].concat()).exits(0).json()
+}
+
+/// Runs, and says what was said; records without their times stand in the order of their trials.
+fn run(sandbox: &Sandbox, out: &str, more: &[&str]) -> (Vec<String>, String) {
+    let fixed = ["run", "--verbose", "--budget", "20,40", "--out", out];
+    let more = if more.contains(&"--passage-tokens") { more.to_vec() } else { [&NINE[..], more].concat() };
+    let said = sandbox.run(&[&fixed[..], &METHODS, &more].concat()).exits(0).err();
+    (records(sandbox, out), said)
+}
+
+fn records(sandbox: &Sandbox, out: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(sandbox.path(out).join("records.jsonl")).unwrap();
+    let timeless = |line: &str| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        record["seconds"] = Value::Null;
+        record.to_string()
+    };
+    let mut records: Vec<String> = text.lines().map(timeless).collect();
+    records.sort();
+    records
+}
+
+/// The files that are kept.
+fn kept(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let shelves = std::fs::read_dir(sandbox.path("cache/indexes")).unwrap().map(|shelf| shelf.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        shelves.flat_map(|shelf| std::fs::read_dir(shelf).unwrap().map(|file| file.unwrap().path())).collect();
+    files.sort();
+    files
+}
+
+fn n_used(said: &str) -> usize {
+    said.matches("the kept index").count()
+}
+
+#[test]
+fn runs_and_their_parts_find_the_index_and_rank_as_without_it() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let (without, said) = run(&sandbox, "without", &[]);
+    assert_eq!(n_used(&said), 0, "{said}");
+    let made = index(&sandbox);
+    let files = made["indexes"].as_array().unwrap();
+    // Six books, cut into sentences and into windows, words and vectors of each.
+    assert_eq!((files.len(), kept(&sandbox).len()), (24, 24));
+    assert!(files.iter().all(|file| file["made"] == true && file["passages"].as_u64() > Some(0)), "{made}");
+    let again = index(&sandbox);
+    assert!(again["indexes"].as_array().unwrap().iter().all(|file| file["made"] == false), "{again}");
+    let told = sandbox.run(&[&["index"], &METHODS[..], &NINE].concat()).exits(0).out();
+    assert!(told.contains("dos 9, words: 6 sets of books") && told.contains("nothing to do"), "{told}");
+
+    let (with, said) = run(&sandbox, "with", &[]);
+    assert_eq!(n_used(&said), 24, "{said}");
+    assert_eq!(with, without);
+    let mut parts = run(&sandbox, "1", &["--shard", "1/2"]).0;
+    parts.extend(run(&sandbox, "2", &["--shard", "2/2"]).0);
+    parts.sort();
+    assert_eq!(parts, without);
+    let (other, said) = run(&sandbox, "other", &["--passage-tokens", "11"]);
+    assert_eq!(n_used(&said), 0, "an index of other passages is another: {said}");
+    assert_ne!(other, without);
+}
+
+#[test]
+fn a_damaged_index_is_said_so_and_made_anew() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let (without, _) = run(&sandbox, "without", &[]);
+    index(&sandbox);
+    let whole: Vec<Vec<u8>> = kept(&sandbox).iter().map(|file| std::fs::read(file).unwrap()).collect();
+    for (n, file) in kept(&sandbox).iter().enumerate() {
+        let mut bytes = whole[n].clone();
+        match n % 3 {
+            0 => bytes.truncate(bytes.len() / 2),
+            1 => *bytes.last_mut().unwrap() ^= 1,
+            _ => bytes = whole[(n + 1) % whole.len()].clone(),
+        }
+        std::fs::write(file, bytes).unwrap();
+    }
+    let (with, said) = run(&sandbox, "with", &[]);
+    assert_eq!(with, without);
+    assert_eq!(said.matches("it is made anew").count(), 24, "{said}");
+    for reason in ["its hash does not fit", "of other books or settings"] {
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    let after: Vec<Vec<u8>> = kept(&sandbox).iter().map(|file| std::fs::read(file).unwrap()).collect();
+    assert!(after == whole, "each is as it was first made");
+}
+
+#[test]
+fn retrieve_and_search_use_it_and_the_cache_lists_and_forgets_it() {
+    let sandbox = Sandbox::with_own_cache();
+    let search = |verbose: &[&str]| {
+        let line = ["search", "sample", "Who paid for the bell?", "--retriever", "hybrid", "--budget", "300", "--json"];
+        sandbox.run(&[&line[..], verbose].concat()).exits(0)
+    };
+    let without = search(&[]).out();
+    let sample = ["index", "sample", "--method", "dos-rag", "--retriever", "hybrid"];
+    let told = sandbox.run(&sample).exits(0).out();
+    assert!(told.contains("dos 100, words: ") && told.contains("vectors of all-MiniLM-L6-v2"), "{told}");
+    let found = search(&["--verbose"]);
+    assert_eq!((n_used(&found.err()), found.out()), (2, without));
+    let grid = ["retrieve", "--verbose", "--retriever", "bm25", "--limit", "3", "--budget", "500", "--out", "r"];
+    assert!(n_used(&sandbox.run(&grid).exits(0).err()) > 0);
+    let list = |sandbox: &Sandbox| sandbox.run(&["cache", "list", "--json"]).exits(0).json()["indexes"].clone();
+    assert_eq!(list(&sandbox)["n"], kept(&sandbox).len());
+    sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
+    assert_eq!(list(&sandbox)["n"], 0);
+}
+
+#[test]
+fn what_cannot_be_indexed_is_refused() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    sandbox.run(&["index", "tales", "--method", "closed-book"]).refuses(&["closed-book search no passages"]);
+    sandbox.run(&["index", "tales", "--benchmark", "tales"]).refuses(&["cannot be used with"]);
+    sandbox.run(&["index", "nowhere"]).refuses(&["nowhere"]);
+}
