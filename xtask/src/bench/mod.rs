@@ -1,5 +1,6 @@
 //! Speed, against a named peer in the same run where there is one.
 
+mod corpus;
 mod embed;
 mod engine;
 mod metrics;
@@ -13,6 +14,8 @@ use clap::Subcommand;
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// One large corpus: indexes by words and by vectors, against bm25s, tantivy and FAISS from PyPI.
+    Corpus(corpus::CorpusArgs),
     /// Embedding, against onnxruntime from PyPI.
     Embed(embed::EmbedArgs),
     /// Whole runs, against inspect_ai from PyPI on the same server.
@@ -30,6 +33,7 @@ pub(crate) enum Bench {
 /// Measures and prints.
 pub(crate) fn run(bench: &Bench) -> Result<bool> {
     match bench {
+        Bench::Corpus(args) => corpus::run_with(args),
         Bench::Embed(args) => embed::run_with(args).map(|()| true),
         Bench::Engine(args) => engine::run_with(args),
         Bench::Metrics(args) => metrics::run_with(args),

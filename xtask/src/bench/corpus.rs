@@ -1,0 +1,226 @@
+//! `cargo xtask bench corpus`: one large corpus, indexed and searched by closeread, and by bm25s, tantivy and FAISS from PyPI.
+//!
+//! Every build and every round of queries is a process of its own with one thread, so that its memory is its own. Vectors are invented:
+//! they are searched alike, whatever they mean.
+
+mod invented;
+
+use super::engine::measured::{Took, emptied, measure, median};
+use crate::process::{cargo, program, root, run, target_dir};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What closeread is measured against.
+const PACKAGES: [&str; 5] = ["bm25s==0.3.16", "numba==0.68.1", "tantivy==0.27.0", "faiss-cpu==1.15.1", "numpy"];
+const DIMENSION: usize = 384;
+const N_QUERIES: usize = 200;
+/// Lists of the approximate index that a query looks into.
+const PROBES: [usize; 3] = [8, 32, 128];
+
+/// Arguments of `bench corpus`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CorpusArgs {
+    /// Length of the corpus in tokens, in millions
+    #[arg(long, value_name = "MILLIONS", default_value_t = 10)]
+    millions: usize,
+    /// Only words or only vectors
+    #[arg(long, value_name = "WHAT", value_parser = ["words", "vectors"])]
+    only: Option<String>,
+    /// Profile closeread is built with
+    #[arg(long, default_value = "release")]
+    profile: String,
+}
+
+/// Measures and prints. Linux only: the memory of a process is read from `/proc`.
+pub(crate) fn run_with(args: &CorpusArgs) -> Result<bool> {
+    ensure!(Path::new("/proc/self/status").exists(), "memory is read from /proc, which this system does not have");
+    let work = target_dir()?.join("bench-corpus");
+    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
+    let python = environment(&work)?;
+    run(cargo().args(["build", "--profile", &args.profile, "-p", "closeread-runner", "--example", "corpus_bench"]))?;
+    let built = target_dir()?.join(if args.profile == "dev" { "debug" } else { &args.profile });
+    let site = Site { ours: built.join("examples/corpus_bench"), python, work: work.join("corpus") };
+    emptied(&site.work)?;
+    let n_documents = invented::make(&site.at("bench"), args.millions * 1_000_000, &site.at("queries"), N_QUERIES)?;
+    let indexed = site.ours(&["index", "bench"])?;
+    let told = site.ours(&["passages", "bench", "passages"])?.told;
+    let (tokens, passages) = (whole(&told, "tokens"), whole(&told, "passages"));
+    println!("{tokens} tokens in {n_documents} documents, {passages} passages; one thread each, {N_QUERIES} queries");
+    let wants = |what: &str| args.only.as_deref().is_none_or(|only| only == what);
+    if wants("words") {
+        site.words(&indexed)?;
+    }
+    if wants("vectors") {
+        site.vectors(passages)?;
+    }
+    emptied(&site.work)?;
+    Ok(true)
+}
+
+/// Where both sides run.
+struct Site {
+    ours: PathBuf,
+    python: PathBuf,
+    work: PathBuf,
+}
+
+/// A process, and the JSON that it printed.
+struct Ran {
+    took: Took,
+    told: Value,
+}
+
+impl Site {
+    fn at(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    fn ran(&self, mut command: Command, args: &[&str]) -> Result<Ran> {
+        command.args(args).current_dir(&self.work).env("CLOSEREAD_CACHE", self.at("cache"));
+        let took = measure(command.envs([("OMP_NUM_THREADS", "1"), ("NUMBA_NUM_THREADS", "1")]), &self.work)?;
+        let told = serde_json::from_str(took.output.lines().last().unwrap_or_default());
+        Ok(Ran { told: told.with_context(|| format!("{args:?} prints JSON"))?, took })
+    }
+
+    fn ours(&self, args: &[&str]) -> Result<Ran> {
+        self.ran(program(&self.ours), args)
+    }
+
+    fn peer(&self, args: &[&str]) -> Result<Ran> {
+        let mut command = program(&self.python);
+        command.arg(root().join("xtask/bench/corpus_peer.py"));
+        self.ran(command, args)
+    }
+
+    fn words(&self, indexed: &Ran) -> Result<()> {
+        let file = &indexed.told[0];
+        let alone = self.ours(&["words", "passages"])?;
+        let bm25s = self.peer(&["bm25s-build", "passages", "bm25s"])?;
+        let tantivy = self.peer(&["tantivy-build", "passages", "tantivy"])?;
+        let queried = self.ours(&["query", "bench", "queries", "ours.json"])?;
+        let [of_bm25s, of_tantivy] = ["bm25s", "tantivy"].map(|peer| {
+            let out = format!("{peer}.json");
+            self.peer(&[&format!("{peer}-query"), peer, "queries", &out])
+        });
+        heading("words");
+        line("closeread, books cut and indexed", Some((indexed, number(file, "bytes"))), None);
+        let size = number(file, "bytes");
+        line(
+            "closeread, passages indexed",
+            Some((&alone, size)),
+            Some((&queried, self.kept("ours.json", "ours.json")?)),
+        );
+        let (of_bm25s, of_tantivy) = (of_bm25s?, of_tantivy?);
+        for (name, built, asked) in [("bm25s", &bm25s, &of_bm25s), ("tantivy", &tantivy, &of_tantivy)] {
+            let kept = self.kept("ours.json", &format!("{name}.json"))?;
+            line(name, Some((built, number(&built.told, "bytes"))), Some((asked, kept)));
+            ratios(name, (&alone, &queried), (built, asked));
+        }
+        Ok(())
+    }
+
+    fn vectors(&self, n: u64) -> Result<()> {
+        let (n, dimension) = (n.to_string(), DIMENSION.to_string());
+        self.peer(&["vectors", &n, &dimension, &N_QUERIES.to_string(), "raw", "asked"])?;
+        let ours = self.ours(&["keep-vectors", "raw", &dimension, "kept"])?;
+        let flat = self.peer(&["flat-build", "raw", &dimension, "flat"])?;
+        let ivf = self.peer(&["ivf-build", "raw", &dimension, "ivf"])?;
+        let queried = self.ours(&["query-vectors", "kept", "asked", "exact.json"])?;
+        let of_flat = self.peer(&["flat-query", "flat", "asked", "flat.json"])?;
+        heading("vectors");
+        let size = |ran: &Ran| number(&ran.told, "bytes");
+        line("closeread, exact", Some((&ours, size(&ours))), Some((&queried, self.kept("exact.json", "exact.json")?)));
+        line("FAISS flat, exact", Some((&flat, size(&flat))), Some((&of_flat, self.kept("exact.json", "flat.json")?)));
+        ratios("FAISS flat", (&ours, &queried), (&flat, &of_flat));
+        for probes in PROBES {
+            let asked = self.peer(&["ivf-query", "ivf", "asked", "ivf.json", &probes.to_string()])?;
+            let name = format!("FAISS IVF, {probes} lists");
+            line(&name, Some((&ivf, size(&ivf))), Some((&asked, self.kept("exact.json", "ivf.json")?)));
+            ratios(&name, (&ours, &queried), (&ivf, &asked));
+        }
+        Ok(())
+    }
+
+    /// The share of the best ten of `exact` that `found` has among its best ten, and of the queries for which it has them in the
+    /// same order.
+    fn kept(&self, exact: &str, found: &str) -> Result<[f64; 2]> {
+        let read = |name: &str| -> Result<Vec<Vec<u64>>> {
+            let text = std::fs::read_to_string(self.at(name)).with_context(|| format!("cannot read {name}"))?;
+            let queries: Vec<Vec<(u64, f64)>> = serde_json::from_str(&text)?;
+            Ok(queries.into_iter().map(|best| best.into_iter().map(|(idx, _)| idx).collect()).collect())
+        };
+        let (exact, found) = (read(exact)?, read(found)?);
+        ensure!(exact.len() == found.len(), "each side answers each query");
+        let (mut kept, mut all, mut same) = (0, 0, 0);
+        for (exact, found) in exact.iter().zip(&found) {
+            kept += exact.iter().filter(|idx| found.contains(idx)).count();
+            all += exact.len();
+            same += usize::from(exact == found);
+        }
+        Ok([kept as f64 / all as f64, same as f64 / exact.len() as f64])
+    }
+}
+
+fn number(told: &Value, name: &str) -> f64 {
+    told[name].as_f64().unwrap_or(f64::NAN)
+}
+
+fn whole(told: &Value, name: &str) -> u64 {
+    told[name].as_u64().unwrap_or(0)
+}
+
+fn heading(what: &str) {
+    println!(
+        "\n{what:<33} {:>8} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9} {:>7} {:>7}",
+        "build s", "memory MB", "disk MB", "open s", "memory MB", "median ms", "slowest", "best 10", "in order"
+    );
+}
+
+/// What building took, as the side itself says it, or the whole process where it does not.
+fn build_seconds(built: &Ran) -> f64 {
+    let own = number(&built.told, "seconds");
+    if own.is_nan() { number(&built.told[0], "seconds") } else { own }
+}
+
+fn query_seconds(asked: &Ran) -> Vec<f64> {
+    asked.told["seconds"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+}
+
+fn line(name: &str, built: Option<(&Ran, f64)>, asked: Option<(&Ran, [f64; 2])>) {
+    let megabytes = |bytes: f64| bytes / 1e6;
+    print!("{name:<33}");
+    if let Some((built, size)) = built {
+        let memory = megabytes(built.took.memory as f64);
+        print!(" {:>8.1} {memory:>10.0} {:>8.1}", build_seconds(built), megabytes(size));
+    }
+    if let Some((asked, [kept, same])) = asked {
+        let seconds = query_seconds(asked);
+        let slowest = seconds.iter().copied().fold(0.0, f64::max) * 1e3;
+        let memory = megabytes(asked.took.memory as f64);
+        let middle = median(seconds) * 1e3;
+        print!(" {:>8.3} {memory:>9.0} {middle:>9.2} {slowest:>9.2}", number(&asked.told, "open"));
+        print!(" {kept:>7.4} {same:>7.3}");
+    }
+    println!();
+}
+
+/// How many times as long the peer takes.
+fn ratios(name: &str, (built, asked): (&Ran, &Ran), (their_build, their_asked): (&Ran, &Ran)) {
+    let build = build_seconds(their_build) / build_seconds(built);
+    let query = median(query_seconds(their_asked)) / median(query_seconds(asked));
+    println!("    {name}: {build:.2} times closeread's time to build, {query:.2} times its time a query");
+}
+
+/// The peers in a virtual environment of their own.
+fn environment(work: &Path) -> Result<PathBuf> {
+    let venv = work.join("venv");
+    let python = venv.join("bin/python");
+    if !python.exists() {
+        println!("set-up: making {} with {}", venv.display(), PACKAGES.join(", "));
+        run(program("python3").args(["-m", "venv"]).arg(&venv))?;
+    }
+    run(program(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check"]).args(PACKAGES))?;
+    Ok(python)
+}
