@@ -169,7 +169,10 @@ async function redraws(content) {
             channel.port2.postMessage(0);
         }));
         const drawn = () => new Promise((resolve) => {
-            const observer = new MutationObserver(() => (observer.disconnect(), resolve()));
+            const observer = new MutationObserver(() => {
+                observer.disconnect();
+                resolve();
+            });
             observer.observe(document.querySelector("#found"), { attributeFilter: ["data-budget"] });
         });
         const all = [];

@@ -44,8 +44,8 @@ before(async () => {
     folder = await mkdtemp(join(tmpdir(), "closeread-check-"));
     await mkdir(join(folder, "tales"));
     const document = { id: "mill", title: "The <Mill>", language: "en", text: STORY };
-    await writeFile(join(folder, "tales/documents.jsonl"), JSON.stringify(document) + "\n");
-    await writeFile(join(folder, "tales/items.jsonl"), JSON.stringify(ITEM) + "\n");
+    await writeFile(join(folder, "tales/documents.jsonl"), `${JSON.stringify(document)}\n`);
+    await writeFile(join(folder, "tales/items.jsonl"), `${JSON.stringify(ITEM)}\n`);
     model = await modelServer();
     const url = `http://127.0.0.1:${model.address().port}/v1`;
     await run("build", "options", "--benchmark", "tales", "--model", "openai-compatible/m", "--base-url", url, "--out", "o");

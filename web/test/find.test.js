@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { BINARY, axe, inkAndPaper, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
@@ -332,7 +331,7 @@ for (const [path, question] of NOVELS) {
                 index.add("book", Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0)));
                 return index.searchJson(question, { budget, order, neighbours: 1 });
             }, [bytes, question, budget, order]);
-            assert.equal(json + "\n", stdout);
+            assert.equal(`${json}\n`, stdout);
         }
         // And the page itself shows them.
         await openBook(page, { name: "novel.txt", bytes: Buffer.from(bytes, "base64") });

@@ -1,9 +1,8 @@
 // WebGPU, on SwiftShader: tiny models and the shipped one against the encoder for processors, the lab's choice, a lost device.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { DIST, openBook, rankBy, rankedByVectors, useBrowser } from "./harness.js";
+import { openBook, rankBy, rankedByVectors, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];

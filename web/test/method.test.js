@@ -163,7 +163,7 @@ test("a reranker of the host puts the passages in order, and without one that is
     const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], options);
     const record = await run.run({
         chat: (call) => run.extractive(call.id),
-        rerank: (query, texts) => texts.map((text) => (text.includes("goat") ? 1 : 0)),
+        rerank: (_query, texts) => texts.map((text) => (text.includes("goat") ? 1 : 0)),
     });
     assert.equal(record.context.reranked, 20);
     assert.equal(record.context.passages[0].score, 1);

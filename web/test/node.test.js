@@ -27,13 +27,13 @@ async function holdToCommand(paths) {
     const printed = async (...args) => (await run(BINARY, args.map(String), { maxBuffer: 1 << 28 })).stdout;
     for (const path of paths) {
         const bytes = await readFile(path);
-        assert.equal(JSON.stringify(chunk(bytes)) + "\n", await printed("chunk", path, "--json"), path);
+        assert.equal(`${JSON.stringify(chunk(bytes))}\n`, await printed("chunk", path, "--json"), path);
         const index = new Index();
         index.add("book", bytes);
         for (const question of ["Who opens the door at night?", "谁在夜里开门？"]) {
             for (const [budget, order, neighbours] of [[300, "document", 0], [8000, "score", 2]]) {
                 const expected = await printed("search", path, question, "--retriever", "bm25", "--budget", budget, "--order", order, "--neighbours", neighbours, "--json");
-                assert.equal(index.searchJson(question, { budget, order, neighbours }) + "\n", expected, `${path}: ${question}`);
+                assert.equal(`${index.searchJson(question, { budget, order, neighbours })}\n`, expected, `${path}: ${question}`);
             }
         }
         index.free();

@@ -148,6 +148,6 @@ test("a scorecard has the bytes that the command line prints", async () => {
         const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
         return [score({ wordnet: bytes(wordnet), punkt: bytes(punkt) }), refusal];
     }, [gold, predictions, wordnet, punkt]);
-    assert.equal(card + "\n", expected);
+    assert.equal(`${card}\n`, expected);
     assert.match(refusal, /^meteor needs .*hand in/);
 });

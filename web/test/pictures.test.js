@@ -119,7 +119,10 @@ for (const [view, show] of Object.entries(VIEWS)) {
             await page.locator(`#${view}`).waitFor();
             await show(page, language);
             // What has the focus, and where the page was scrolled to, is no part of a view.
-            await page.evaluate(() => (document.activeElement.blur(), scrollTo(0, 0)));
+            await page.evaluate(() => {
+                document.activeElement.blur();
+                scrollTo(0, 0);
+            });
             // The view's policy lets no page read pictures of its own.
             const scratch = await page.context().newPage();
             for (const colorScheme of SCHEMES) {

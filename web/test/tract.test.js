@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { DIST, openBook, rankBy, rankedByVectors as ranked, useBrowser } from "./harness.js";
+import { openBook, rankBy, rankedByVectors as ranked, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 /** Several passages of words that the tiny models know. */

@@ -105,7 +105,7 @@ class Scorer extends HTMLElement {
         }
         this.#result.append(this.#items(card, name));
         const link = make("a", {
-            download: `${name}.scores.json`, href: URL.createObjectURL(new Blob([json + "\n"], { type: "application/json" })),
+            download: `${name}.scores.json`, href: URL.createObjectURL(new Blob([`${json}\n`], { type: "application/json" })),
         }, say.download);
         this.#result.append(make("p", {}, link));
         this.dispatchEvent(new CustomEvent("scored", { detail: card, bubbles: true, composed: true }));

@@ -65,7 +65,7 @@ export class Asker {
     async #answer(question: number, order: Order): Promise<boolean> {
         const { item } = this.state.questions[question]!;
         const { book, options } = this.plan;
-        let player: Player | undefined = undefined;
+        let player: Player | undefined;
         const engine = () => this.engine(() => player?.run ?? 0);
         const model = engine().name;
         player = new Player(this.core, { book, item, options: { ...options, method: order, model } }, engine, this.embedding);

@@ -37,7 +37,7 @@ export function Books({ dialog }: { dialog: RefObject<HTMLDialogElement | null> 
         setRecent(await recentBooks());
     };
     return <dialog ref={dialog} id="books" aria-labelledby="books-heading" onClick={(event) => event.target === dialog.current && close()}>
-        <form method="dialog" class="dialog-head"><h2 id="books-heading">{say.chooseBook}</h2><button class="quiet">{say.close}</button></form>
+        <form method="dialog" class="dialog-head"><h2 id="books-heading">{say.chooseBook}</h2><button type="submit" class="quiet">{say.close}</button></form>
         <p class="mute">{say.stays}</p>
         <div class="field">
             <label class="button go" for="file">{say.file}</label>

@@ -112,7 +112,7 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
                 <textarea id="own-questions" rows={4} placeholder={say.ownExample} value={own} onInput={(event) => setOwn(event.currentTarget.value)} /></p>}
             <Fits budget={budget} />
             {source === "words" && <p class="mute">{say.needsModel}<a href={inView(session.address, "model")}>{say.chooseModel}</a></p>}
-            <p class="buttons"><button id="ask-all" class="primary" disabled={chosen.length === 0}>{say.ask(chosen.length)}</button></p>
+            <p class="buttons"><button id="ask-all" type="submit" class="primary" disabled={chosen.length === 0}>{say.ask(chosen.length)}</button></p>
         </form>}
         {asker && <Run {...{ session, asker, book, items: ordered, asking, over: () => { asker.stop(); kept.asker = undefined; setAsker(undefined); } }} />}
     </>;

@@ -102,7 +102,7 @@ function Stage({ session, kept, setup, set, book, offers, items }: StageProps) {
         }
         kept.player?.forget();
         const language = book.facts.language;
-        let made: Player | undefined = undefined;
+        let made: Player | undefined;
         const engine = () => session.models.engine(() => made?.run ?? 0, language);
         try {
             made = new Player(session.core, planOf(offer, book, item, setup, budget, engine()), engine, kept.embedder);

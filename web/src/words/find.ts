@@ -23,7 +23,7 @@ export const en = {
     nothing: "No word of the question stands in this book. Nothing is retrieved; ask in other words, or rank by meaning.",
     nothingInPairs: "Chinese is searched by pairs of characters, and no pair of the question stands in this book. Ask in other words, of two characters or more.",
     summary: (n: number, of: number, matched: number) => n === 0 ? "No passage fits this budget."
-        : `${many(n, "passage", "passages")} of ${shown(of)}` + (matched < n ? `, ${shown(matched)} with a word of the question` : ""),
+        : `${many(n, "passage", "passages")} of ${shown(of)}${matched < n ? `, ${shown(matched)} with a word of the question` : ""}`,
     and: " · ",
     pieces: (n: number, of: number) => `${shown(n)} of ${many(of, "piece", "pieces")} of evidence`,
     ribbon: (n: number, evidence: number, found: number) => `The book from start to end: ${many(n, "passage", "passages")} retrieved` +
@@ -94,10 +94,10 @@ export const zh: typeof en = {
     nothing: "问题里的词没有一个出现在书中，因此没有检索到段落。请换个说法，或按语义排序。",
     nothingInPairs: "中文按相邻两字检索，问题里的任何两字都没有出现在书中。请换个说法，至少两个字。",
     summary: (n, of, matched) => n === 0 ? "此预算放不下任何段落。"
-        : `${shown(of)} 个段落中的 ${shown(n)} 个` + (matched < n ? `，其中 ${shown(matched)} 个含有问题里的词` : ""),
+        : `${shown(of)} 个段落中的 ${shown(n)} 个${matched < n ? `，其中 ${shown(matched)} 个含有问题里的词` : ""}`,
     and: " · ",
     pieces: (n, of) => `${shown(of)} 处证据中的 ${shown(n)} 处`,
-    ribbon: (n, evidence, found) => `全书从头到尾：检索到 ${shown(n)} 个段落` + (evidence > 0 ? `，包含 ${shown(evidence)} 处证据中的 ${shown(found)} 处` : ""),
+    ribbon: (n, evidence, found) => `全书从头到尾：检索到 ${shown(n)} 个段落${evidence > 0 ? `，包含 ${shown(evidence)} 处证据中的 ${shown(found)} 处` : ""}`,
     order: (order, met, of) => {
         if (of === 0) return order === "score" ? "按得分，最匹配的在前，不论它在书中何处。" : "按书中顺序，同样的段落依书的叙述先后而来。";
         if (met.length < 2) return met.length === 0 ? "在此预算下，检索没有找到任何证据。" : "在此预算下只找到一处证据：顺序还无关紧要。";

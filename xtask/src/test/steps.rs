@@ -160,6 +160,7 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(true)?;
+    run_program(program("npm").args(["run", "--silent", "lint"]).current_dir(root().join("web")))?;
     run_program(cargo().args(BUILD_PROGRAM))?;
     let target = target_dir()?;
     let (binary, results) = (target.join("debug").join(format!("closeread{EXE_SUFFIX}")), target.join("pages.tap"));

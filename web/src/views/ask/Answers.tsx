@@ -76,7 +76,7 @@ function Typed({ typed }: { typed: (text: string) => void }) {
         event.preventDefault();
         typed(String(new FormData(event.currentTarget as HTMLFormElement).get("answer") ?? ""));
     };
-    return <form onSubmit={send}><label for="typed-answer">{say.typed}</label><textarea id="typed-answer" name="answer" rows={3} /><button class="primary">{say.send}</button></form>;
+    return <form onSubmit={send}><label for="typed-answer">{say.typed}</label><textarea id="typed-answer" name="answer" rows={3} /><button type="submit" class="primary">{say.send}</button></form>;
 }
 
 /** The order is a path: from left to right the book, from top to bottom what the model reads. */

@@ -81,7 +81,7 @@ function Typed({ call, typed }: { call: MethodCall; typed: (text: string) => voi
     return <form class="typed" onSubmit={(event) => { event.preventDefault(); typed(text); }}>
         <label for="response">{say.typeResponse}</label>
         <textarea id="response" ref={field} rows={4} value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        <button class="primary" id="send-response">{say.sendResponse}</button>
+        <button type="submit" class="primary" id="send-response">{say.sendResponse}</button>
     </form>;
 }
 
