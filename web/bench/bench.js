@@ -60,13 +60,14 @@ async function speed(content) {
     await page.goto(`${server.origin}bench/peer.html`);
     await page.evaluate(() => {
         const workers = new Map();
-        globalThis.ask = (name, message) => new Promise((resolve, reject) => {
-            const worker = workers.get(name) ?? new Worker(`/bench/${name === "peer" ? "peer" : "ours"}-worker.js`, { type: "module" });
-            workers.set(name, worker);
-            worker.onmessage = ({ data }) => (data.error === undefined ? resolve(data) : reject(new Error(`${name}: ${data.error}`)));
-            worker.onerror = (event) => reject(new Error(`${name}: ${event.message}`));
-            worker.postMessage(message);
-        });
+        globalThis.ask = (name, message) =>
+            new Promise((resolve, reject) => {
+                const worker = workers.get(name) ?? new Worker(`/bench/${name === "peer" ? "peer" : "ours"}-worker.js`, { type: "module" });
+                workers.set(name, worker);
+                worker.onmessage = ({ data }) => (data.error === undefined ? resolve(data) : reject(new Error(`${name}: ${data.error}`)));
+                worker.onerror = (event) => reject(new Error(`${name}: ${event.message}`));
+                worker.postMessage(message);
+            });
     });
     const ask = (name, message) => page.evaluate(([name, message]) => globalThis.ask(name, message), [name, message]);
     const sides = [
@@ -93,10 +94,13 @@ async function speed(content) {
             sum += counts[place] - 2;
             if (texts.length === n) break;
         }
-        if (all && texts.length < n) throw new Error(`${text} gives ${texts.length} passages of ${tokens} tokens, ${n} are needed: name a longer one with --text`);
+        if (all && texts.length < n)
+            throw new Error(`${text} gives ${texts.length} passages of ${tokens} tokens, ${n} are needed: name a longer one with --text`);
         return texts.sort((a, b) => b.tokens - a.tokens);
     };
-    console.log(`tokens a second, one thread each, medians of ${N_TURNS} turns; ratio to onnxruntime-web f32, and of ours to the faster of it and tract: median over pairs (smallest to largest)`);
+    console.log(
+        `tokens a second, one thread each, medians of ${N_TURNS} turns; ratio to onnxruntime-web f32, and of ours to the faster of it and tract: median over pairs (smallest to largest)`,
+    );
     for (const { name, tokens, texts: n, batch } of CASES) {
         const passages = packed(tokens, n);
         const [texts, total] = [passages.map(({ text }) => text), passages.reduce((sum, { tokens }) => sum + tokens + 2, 0)];
@@ -130,7 +134,9 @@ async function speed(content) {
         const places = nearest(ours);
         const kept = nearest(theirs).filter((place, n) => place === places[n]).length / texts.length;
         const mean = distances.reduce((a, b) => a + b) / texts.length;
-        console.log(`${who} to onnxruntime-web f32, ${texts.length} passages: 1 - cosine mean ${mean.toExponential(1)}, largest ${Math.max(...distances).toExponential(1)}, nearest passage kept ${kept.toFixed(3)}`);
+        console.log(
+            `${who} to onnxruntime-web f32, ${texts.length} passages: 1 - cosine mean ${mean.toExponential(1)}, largest ${Math.max(...distances).toExponential(1)}, nearest passage kept ${kept.toFixed(3)}`,
+        );
     }
     await page.close();
 }
@@ -163,18 +169,22 @@ async function redraws(content) {
     const { page } = await asked(await longNovel(content));
     const times = await page.evaluate(async (turns) => {
         const slider = document.querySelector("#budget");
-        const painted = () => new Promise((resolve) => requestAnimationFrame(() => {
-            const channel = new MessageChannel();
-            channel.port1.onmessage = resolve;
-            channel.port2.postMessage(0);
-        }));
-        const drawn = () => new Promise((resolve) => {
-            const observer = new MutationObserver(() => {
-                observer.disconnect();
-                resolve();
+        const painted = () =>
+            new Promise((resolve) =>
+                requestAnimationFrame(() => {
+                    const channel = new MessageChannel();
+                    channel.port1.onmessage = resolve;
+                    channel.port2.postMessage(0);
+                }),
+            );
+        const drawn = () =>
+            new Promise((resolve) => {
+                const observer = new MutationObserver(() => {
+                    observer.disconnect();
+                    resolve();
+                });
+                observer.observe(document.querySelector("#found"), { attributeFilter: ["data-budget"] });
             });
-            observer.observe(document.querySelector("#found"), { attributeFilter: ["data-budget"] });
-        });
         const all = [];
         for (let turn = 0; turn < turns; turn++) {
             // The first stop is another one than the last, which the slider stands at.
@@ -192,7 +202,9 @@ async function redraws(content) {
         return all;
     }, N_TURNS);
     const medians = times.map(median);
-    console.log(`another budget is drawn in ${median(medians).toFixed(0)} ms; slowest stop of the slider ${Math.max(...medians).toFixed(0)} ms (medians of ${N_TURNS} turns over ${times.length} stops; the whole book ${medians.at(-1).toFixed(0)} ms)`);
+    console.log(
+        `another budget is drawn in ${median(medians).toFixed(0)} ms; slowest stop of the slider ${Math.max(...medians).toFixed(0)} ms (medians of ${N_TURNS} turns over ${times.length} stops; the whole book ${medians.at(-1).toFixed(0)} ms)`,
+    );
     await page.close();
 }
 

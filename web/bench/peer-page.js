@@ -18,13 +18,18 @@ document.querySelector("#file").addEventListener("change", async ({ target }) =>
     const passages = [];
     for (let at = 0; at < words.length; at += WORDS) passages.push(words.slice(at, at + WORDS).join(" "));
     const all = [];
-    for (let at = 0; at < passages.length; at += BATCH) all.push(...await vectors(passages.slice(at, at + BATCH)));
+    for (let at = 0; at < passages.length; at += BATCH) all.push(...(await vectors(passages.slice(at, at + BATCH))));
     const [question] = await vectors([document.querySelector("#question").value]);
     const score = (vector) => vector.reduce((sum, value, n) => sum + value * question[n], 0);
-    const best = all.map((vector, n) => [score(vector), n]).sort((a, b) => b[0] - a[0]).slice(0, 20);
-    document.querySelector("#found").replaceChildren(...best.map(([, n]) => {
-        const item = document.createElement("li");
-        item.textContent = passages[n];
-        return item;
-    }));
+    const best = all
+        .map((vector, n) => [score(vector), n])
+        .sort((a, b) => b[0] - a[0])
+        .slice(0, 20);
+    document.querySelector("#found").replaceChildren(
+        ...best.map(([, n]) => {
+            const item = document.createElement("li");
+            item.textContent = passages[n];
+            return item;
+        }),
+    );
 });

@@ -33,9 +33,11 @@ async function answer({ load, texts, batch, count }) {
 function filled(rows) {
     const width = Math.max(...rows.map((row) => row.length));
     const [ids, mask] = [new BigInt64Array(rows.length * width), new BigInt64Array(rows.length * width)];
-    rows.forEach((row, at) => row.forEach((id, place) => {
-        [ids[at * width + place], mask[at * width + place]] = [BigInt(id), 1n];
-    }));
+    rows.forEach((row, at) =>
+        row.forEach((id, place) => {
+            [ids[at * width + place], mask[at * width + place]] = [BigInt(id), 1n];
+        }),
+    );
     const tensor = (values) => new ort.Tensor("int64", values, [rows.length, width]);
     const all = { input_ids: tensor(ids), attention_mask: tensor(mask), token_type_ids: tensor(new BigInt64Array(ids.length)) };
     const feeds = Object.fromEntries(session.inputNames.map((name) => [name, all[name]]));

@@ -30,13 +30,20 @@
 
     /** @param {Question} question @param {number} number */
     function fieldset({ id, shows, asks }, number) {
-        const choices = [["yes", "Yes"], ["no", "No"], ["unsure", "Cannot say"]].map(([value, words]) =>
-            make("label", {}, make("input", { type: "radio", name: `q${number}`, value: value ?? "" }), ` ${words}`));
+        const choices = [
+            ["yes", "Yes"],
+            ["no", "No"],
+            ["unsure", "Cannot say"],
+        ].map(([value, words]) => make("label", {}, make("input", { type: "radio", name: `q${number}`, value: value ?? "" }), ` ${words}`));
         const note = make("input", { type: "text", autocomplete: "off", "aria-label": `Note on question ${number}` });
-        return make("fieldset", { "data-id": id },
+        return make(
+            "fieldset",
+            { "data-id": id },
             make("legend", {}, `${number}. ${asks}`),
             ...shows.map((line) => make("blockquote", { lang: check.language }, foreign(line))),
-            ...choices, make("label", { class: "note" }, "Note ", note));
+            ...choices,
+            make("label", { class: "note" }, "Note ", note),
+        );
     }
 
     /** All questions about one unit, below its text. @param {Question[]} same */
@@ -91,10 +98,14 @@
             keep();
             if (field) input(field, "[data-slot]").focus();
         });
-        return make("section", { id: "writing" },
+        return make(
+            "section",
+            { id: "writing" },
             make("h2", {}, "Write questions"),
             make("p", {}, "Choose a book and a form, and fill it in as often as you like. The answer must stand in the book, and only one must be right."),
-            make("p", {}, make("label", {}, "Book ", book), " ", make("label", {}, "Form ", kind), " ", more), place);
+            make("p", {}, make("label", {}, "Book ", book), " ", make("label", {}, "Form ", kind), " ", more),
+            place,
+        );
     }
 
     /** Puts a form on the page, filled in as `written` says. @param {Written} written */
@@ -117,13 +128,20 @@
             return make("label", { class: "line" }, `${slot} `, field);
         });
         const remove = make("button", { type: "button", class: "remove" }, "Remove this question");
-        const field = make("fieldset", { class: "written", "data-form": form.id, "data-book": written.book },
-            make("legend", {}, form.shown), make("p", { class: "of" }, "About: ", foreign(title)), ...slots,
+        const field = make(
+            "fieldset",
+            { class: "written", "data-form": form.id, "data-book": written.book },
+            make("legend", {}, form.shown),
+            make("p", { class: "of" }, "About: ", foreign(title)),
+            ...slots,
             lines(`Answer${form.format && `: ${form.format}`} (other right ones below it, one a line)`, "answers"),
             lines("Words of the book that show it, one sentence a line", "evidence"),
-            make("label", {}, "About ", select("aspect", same(aspects), written.aspect ?? form.aspect)), " ",
-            make("label", {}, "Takes ", select("complexity", same(check.sheet.complexities), written.complexity ?? form.complexity)), " ",
-            remove);
+            make("label", {}, "About ", select("aspect", same(aspects), written.aspect ?? form.aspect)),
+            " ",
+            make("label", {}, "Takes ", select("complexity", same(check.sheet.complexities), written.complexity ?? form.complexity)),
+            " ",
+            remove,
+        );
         remove.addEventListener("click", () => {
             field.remove();
             keep();
@@ -138,13 +156,21 @@
         /** @param {string} name */
         const value = (name) => input(field, `[data-field=${name}]`).value;
         /** @param {string} name */
-        const lines = (name) => value(name).split("\n").map((line) => line.trim()).filter((line) => line !== "");
+        const lines = (name) =>
+            value(name)
+                .split("\n")
+                .map((line) => line.trim())
+                .filter((line) => line !== "");
         /** @type {HTMLInputElement[]} */
         const slots = [...field.querySelectorAll("input")].filter((slot) => slot.dataset.slot !== undefined);
         return {
-            form: field.dataset.form ?? "", book: field.dataset.book ?? "",
+            form: field.dataset.form ?? "",
+            book: field.dataset.book ?? "",
             slots: Object.fromEntries(slots.map((slot) => [slot.dataset.slot ?? "", slot.value.trim()])),
-            aspect: value("aspect"), complexity: value("complexity"), answers: lines("answers"), evidence: lines("evidence"),
+            aspect: value("aspect"),
+            complexity: value("complexity"),
+            answers: lines("answers"),
+            evidence: lines("evidence"),
         };
     }
 
@@ -173,7 +199,11 @@
 
     function keep() {
         const state = show();
-        try { localStorage.setItem(KEY, JSON.stringify(state)); } catch { /* then it lives as long as the page */ }
+        try {
+            localStorage.setItem(KEY, JSON.stringify(state));
+        } catch {
+            /* then it lives as long as the page */
+        }
     }
 
     document.title = check.title;
@@ -191,7 +221,9 @@
             input(field, "input[type=text]").value = state.notes?.[id] ?? "";
         }
         state.written?.forEach(add);
-    } catch { /* what was kept is not readable, or a browser keeps nothing for files: begin anew */ }
+    } catch {
+        /* what was kept is not readable, or a browser keeps nothing for files: begin anew */
+    }
 
     form.addEventListener("input", keep);
     form.addEventListener("submit", (event) => event.preventDefault());

@@ -20,21 +20,32 @@ const LAST_CALL = 300;
 const state = { rater: "", answers: {}, spent: {}, drafts: {} };
 try {
     Object.assign(state, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
-} catch { /* what was kept is not readable, or a browser keeps nothing for files: begin anew */ }
+} catch {
+    /* what was kept is not readable, or a browser keeps nothing for files: begin anew */
+}
 
 let words = navigator.language.toLowerCase().startsWith("zh") ? WORDS_ZH : WORDS_EN;
-let at = Math.max(0, study.units.findIndex(({ id }) => !(id in state.answers)));
+let at = Math.max(
+    0,
+    study.units.findIndex(({ id }) => !(id in state.answers)),
+);
 /** When the open unit was begun or gone on with; none while the clock stands. @type {number | undefined} */
 let since;
 /** Whether the unit is in sight: one by the clock is hidden until it is begun. */
 let running = false;
 
 function keep() {
-    try { localStorage.setItem(KEY, JSON.stringify(state)); } catch { /* then it lives as long as the page */ }
+    try {
+        localStorage.setItem(KEY, JSON.stringify(state));
+    } catch {
+        /* then it lives as long as the page */
+    }
 }
 
 /** @param {string} text */
-const say = (text) => { byId("said").textContent = text; };
+const say = (text) => {
+    byId("said").textContent = text;
+};
 
 /** The unit that is shown. @returns {Unit} */
 const current = () => /** @type {Unit} */ (study.units[at]);
@@ -138,7 +149,10 @@ const languageOf = ({ language }) => (language ? { lang: language } : {});
 /** @param {Unit} unit */
 function shownParts(unit) {
     return unit.shows.map(({ as, text }) => {
-        const paragraphs = text.split("\n").filter((line) => line.trim() !== "").map((line) => make("p", { dir: "auto" }, line));
+        const paragraphs = text
+            .split("\n")
+            .filter((line) => line.trim() !== "")
+            .map((line) => make("p", { dir: "auto" }, line));
         const quote = make("blockquote", languageOf(unit), ...paragraphs);
         if (as === "excerpt") {
             for (const [name, value] of Object.entries({ tabindex: "0", role: "region", "aria-label": words.parts.excerpt, class: "long" })) {
@@ -152,9 +166,10 @@ function shownParts(unit) {
 /** @param {Unit} unit @param {Said | undefined} said @param {boolean} locked */
 function fields(unit, said, locked) {
     /** @type {[string, string][]} */
-    const choices = unit.asks === "answer"
-        ? (unit.options ?? []).map((option, n) => [String(n), option])
-        : [...labelsOf(unit.asks).map((name) => /** @type {[string, string]} */ ([name, words.labels[name]])), ["unsure", words.cannotSay]];
+    const choices =
+        unit.asks === "answer"
+            ? (unit.options ?? []).map((option, n) => [String(n), option])
+            : [...labelsOf(unit.asks).map((name) => /** @type {[string, string]} */ ([name, words.labels[name]])), ["unsure", words.cannotSay]];
     const set = make("fieldset", {}, make("legend", {}, words.asks[unit.asks]));
     if (choices.length === 0) {
         const area = make("textarea", { name: "text", rows: "3", "aria-label": words.asks.answer });
@@ -197,14 +212,25 @@ function timing(unit, ended) {
         const begun = (state.spent[unit.id] ?? 0) > 0;
         const rule = study.minutes === undefined ? words.clock.noLimit : words.clock.limit(study.minutes);
         box.append(make("p", {}, begun ? words.clock.paused : rule));
-        box.append(button("go", begun ? words.clock.goOn : words.clock.start, () => { go(); show(true); }));
+        box.append(
+            button("go", begun ? words.clock.goOn : words.clock.start, () => {
+                go();
+                show(true);
+            }),
+        );
         return box;
     }
     box.append(
         make("p", {}, make("span", { id: "clock", role: "timer" })),
         button("finish", words.clock.finish, finish),
-        button("pause", words.clock.pause, () => { halt(); show(false); byId("go").focus(); }),
-        button("give-up", words.clock.giveUp, () => { if (confirm(words.clock.sureToGiveUp)) end("gave_up"); }),
+        button("pause", words.clock.pause, () => {
+            halt();
+            show(false);
+            byId("go").focus();
+        }),
+        button("give-up", words.clock.giveUp, () => {
+            if (confirm(words.clock.sureToGiveUp)) end("gave_up");
+        }),
     );
     return box;
 }
@@ -221,8 +247,7 @@ function show(focus) {
     const form = make("form", { id: "asked" });
     if (visible) {
         form.append(...shownParts(unit));
-        const links = (unit.texts ?? []).map(({ title, path }) =>
-            make("li", {}, make("a", { href: path, target: "_blank", rel: "noopener" }, title)));
+        const links = (unit.texts ?? []).map(({ title, path }) => make("li", {}, make("a", { href: path, target: "_blank", rel: "noopener" }, title)));
         if (links.length > 0) form.append(make("details", { open: "" }, make("summary", {}, words.texts), make("ul", {}, ...links)));
         form.append(fields(unit, said ?? state.drafts[unit.id], ended));
     }
@@ -231,7 +256,10 @@ function show(focus) {
     place.replaceChildren(heading, form);
     if (isTimed(unit)) place.append(timing(unit, ended));
     if (ended) place.append(make("p", {}, words.clock.ends[said.state]));
-    for (const [id, off] of /** @type {[string, boolean][]} */ ([["previous", at === 0], ["next", at === study.units.length - 1]])) {
+    for (const [id, off] of /** @type {[string, boolean][]} */ ([
+        ["previous", at === 0],
+        ["next", at === study.units.length - 1],
+    ])) {
         /** @type {HTMLButtonElement} */ (byId(id)).disabled = off;
     }
     progress();
@@ -278,7 +306,10 @@ function dress() {
 
 const rater = /** @type {HTMLInputElement} */ (byId("rater"));
 rater.value = state.rater;
-rater.addEventListener("input", () => { state.rater = rater.value; keep(); });
+rater.addEventListener("input", () => {
+    state.rater = rater.value;
+    keep();
+});
 const language = /** @type {HTMLSelectElement} */ (byId("language"));
 language.value = words === WORDS_ZH ? "zh" : "en";
 language.addEventListener("change", () => {
@@ -295,7 +326,11 @@ byId("first-open").addEventListener("click", () => {
 byId("save").addEventListener("click", save);
 // A page that is closed or put away is not read: the clock of what is open is written down.
 document.addEventListener("visibilitychange", () => {
-    if (document.hidden && running) { state.spent[current().id] = seconds(current()); since = performance.now(); keep(); }
+    if (document.hidden && running) {
+        state.spent[current().id] = seconds(current());
+        since = performance.now();
+        keep();
+    }
 });
 setInterval(tick, 500);
 dress();

@@ -10,6 +10,11 @@ document.documentElement.lang = language();
 const session = new Session();
 const root = document.getElementById("page")!;
 root.replaceChildren();
-render(<SessionContext.Provider value={session}><App /></SessionContext.Provider>, root);
+render(
+    <SessionContext.Provider value={session}>
+        <App />
+    </SessionContext.Provider>,
+    root,
+);
 // Once the page stands: what it needs to work offline.
 addEventListener("load", () => navigator.serviceWorker?.register("service.js").catch(() => {}));

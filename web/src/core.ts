@@ -28,7 +28,8 @@ export class Core {
 
     /** Asks the worker. Rejects with what is wrong with the request, or with an `AbortError` once `signal` is aborted. */
     ask<K extends Kind>(
-        kind: K, request: Asked<K>,
+        kind: K,
+        request: Asked<K>,
         { tell = () => {}, signal, transfer = [] }: { tell?: (event: Told<K>) => void; signal?: AbortSignal; transfer?: Transferable[] } = {},
     ): Promise<Replied<K>> {
         const id = ++this.#asked;

@@ -2,9 +2,7 @@
 
 export type Child = Node | string;
 
-export function make<K extends keyof HTMLElementTagNameMap>(
-    name: K, attributes: Record<string, string> = {}, ...children: Child[]
-): HTMLElementTagNameMap[K] {
+export function make<K extends keyof HTMLElementTagNameMap>(name: K, attributes: Record<string, string> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
     const element = document.createElement(name);
     for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
     element.append(...children);
@@ -13,17 +11,21 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 
 /** A table with a caption, a row of column names and a row name in each row. */
 export function table(caption: string, columns: string[], rows: Child[][]): HTMLTableElement {
-    return make("table", {},
+    return make(
+        "table",
+        {},
         make("caption", {}, caption),
         make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
-        make("tbody", {}, ...rows.map(([first = "", ...others]) => make("tr", {},
-            make("th", { scope: "row" }, first), ...others.map((cell) => make("td", {}, cell))))));
+        make(
+            "tbody",
+            {},
+            ...rows.map(([first = "", ...others]) => make("tr", {}, make("th", { scope: "row" }, first), ...others.map((cell) => make("td", {}, cell)))),
+        ),
+    );
 }
 
 /** Text from outside (a book, a question, a response): in its own direction, its bidi controls reaching no further. */
-export function foreign<K extends keyof HTMLElementTagNameMap>(
-    name: K, text: string, attributes: Record<string, string> = {},
-): HTMLElementTagNameMap[K] {
+export function foreign<K extends keyof HTMLElementTagNameMap>(name: K, text: string, attributes: Record<string, string> = {}): HTMLElementTagNameMap[K] {
     const element = make(name, { dir: "auto", ...attributes });
     element.classList.add("foreign");
     element.textContent = text;

@@ -22,9 +22,7 @@ export interface Computing {
     trouble?: { name: string; message: string };
 }
 
-export type EncoderReply =
-    | { id: number; ok: true; vectors?: Float32Array; computing: Computing }
-    | { id: number; ok: false; name: string; message: string };
+export type EncoderReply = { id: number; ok: true; vectors?: Float32Array; computing: Computing } | { id: number; ok: false; name: string; message: string };
 
 let encoder: EmbeddingModel | TractModel | undefined;
 /** Where WebGPU was asked for, as much as the browser says of its adapter. */

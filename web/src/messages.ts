@@ -18,7 +18,4 @@ export type Told<K extends Kind> = Messages[K] extends { event: infer E } ? E : 
 export type Request = { id: number; kind: Kind; request: unknown } | { id: number; cancel: true };
 
 /** From the worker: events of a request, then one reply. */
-export type Reply =
-    | { id: number; event: unknown }
-    | { id: number; ok: true; value: unknown }
-    | { id: number; ok: false; name: string; message: string };
+export type Reply = { id: number; event: unknown } | { id: number; ok: true; value: unknown } | { id: number; ok: false; name: string; message: string };

@@ -9,8 +9,11 @@ type Init = (from?: { module_or_path: Promise<Response> }) => Promise<unknown>;
 export function startedOnce(init: Init, file: URL): () => Promise<unknown> {
     let ready: Promise<unknown> | undefined;
     const again = () => init({ module_or_path: fetch(file, { cache: "no-store" }) });
-    return () => (ready ??= init().catch(again).catch((error: unknown) => {
-        ready = undefined;
-        throw error;
-    }));
+    return () =>
+        (ready ??= init()
+            .catch(again)
+            .catch((error: unknown) => {
+                ready = undefined;
+                throw error;
+            }));
 }

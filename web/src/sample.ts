@@ -37,8 +37,10 @@ export function works(): Promise<Work[]> {
 
 /** Works and items; none where the page is served without them. */
 export function sample(): Promise<{ works: Work[]; items: Item[] }> {
-    read ??= Promise.all([works(), lines<Item>("items.jsonl")])
-        .then(([works, items]) => ({ works, items }), () => ({ works: [], items: [] }));
+    read ??= Promise.all([works(), lines<Item>("items.jsonl")]).then(
+        ([works, items]) => ({ works, items }),
+        () => ({ works: [], items: [] }),
+    );
     return read;
 }
 
@@ -49,12 +51,17 @@ export async function textOf(work: Work): Promise<Uint8Array> {
 /** A file beside the page. */
 export async function fetched(url: string): Promise<Response> {
     const failed = (why: string) => new Error(inLanguage(words).fetchFailed(url, why));
-    const response = await fetch(url).catch((error: unknown) => { throw failed(String(error)); });
+    const response = await fetch(url).catch((error: unknown) => {
+        throw failed(String(error));
+    });
     if (!response.ok) throw failed(`${response.status} ${response.statusText}`);
     return response;
 }
 
 async function lines<T>(name: string): Promise<T[]> {
     const text = await (await fetched(FOLDER + name)).text();
-    return text.split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as T);
+    return text
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map((line) => JSON.parse(line) as T);
 }

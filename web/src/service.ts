@@ -23,7 +23,7 @@ interface ServiceWorkerScope {
     const CACHE = "closeread";
     /** What is the server's own: runs, their list, the relay. */
     const LIVE = /^(closeread\.json$|relay$|local-models$|runs\/(?![^/]+\.js$))/;
-    const within = (url: string) => url.startsWith(scope.registration.scope) ? url.slice(scope.registration.scope.length) : undefined;
+    const within = (url: string) => (url.startsWith(scope.registration.scope) ? url.slice(scope.registration.scope.length) : undefined);
 
     const keepAll = async () => {
         const { files } = (await (await fetch("files.json", { cache: "no-cache" })).json()) as { files: string[] };

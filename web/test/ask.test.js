@@ -16,9 +16,17 @@ async function atTheStory(count) {
 }
 
 /** The passages of a prompt, as its long enough lines. */
-const passagesOf = (body) => body.messages.at(-1).content.split("\n").filter((line) => line.length > 60).sort();
+const passagesOf = (body) =>
+    body.messages
+        .at(-1)
+        .content.split("\n")
+        .filter((line) => line.length > 60)
+        .sort();
 /** All are answered, and what that means is computed. */
-const finished = (page, n) => page.waitForFunction((n) => document.querySelector("#again") && document.querySelector("#progress").textContent.startsWith(`${n} of ${n} `), n, { timeout: 120_000 });
+const finished = (page, n) =>
+    page.waitForFunction((n) => document.querySelector("#again") && document.querySelector("#progress").textContent.startsWith(`${n} of ${n} `), n, {
+        timeout: 120_000,
+    });
 
 test("one question in both orders: the same passages, the same model, two answers, and no verdict", async (t) => {
     const server = await localServer(t, { say: (_, n) => `So it is. [[${n}]]` });
@@ -110,7 +118,11 @@ test("in Chinese, at 360 pixels, in the dark", async () => {
     await openSample(page, "shedu-bu");
     await page.locator("#count").waitFor();
     await page.click("#ask-all");
-    await page.waitForFunction(() => document.querySelector("#again") && document.querySelector("#progress").textContent.startsWith("5 个问题中，5 个"), undefined, { timeout: 120_000 });
+    await page.waitForFunction(
+        () => document.querySelector("#again") && document.querySelector("#progress").textContent.startsWith("5 个问题中，5 个"),
+        undefined,
+        { timeout: 120_000 },
+    );
     assert.match(await page.textContent("#verdict"), /说明不了什么/);
     assert.deepEqual(await axe(page), []);
     assert.equal(await scrollsSideways(page), false);

@@ -13,7 +13,11 @@ import { BINARY, axe, needs, scrollsSideways, useBrowser } from "./harness.js";
 
 const STORY = "Ana kept the mill. At night Ben hid the key under the stair. Then it rained for a week.";
 const ITEM = {
-    id: "q", documents: ["mill"], question: "Where is the key?", task: "generative", answers: ["under the stair"],
+    id: "q",
+    documents: ["mill"],
+    question: "Where is the key?",
+    task: "generative",
+    answers: ["under the stair"],
 };
 let folder, model;
 
@@ -35,9 +39,11 @@ async function modelServer() {
     return server;
 }
 
-const run = (...args) => promisify(execFile)(BINARY, args, {
-    cwd: folder, env: { ...process.env, CLOSEREAD_CACHE: join(folder, "cache") },
-});
+const run = (...args) =>
+    promisify(execFile)(BINARY, args, {
+        cwd: folder,
+        env: { ...process.env, CLOSEREAD_CACHE: join(folder, "cache") },
+    });
 
 before(async () => {
     if (!BINARY) return;
@@ -60,8 +66,17 @@ const use = useBrowser({ find: async () => readFile(new URL("o/check/check.html"
 test("a person ticks the page, fills in a form, and the binary reads both back", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     assert.equal(await page.textContent("#done"), "0 of 4 answered, 0 written");
-    for (const [n, words] of [[1, "Yes"], [2, "Yes"], [3, "Yes"], [4, "No"]]) {
-        await page.locator("fieldset").nth(n - 1).getByLabel(words, { exact: true }).check();
+    for (const [n, words] of [
+        [1, "Yes"],
+        [2, "Yes"],
+        [3, "Yes"],
+        [4, "No"],
+    ]) {
+        await page
+            .locator("fieldset")
+            .nth(n - 1)
+            .getByLabel(words, { exact: true })
+            .check();
     }
     await page.getByLabel("Your name").fill("me");
 
@@ -90,7 +105,17 @@ test("a person ticks the page, fills in a form, and the binary reads both back",
     const { stdout } = await run("build", "options", "--out", "o", "--checked", "answers.json", "--json");
     const found = JSON.parse(stdout);
     const rows = found.table.rows.map(([, n, agree, accuracy]) => [n.count, agree.count, accuracy.value.toFixed(3)]);
-    assert.deepEqual([rows, found.open], [[[1, 1, "1.000"], [3, 2, "0.667"]], 0], "the question, then its options");
+    assert.deepEqual(
+        [rows, found.open],
+        [
+            [
+                [1, 1, "1.000"],
+                [3, 2, "0.667"],
+            ],
+            0,
+        ],
+        "the question, then its options",
+    );
     assert.deepEqual(found.written.problems, []);
     const written = JSON.parse(await readFile(join(folder, "o/written/items.jsonl"), "utf8"));
     assert.equal(written.question, "Why does Ben hide the key?");

@@ -40,7 +40,8 @@ afterEach(async () => {
 
 /** A page with one script tag and one element. */
 async function embed(element, markup, lang = "en") {
-    contents["index.html"] = `<!doctype html><html lang="${lang}"><title>A board</title><main><h1>A board</h1>${markup}</main>` +
+    contents["index.html"] =
+        `<!doctype html><html lang="${lang}"><title>A board</title><main><h1>A board</h1>${markup}</main>` +
         `<script type="module" src="${library.origin}closeread-${element}.js"></script>`;
     await page.goto(site.origin);
 }
@@ -85,11 +86,22 @@ test("gold answers that are not there, and a file that is none, say so", async (
     assert.match(await problem.textContent(), /nothing\.jsonl cannot be read: 404/);
 
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
-    for (const [name, text] of [["empty.jsonl", ""], ["mine.csv", "id,answer\na,yes\n"], ["other.jsonl", '{"id":"a","prediction":"yes"}\n'], ["one.json", '{"a":"yes"}']]) {
+    for (const [name, text] of [
+        ["empty.jsonl", ""],
+        ["mine.csv", "id,answer\na,yes\n"],
+        ["other.jsonl", '{"id":"a","prediction":"yes"}\n'],
+        ["one.json", '{"a":"yes"}'],
+    ]) {
         await drop(name, text);
-        await page.waitForFunction((name) => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent.includes(name), name, { timeout: 60_000 });
+        await page.waitForFunction(
+            (name) => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent.includes(name),
+            name,
+            { timeout: 60_000 },
+        );
         assert.match(await problem.textContent(), /No row of .* could be used/);
-        const caption = await page.locator("closeread-scorer").evaluate((element) => [...element.shadowRoot.querySelectorAll("caption")].map(({ textContent }) => textContent));
+        const caption = await page
+            .locator("closeread-scorer")
+            .evaluate((element) => [...element.shadowRoot.querySelectorAll("caption")].map(({ textContent }) => textContent));
         assert.ok(!caption.includes("Scores, percent, with 95% intervals"), "no table of zeros that looks like a score");
         assert.equal(await page.locator("closeread-scorer a[download]").count(), 0);
     }
@@ -102,7 +114,10 @@ test("the example file is scored whole, and every item is listed with its ending
     await page.locator("closeread-scorer table").first().waitFor({ timeout: 60_000 });
     assert.match(await page.locator("closeread-scorer [role=status]").textContent(), /^All \d+ items/);
     await page.locator("closeread-scorer #by-item summary").click();
-    const ids = contents["items.jsonl"].trim().split("\n").map((line) => JSON.parse(line).id);
+    const ids = contents["items.jsonl"]
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).id);
     assert.equal(await page.locator("closeread-scorer #by-item tbody tr").count(), ids.length);
     const [items] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #by-item button").click()]);
     assert.equal((await readFile(await items.path(), "utf8")).trim().split("\r\n").length, ids.length + 1);
@@ -124,29 +139,61 @@ async function board() {
         return copy;
     };
     contents["results.json"] = JSON.stringify({
-        title: "Two novels", gold: "items.jsonl", scoring: { metrics: METRICS.split(","), by: ["kind"] },
+        title: "Two novels",
+        gold: "items.jsonl",
+        scoring: { metrics: METRICS.split(","), by: ["kind"] },
         rows: [
             { name: "honest", predictions: "predictions.jsonl", scorecard: with_(() => {}), url: "https://example.org/" },
-            { name: "<b>hopeful</b>", predictions: "predictions.jsonl", scorecard: with_((c) => { c.metrics.f1.value += 0.25; }), url: "javascript:alert(1)" },
-            { name: "half", scorecard: with_((c) => { c.complete = false; c.metrics.f1.value = 1; }), url: "cell-1.html" },
+            {
+                name: "<b>hopeful</b>",
+                predictions: "predictions.jsonl",
+                scorecard: with_((c) => {
+                    c.metrics.f1.value += 0.25;
+                }),
+                url: "javascript:alert(1)",
+            },
+            {
+                name: "half",
+                scorecard: with_((c) => {
+                    c.complete = false;
+                    c.metrics.f1.value = 1;
+                }),
+                url: "cell-1.html",
+            },
         ],
     });
 }
 
-const firstCells = () => page.locator("closeread-leaderboard").evaluate((element) =>
-    [...element.shadowRoot.querySelectorAll("tbody tr")].map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent)));
+const firstCells = () =>
+    page
+        .locator("closeread-leaderboard")
+        .evaluate((element) => [...element.shadowRoot.querySelectorAll("tbody tr")].map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent)));
 
 test("rows rank by score, and an incomplete one has no rank", async () => {
     await board();
     await embed("leaderboard", `<closeread-leaderboard src="results.json"><p>Read the table.</p></closeread-leaderboard>`);
     await page.locator("closeread-leaderboard tbody tr").first().waitFor();
-    assert.deepEqual(await firstCells(), [["1", "<b>hopeful</b>"], ["2", "honest"], ["incomplete", "half"]]);
+    assert.deepEqual(await firstCells(), [
+        ["1", "<b>hopeful</b>"],
+        ["2", "honest"],
+        ["incomplete", "half"],
+    ]);
     await page.locator("closeread-leaderboard thead button").first().focus();
     await page.keyboard.press("Enter");
-    assert.deepEqual(await firstCells(), [["2", "honest"], ["1", "<b>hopeful</b>"], ["incomplete", "half"]]);
+    assert.deepEqual(await firstCells(), [
+        ["2", "honest"],
+        ["1", "<b>hopeful</b>"],
+        ["incomplete", "half"],
+    ]);
     assert.equal(await page.locator("closeread-leaderboard th[aria-sort=ascending]").count(), 1);
     assert.equal(await page.locator("closeread-leaderboard a").count(), 2, "a script's address is no link");
-    assert.match(await page.locator("closeread-leaderboard a").last().evaluate((link) => link.href), /\/cell-1\.html$/);
+    assert.match(
+        await page
+            .locator("closeread-leaderboard a")
+            .last()
+            .evaluate((link) => link.href),
+        /\/cell-1\.html$/,
+    );
     assert.deepEqual(await violations(), []);
 });
 

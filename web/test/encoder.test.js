@@ -17,7 +17,10 @@ const QUESTION = "Who rings the bell?";
 describe("the encoder", () => {
     const use = useBrowser({ route: "#/find" });
 
-    test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", { timeout: 600_000, ...needs("CLOSEREAD_BINARY") }, async () => {
+    test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", {
+        timeout: 600_000,
+        ...needs("CLOSEREAD_BINARY"),
+    }, async () => {
         const { page } = use;
         // A few chapters: all of the story would take a development build minutes.
         const story = (await readFile(STORY, "utf8")).slice(0, 24_000);

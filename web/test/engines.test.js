@@ -15,33 +15,55 @@ const { Asker } = await unit("play/asker.ts");
 const { nextCall, sentCall } = await unit("play/run.ts");
 
 const named = (name, message = name) => Object.assign(new Error(message), { name });
-const call = (id, more = {}) => ({ id, stage: "question", prompt: "p", messages: [{ role: "user", content: `call ${id}`, tokens: 2 }], tokens: 2, temperature: 0,
-    want: { kind: "query" }, question: "q", options: [], passages: [], ...more });
+const call = (id, more = {}) => ({
+    id,
+    stage: "question",
+    prompt: "p",
+    messages: [{ role: "user", content: `call ${id}`, tokens: 2 }],
+    tokens: 2,
+    temperature: 0,
+    want: { kind: "query" },
+    question: "q",
+    options: [],
+    passages: [],
+    ...more,
+});
 
 /** A core whose runs make so many calls, one after the other, and end with a record of their responses. */
 function scripted(n = 1, scores = () => ({ accuracy: 1 })) {
-    const asked = [], runs = new Map();
+    const asked = [],
+        runs = new Map();
     return {
         asked,
         ask(kind, request, { tell = () => {}, signal } = {}) {
             asked.push([kind, request]);
             const run = runs.get(request.run);
             switch (kind) {
-                case "theatre/run": return new Promise((resolve, reject) => {
-                    const came = [];
-                    const next = () => came.length < n ? tell({ kind: "call", call: call(came.length) })
-                        : resolve({ outcome: "answered", answer: came.at(-1).response?.text ?? "", scores: scores(request), calls: came.map(({ response }) => ({ response: response?.text, usage: {} })) });
-                    signal.addEventListener("abort", () => reject(named("AbortError")));
-                    runs.set(request.run, { came, next });
-                    next();
-                });
+                case "theatre/run":
+                    return new Promise((resolve, reject) => {
+                        const came = [];
+                        const next = () =>
+                            came.length < n
+                                ? tell({ kind: "call", call: call(came.length) })
+                                : resolve({
+                                      outcome: "answered",
+                                      answer: came.at(-1).response?.text ?? "",
+                                      scores: scores(request),
+                                      calls: came.map(({ response }) => ({ response: response?.text, usage: {} })),
+                                  });
+                        signal.addEventListener("abort", () => reject(named("AbortError")));
+                        runs.set(request.run, { came, next });
+                        next();
+                    });
                 case "theatre/answer": {
                     run.came.push(request.came);
                     queueMicrotask(run.next);
                     return Promise.resolve({ parsed: undefined, changes: undefined });
                 }
-                case "theatre/orders": return Promise.resolve({ comparison: null, ahead: null, scored: request.questions.map(() => null) });
-                default: return Promise.resolve();
+                case "theatre/orders":
+                    return Promise.resolve({ comparison: null, ahead: null, scored: request.questions.map(() => null) });
+                default:
+                    return Promise.resolve();
             }
         },
     };
@@ -53,11 +75,13 @@ function engine(...acts) {
     let n = 0;
     return { name: "fake/one", chat: (call, asking) => acts[Math.min(n++, acts.length - 1)](call, asking) };
 }
-const says = (text) => async (_, { onToken }) => {
-    onToken(text.slice(0, 1));
-    onToken(text);
-    return { text, finish: "stop" };
-};
+const says =
+    (text) =>
+    async (_, { onToken }) => {
+        onToken(text.slice(0, 1));
+        onToken(text);
+        return { text, finish: "stop" };
+    };
 
 test("a run plays to its end; each call says who answered and how fast", async () => {
     const core = scripted(3);
@@ -66,12 +90,17 @@ test("a run plays to its end; each call says who answered and how fast", async (
     await player.start();
     assert.deepEqual([player.state.phase, player.state.record.answer], ["ended", "so"]);
     const steps = player.state.steps;
-    assert.deepEqual(steps.map(({ state, by, text, pace }) => [state, by, text, pace.pieces]), Array(3).fill(["done", "fake/one", "so", 2]));
+    assert.deepEqual(
+        steps.map(({ state, by, text, pace }) => [state, by, text, pace.pieces]),
+        Array(3).fill(["done", "fake/one", "so", 2]),
+    );
 });
 
 test("stepping sends one call; a call that fails waits with its reason, and another engine answers it", async () => {
     const core = scripted(2);
-    let which = engine(async () => { throw new Error("no connection"); });
+    let which = engine(async () => {
+        throw new Error("no connection");
+    });
     const player = new Player(core, plan, () => which);
     const over = player.start();
     assert.equal(nextCall(player.state).call.id, 0);
@@ -89,7 +118,9 @@ test("stepping sends one call; a call that fails waits with its reason, and anot
 });
 
 test("a call is cancelled, and waits without a reason; a run that is stopped ends", async () => {
-    const player = new Player(scripted(1), plan, () => engine((_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(named("AbortError"))))));
+    const player = new Player(scripted(1), plan, () =>
+        engine((_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(named("AbortError"))))),
+    );
     const over = player.start();
     const sent = player.step();
     assert.equal(sentCall(player.state).call.id, 0);
@@ -103,7 +134,11 @@ test("a call is cancelled, and waits without a reason; a run that is stopped end
 
 test("an overflow is how a call ends, and the method hears of it", async () => {
     const core = scripted(1);
-    const player = new Player(core, plan, () => engine(async () => { throw Object.assign(named("OverflowError", "too long"), { needed: 9, window: 4 }); }));
+    const player = new Player(core, plan, () =>
+        engine(async () => {
+            throw Object.assign(named("OverflowError", "too long"), { needed: 9, window: 4 });
+        }),
+    );
     player.play();
     await player.start();
     const [, { came }] = core.asked.find(([kind]) => kind === "theatre/answer");
@@ -122,14 +157,26 @@ test("questions are asked in both orders, one after the other; what is lost is a
     const item = (id) => ({ id, documents: ["b"], question: id, task: "generative" });
     await asker.ask([item("one"), item("two")]);
     const states = () => asker.state.questions.map(({ answers }) => [answers["vanilla-rag"].state, answers["dos-rag"].state]);
-    assert.deepEqual(states(), [["done", "done"], ["failed", "open"]]);
+    assert.deepEqual(states(), [
+        ["done", "done"],
+        ["failed", "open"],
+    ]);
     assert.equal(asker.state.questions[1].answers["vanilla-rag"].failure, "gone");
     assert.equal(asker.state.phase, "over");
     lost = false;
     await asker.goOn();
-    assert.deepEqual(states(), [["done", "done"], ["done", "done"]]);
+    assert.deepEqual(states(), [
+        ["done", "done"],
+        ["done", "done"],
+    ]);
     const runs = core.asked.filter(([kind]) => kind === "theatre/run").map(([, { item, options }]) => [item.id, options.method, options.budget]);
-    assert.deepEqual(runs, [["one", "vanilla-rag", 100], ["one", "dos-rag", 100], ["two", "vanilla-rag", 100], ["two", "vanilla-rag", 100], ["two", "dos-rag", 100]]);
+    assert.deepEqual(runs, [
+        ["one", "vanilla-rag", 100],
+        ["one", "dos-rag", 100],
+        ["two", "vanilla-rag", 100],
+        ["two", "vanilla-rag", 100],
+        ["two", "dos-rag", 100],
+    ]);
     assert.equal(core.asked.filter(([kind]) => kind === "theatre/orders").length, 2);
     assert.equal(core.asked.filter(([kind]) => kind === "theatre/end").length, 5, "runs are forgotten");
 });
@@ -147,7 +194,14 @@ test("a person's response goes to the call that waits for one", async () => {
 
 test("a server's engine passes on what comes, how a call ends, and a grammar where one is wanted", async () => {
     const asked = [];
-    const core = (came) => ({ ask: async (kind, request, { tell }) => { asked.push([kind, request]); tell({ text: "A" }); tell({ retrying: { message: "busy", tries: 1, of: 3, wait: 1 } }); return came; } });
+    const core = (came) => ({
+        ask: async (kind, request, { tell }) => {
+            asked.push([kind, request]);
+            tell({ text: "A" });
+            tell({ retrying: { message: "busy", tries: 1, of: 3, wait: 1 } });
+            return came;
+        },
+    });
     const parsed = [];
     const asking = { signal: new AbortController().signal, onToken: (text) => parsed.push(text), onRetry: ({ message }) => parsed.push(message) };
     const options = { protocol: "openai", model: "m", extraBody: { seed: 1 } };
@@ -156,7 +210,10 @@ test("a server's engine passes on what comes, how a call ends, and a grammar whe
     assert.deepEqual(parsed, ["A", "busy"]);
     const held = new ServerEngine(core({ ended: { name: "OverflowError", message: "long", needed: 2, window: 1 } }), "x/m", options, { constrain: true });
     await assert.rejects(held.chat(call(0, { grammar: "root" }), asking), { name: "OverflowError", needed: 2, window: 1 });
-    assert.deepEqual(asked.map(([, { model }]) => model.extraBody), [{ seed: 1 }, { grammar: "root", seed: 1 }]);
+    assert.deepEqual(
+        asked.map(([, { model }]) => model.extraBody),
+        [{ seed: 1 }, { grammar: "root", seed: 1 }],
+    );
 });
 
 test("Chrome's model has a session a call, and says what does not fit", async () => {
@@ -168,7 +225,14 @@ test("Chrome's model has a session a call, and says what does not fit", async ()
             return {
                 contextWindow: 100,
                 measureContextUsage: async (input) => input.map(({ content }) => content).join("").length,
-                promptStreaming: () => new ReadableStream({ start: (into) => { into.enqueue("A"); into.enqueue("na"); into.close(); } }),
+                promptStreaming: () =>
+                    new ReadableStream({
+                        start: (into) => {
+                            into.enqueue("A");
+                            into.enqueue("na");
+                            into.close();
+                        },
+                    }),
                 destroy: () => (session.destroyed = true),
             };
         },
@@ -176,11 +240,19 @@ test("Chrome's model has a session a call, and says what does not fit", async ()
     const parsed = [];
     const asking = { signal: new AbortController().signal, onToken: (text) => parsed.push(text) };
     const chrome = new ChromeEngine("en", 100);
-    const messages = [{ role: "user", content: "Who?" }, { role: "assistant", content: "Hm." }, { role: "user", content: "Well?" }];
+    const messages = [
+        { role: "user", content: "Who?" },
+        { role: "assistant", content: "Hm." },
+        { role: "user", content: "Well?" },
+    ];
     const response = await chrome.chat(call(0, { messages }), asking);
     assert.deepEqual([response.text, parsed], ["Ana", ["A", "Ana"]]);
     assert.deepEqual(sessions[0].options.initialPrompts, messages.slice(0, 2));
-    await assert.rejects(chrome.chat(call(1, { messages: [{ role: "user", content: "x".repeat(101) }] }), asking), { name: "OverflowError", needed: 101, window: 100 });
+    await assert.rejects(chrome.chat(call(1, { messages: [{ role: "user", content: "x".repeat(101) }] }), asking), {
+        name: "OverflowError",
+        needed: 101,
+        window: 100,
+    });
     assert.ok(sessions.every(({ destroyed }) => destroyed));
     delete globalThis.LanguageModel;
 });
@@ -194,14 +266,25 @@ test("servers are looked for from the page, or by the relay of closeread serve",
     ];
     const serve = await listening(t, ({ url }, response) => response.writeHead(url === "/local-models" ? 200 : 404).end(JSON.stringify({ servers })));
     const found = await lookForServers({ url: `${serve.url}/relay`, token: "t0k", any: false }, "http://x", new AbortController().signal);
-    assert.deepEqual(found.map(({ name, state, models }) => [name, state, models]), [
-        ["Ollama", "ready", [{ id: "qwen3:8b", window: undefined }]], ["LM Studio", "absent", []], ["llama-server", "error", []],
-        [undefined, "ready", [{ id: "tiny", window: 512 }]],
-    ]);
+    assert.deepEqual(
+        found.map(({ name, state, models }) => [name, state, models]),
+        [
+            ["Ollama", "ready", [{ id: "qwen3:8b", window: undefined }]],
+            ["LM Studio", "absent", []],
+            ["llama-server", "error", []],
+            [undefined, "ready", [{ id: "tiny", window: 512 }]],
+        ],
+    );
     assert.equal(serve.asked[0].headers["x-closeread-token"], "t0k");
     const old = await listening(t, (_, response) => response.writeHead(403).end());
-    await assert.rejects(lookForServers({ url: `${old.url}/relay`, token: "t", any: false }, "http://x", new AbortController().signal), /answered 403: reload the page/);
-    assert.deepEqual(KNOWN.map(({ port }) => port), [11434, 1234, 8080]);
+    await assert.rejects(
+        lookForServers({ url: `${old.url}/relay`, token: "t", any: false }, "http://x", new AbortController().signal),
+        /answered 403: reload the page/,
+    );
+    assert.deepEqual(
+        KNOWN.map(({ port }) => port),
+        [11434, 1234, 8080],
+    );
     assert.equal(KNOWN[0].line("https://this.site"), "OLLAMA_ORIGINS=https://this.site ollama serve");
 });
 
@@ -213,7 +296,14 @@ test("what llama.cpp throws is what a call fails with; a piece that is no text i
         log.logger.error("Stack trace (exception):\n");
         throw new Error("Invalid typed array length: 1163217991");
     };
-    const acts = [() => "a piece", throws("[json.exception.type_error.316] invalid UTF-8 byte at index 0: 0xC0\n"), throws("failed to decode\n"), () => { throw new Error("not of llama.cpp"); }];
+    const acts = [
+        () => "a piece",
+        throws("[json.exception.type_error.316] invalid UTF-8 byte at index 0: 0xC0\n"),
+        throws("failed to decode\n"),
+        () => {
+            throw new Error("not of llama.cpp");
+        },
+    ];
     const model = { proxy: { wllamaAction: async () => acts.shift()() } };
     mend(model, log);
     const { proxy } = model;

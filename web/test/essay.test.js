@@ -6,9 +6,15 @@ import { test } from "node:test";
 import { DIST, axe, openBook, scrollsSideways, unreadable, useBrowser } from "./harness.js";
 
 const use = useBrowser();
-const BOOK = { name: "harbour.txt", bytes: Array.from({ length: 40 }, (_, n) =>
-    `Chapter ${n + 1}\n\nThe boats stayed in the harbour and the men mended nets until the evening bell rang over the market and the mill. ` +
-    `Nobody spoke of the journey, and the gulls walked about as if they had bought the place.${n % 9 === 4 ? " Ana lit the lamp in the tower." : ""}`).join("\n\n") };
+const BOOK = {
+    name: "harbour.txt",
+    bytes: Array.from(
+        { length: 40 },
+        (_, n) =>
+            `Chapter ${n + 1}\n\nThe boats stayed in the harbour and the men mended nets until the evening bell rang over the market and the mill. ` +
+            `Nobody spoke of the journey, and the gulls walked about as if they had bought the place.${n % 9 === 4 ? " Ana lit the lamp in the tower." : ""}`,
+    ).join("\n\n"),
+};
 
 test("the first screen stands without WebAssembly, on a few kilobytes, and answers its own question", async () => {
     const { page } = use;
@@ -25,7 +31,11 @@ test("the first screen stands without WebAssembly, on a few kilobytes, and answe
     await page.check("#order-book", { force: true });
     assert.match(await page.textContent(".caption"), /as it happened: first, second, third and fourth/);
     const byBook = await page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
-    assert.deepEqual(byBook, byScore.map(Number).sort((a, b) => a - b), "the order of reading is the order on the screen");
+    assert.deepEqual(
+        byBook,
+        byScore.map(Number).sort((a, b) => a - b),
+        "the order of reading is the order on the screen",
+    );
     await page.focus("#budget");
     await page.keyboard.press("Home");
     assert.match(page.url(), /k=100/);
@@ -50,7 +60,10 @@ test("every idea has its figure, its finding and the paper it is from", async ()
         assert.ok((await idea.locator("svg").count()) > 0, id);
         assert.ok((await idea.locator(".paper").count()) === 1, id);
     }
-    assert.deepEqual([...new Set(await page.$$eval(".paper a", (links) => links.map(({ href }) => href)))], ["https://arxiv.org/abs/2506.03989", "https://arxiv.org/abs/2601.09723"]);
+    assert.deepEqual(
+        [...new Set(await page.$$eval(".paper a", (links) => links.map(({ href }) => href)))],
+        ["https://arxiv.org/abs/2506.03989", "https://arxiv.org/abs/2601.09723"],
+    );
     const chart = page.locator("#idea-order svg.drawing");
     await chart.focus();
     await page.keyboard.press("End");
@@ -74,7 +87,10 @@ test("a book of one's own takes the place of the sample in every figure", async 
     assert.match(page.url(), /#\/\?b=[0-9a-f]{16}&q=Who/);
 });
 
-for (const [colorScheme, language] of [["light", "en"], ["dark", "zh"]]) {
+for (const [colorScheme, language] of [
+    ["light", "en"],
+    ["dark", "zh"],
+]) {
     test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}, ${language}`, async () => {
         const { page } = use;
         await page.emulateMedia({ colorScheme });
@@ -92,12 +108,13 @@ test("at 360 pixels what has the focus is never under the bars or the ribbon, fo
     const { page } = use;
     await page.setViewportSize({ width: 360, height: 800 });
     await page.waitForSelector("#idea-whole");
-    const hidden = () => page.evaluate(() => {
-        const focused = document.activeElement;
-        const { top, bottom } = focused.getBoundingClientRect();
-        const [pinned, rail] = [".pinned", ".rail"].map((one) => document.querySelector(one).getBoundingClientRect());
-        return bottom > rail.top || (focused.closest(".rows") && top < pinned.bottom) ? focused.textContent : "";
-    });
+    const hidden = () =>
+        page.evaluate(() => {
+            const focused = document.activeElement;
+            const { top, bottom } = focused.getBoundingClientRect();
+            const [pinned, rail] = [".pinned", ".rail"].map((one) => document.querySelector(one).getBoundingClientRect());
+            return bottom > rail.top || (focused.closest(".rows") && top < pinned.bottom) ? focused.textContent : "";
+        });
     await page.focus("#budget");
     const rows = await page.locator("#passages li").count();
     for (const key of ["Tab", "Shift+Tab"]) {

@@ -12,12 +12,15 @@ const use = useBrowser({ route: "#/find" });
 const run = promisify(execFile);
 
 /** Sixty chapters; the lamp is lit in the first, the fortieth and, with markup, the last. */
-const CHAPTERS = Array.from({ length: 60 }, (_, n) =>
-    `The ${n}th day was grey. The boats stayed in the harbour and the men mended nets until the evening bell rang. ` +
-    `Nobody spoke of the journey, and the gulls walked about the empty market as if they had bought it. ` +
-    (n === 0 ? "Then Ana lit the lamp in the tower. " : "") +
-    (n === 40 ? "Ana climbed up again and lit the lamp; the lamp burned green. " : "") +
-    (n === 59 ? "On the lamp somebody had written \u202e<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script> and left. " : ""));
+const CHAPTERS = Array.from(
+    { length: 60 },
+    (_, n) =>
+        `The ${n}th day was grey. The boats stayed in the harbour and the men mended nets until the evening bell rang. ` +
+        `Nobody spoke of the journey, and the gulls walked about the empty market as if they had bought it. ` +
+        (n === 0 ? "Then Ana lit the lamp in the tower. " : "") +
+        (n === 40 ? "Ana climbed up again and lit the lamp; the lamp burned green. " : "") +
+        (n === 59 ? "On the lamp somebody had written \u202e<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script> and left. " : ""),
+);
 const BOOK = { name: "harbour.txt", bytes: CHAPTERS.join("\n\n") };
 
 async function ask(page, question) {
@@ -29,14 +32,21 @@ async function ask(page, question) {
 /** Passage numbers and texts in an order, `score` or `book`. */
 async function column(page, order) {
     await page.check(`#order-${order}`, { force: true });
-    return page.$$eval("#passages li", (items) => items.map((item) => ({ index: Number(item.dataset.passage), text: item.querySelector(".text").textContent })));
+    return page.$$eval("#passages li", (items) =>
+        items.map((item) => ({ index: Number(item.dataset.passage), text: item.querySelector(".text").textContent })),
+    );
 }
 
 /** Moves the slider to a place between 0 and 1. */
-const slide = (page, share) => page.$eval("#budget", (slider, share) => {
-    slider.value = String(Math.round(share * Number(slider.max)));
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-}, share);
+const slide = (page, share) =>
+    page.$eval(
+        "#budget",
+        (slider, share) => {
+            slider.value = String(Math.round(share * Number(slider.max)));
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+        },
+        share,
+    );
 
 test("a question finds the same passages in two orders, and the order is in the address", async () => {
     const { page } = use;
@@ -45,7 +55,10 @@ test("a question finds the same passages in two orders, and the order is in the 
     const byScore = await column(page, "score");
     const byBook = await column(page, "book");
     assert.match(byScore[0].text, /Ana.*lamp/);
-    assert.deepEqual(byBook, [...byScore].sort((a, b) => a.index - b.index));
+    assert.deepEqual(
+        byBook,
+        [...byScore].sort((a, b) => a.index - b.index),
+    );
     assert.notDeepEqual(byBook, byScore);
     assert.match(await page.textContent("#summary"), /^\d+ passages? of \d+/);
     assert.match(page.url(), /&o=book/);
@@ -154,12 +167,22 @@ test("a question of the sample comes with its evidence: marked, counted, found a
     await page.keyboard.press("End");
     assert.match(await chart.getAttribute("aria-valuetext"), /found 100%/);
     const [saved] = await Promise.all([page.waitForEvent("download"), page.click(".curve [data-save=csv]")]);
-    const recalls = (await readFile(await saved.path(), "utf8")).trim().split("\r\n").slice(1).map((line) => Number(line.split(",")[1]));
-    assert.deepEqual(recalls, [...recalls].sort((a, b) => a - b), "more budget, more recall");
+    const recalls = (await readFile(await saved.path(), "utf8"))
+        .trim()
+        .split("\r\n")
+        .slice(1)
+        .map((line) => Number(line.split(",")[1]));
+    assert.deepEqual(
+        recalls,
+        [...recalls].sort((a, b) => a - b),
+        "more budget, more recall",
+    );
     assert.equal(recalls.at(-1), 1);
     await slide(page, 0.6);
     await page.locator("#passages li.evident button").first().click();
-    await page.waitForFunction(() => /He was my great-grandfather/.test([...document.querySelectorAll("#reading mark")].map(({ textContent }) => textContent).join("")));
+    await page.waitForFunction(() =>
+        /He was my great-grandfather/.test([...document.querySelectorAll("#reading mark")].map(({ textContent }) => textContent).join("")),
+    );
 });
 
 test("each figure is saved as CSV, as SVG that stands for itself, and as PNG", async () => {
@@ -220,10 +243,27 @@ test("files that are no book are named for what they are; a web page is read wit
         await page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
         await page.waitForFunction((source) => new RegExp(source).test(document.querySelector("#problem").textContent), expected.source);
     };
-    await refused("letter.docx", zip([["[Content_Types].xml", "<Types/>"], ["word/document.xml", "<w/>"]]), /a Word document, not an EPUB: save it as \.txt or \.epub/);
+    await refused(
+        "letter.docx",
+        zip([
+            ["[Content_Types].xml", "<Types/>"],
+            ["word/document.xml", "<w/>"],
+        ]),
+        /a Word document, not an EPUB: save it as \.txt or \.epub/,
+    );
     await refused("broken.epub", "Once upon a time.", /no ZIP archive, not an EPUB/);
-    await refused("half.epub", zip([["mimetype", "application/epub+zip"], ["META-INF/container.xml", "<c/>"]]).subarray(0, 90), /damaged archive/);
-    await openBook(page, { name: "page.html", bytes: "<!doctype html><html><head><title>x</title><style>p{color:red}</style></head><body><p>Ana lit the lamp.</p><script>alert(1)</script></body></html>" });
+    await refused(
+        "half.epub",
+        zip([
+            ["mimetype", "application/epub+zip"],
+            ["META-INF/container.xml", "<c/>"],
+        ]).subarray(0, 90),
+        /damaged archive/,
+    );
+    await openBook(page, {
+        name: "page.html",
+        bytes: "<!doctype html><html><head><title>x</title><style>p{color:red}</style></head><body><p>Ana lit the lamp.</p><script>alert(1)</script></body></html>",
+    });
     assert.match(await page.textContent("#status"), /HTML/);
     await ask(page, "lamp");
     assert.equal((await column(page, "book"))[0].text, "Ana lit the lamp.");
@@ -259,13 +299,23 @@ test("an EPUB is read chapter by chapter", async () => {
     const { page } = use;
     const xml = '<?xml version="1.0"?>';
     const chapter = (text) => `${xml}<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>${text}</p></body></html>`;
-    await openBook(page, { name: "b.epub", title: "Harbour", bytes: zip([
-        ["mimetype", "application/epub+zip"],
-        ["META-INF/container.xml", `${xml}<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`],
-        ["b.opf", `${xml}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">b</dc:identifier><dc:title>Harbour</dc:title><dc:language>en</dc:language><meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/><itemref idref="a"/></spine></package>`],
-        ["a.xhtml", chapter("Ana lit the lamp.")],
-        ["c.xhtml", chapter("The boats stayed &amp; waited.")],
-    ]) });
+    await openBook(page, {
+        name: "b.epub",
+        title: "Harbour",
+        bytes: zip([
+            ["mimetype", "application/epub+zip"],
+            [
+                "META-INF/container.xml",
+                `${xml}<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`,
+            ],
+            [
+                "b.opf",
+                `${xml}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">b</dc:identifier><dc:title>Harbour</dc:title><dc:language>en</dc:language><meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/><itemref idref="a"/></spine></package>`,
+            ],
+            ["a.xhtml", chapter("Ana lit the lamp.")],
+            ["c.xhtml", chapter("The boats stayed &amp; waited.")],
+        ]),
+    });
     assert.match(await page.textContent("#status"), /EPUB/);
     await ask(page, "lamp boats");
     assert.match((await column(page, "book"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
@@ -319,18 +369,27 @@ for (const [path, question] of NOVELS) {
         const { page } = use;
         const data = process.env.CLOSEREAD_DATA;
         const bytes = (await readFile(`${data}/${path}`)).toString("base64");
-        for (const [budget, order] of [[1500, "document"], [20000, "score"]]) {
+        for (const [budget, order] of [
+            [1500, "document"],
+            [20000, "score"],
+        ]) {
             const options = ["--retriever", "bm25", "--budget", budget, "--order", order, "--neighbours", 1, "--json"].map(String);
             const { stdout } = await run(BINARY, ["search", `${data}/${path}`, question, ...options], { maxBuffer: 1 << 28 });
-            const json = await page.evaluate(async ([bytes, question, budget, order]) => {
-                const core = await import("./closeread_books.js");
-                const { need } = await import("./assets.js");
-                await core.default();
-                await need(core, "cl100k", "punkt-en");
-                const index = new core.Index();
-                index.add("book", Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0)));
-                return index.searchJson(question, { budget, order, neighbours: 1 });
-            }, [bytes, question, budget, order]);
+            const json = await page.evaluate(
+                async ([bytes, question, budget, order]) => {
+                    const core = await import("./closeread_books.js");
+                    const { need } = await import("./assets.js");
+                    await core.default();
+                    await need(core, "cl100k", "punkt-en");
+                    const index = new core.Index();
+                    index.add(
+                        "book",
+                        Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0)),
+                    );
+                    return index.searchJson(question, { budget, order, neighbours: 1 });
+                },
+                [bytes, question, budget, order],
+            );
             assert.equal(`${json}\n`, stdout);
         }
         // And the page itself shows them.
@@ -377,7 +436,13 @@ test("what is missing or wrong is said by name", async () => {
         await need(core, "cl100k", "punkt-en");
         const index = new core.Index();
         index.add("a", "It rained.");
-        return [early, wrong, said(() => index.add("a", "x")), said(() => index.search("x", { retriever: "dense" })), said(() => index.search("x", { bugdet: 5 }))];
+        return [
+            early,
+            wrong,
+            said(() => index.add("a", "x")),
+            said(() => index.search("x", { retriever: "dense" })),
+            said(() => index.search("x", { bugdet: 5 })),
+        ];
     });
     assert.match(messages[0], /^AssetError: `punkt-en` is needed first/);
     assert.match(messages[1], /^AssetError: vocabulary of `cl100k_base`: these 7 bytes/);

@@ -3,8 +3,8 @@
 
 const [WIDTH, HEADS, INNER, WINDOW] = [64, 4, 128, 8192];
 const SPECIAL = ["<|start|>", "<|end|>"];
-const TEMPLATE = "{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>\n{% endfor %}"
-    + "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}";
+const TEMPLATE =
+    "{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>\n{% endfor %}" + "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}";
 
 /** The bytes as GPT-2's vocabulary writes them: printable ones as they are, the others from U+0100 on. */
 function byteTokens() {
@@ -42,27 +42,48 @@ export function tinyModel() {
     // A vocabulary of this kind needs a pair of tokens that merge.
     const vocabulary = [...SPECIAL, ...byteTokens(), "er"];
     const facts = [
-        ["general.architecture", STRING, text("llama")], ["general.name", STRING, text("tiny-random")],
+        ["general.architecture", STRING, text("llama")],
+        ["general.name", STRING, text("tiny-random")],
         ...Object.entries({
-            context_length: WINDOW, embedding_length: WIDTH, block_count: 1, feed_forward_length: INNER, vocab_size: vocabulary.length,
-            "attention.head_count": HEADS, "attention.head_count_kv": HEADS, "rope.dimension_count": WIDTH / HEADS,
+            context_length: WINDOW,
+            embedding_length: WIDTH,
+            block_count: 1,
+            feed_forward_length: INNER,
+            vocab_size: vocabulary.length,
+            "attention.head_count": HEADS,
+            "attention.head_count_kv": HEADS,
+            "rope.dimension_count": WIDTH / HEADS,
         }).map(([name, value]) => [`llama.${name}`, UINT32, u32(value)]),
         ["llama.attention.layer_norm_rms_epsilon", FLOAT32, f32(1e-5)],
-        ["tokenizer.ggml.model", STRING, text("gpt2")], ["tokenizer.ggml.pre", STRING, text("gpt-2")],
+        ["tokenizer.ggml.model", STRING, text("gpt2")],
+        ["tokenizer.ggml.pre", STRING, text("gpt-2")],
         ["tokenizer.ggml.tokens", ARRAY, list(STRING, vocabulary, text)],
         ["tokenizer.ggml.token_type", ARRAY, list(INT32, vocabulary, (token) => u32(SPECIAL.includes(token) ? 3 : 1))],
         ["tokenizer.ggml.merges", ARRAY, list(STRING, ["e r"], text)],
-        ["tokenizer.ggml.bos_token_id", UINT32, u32(0)], ["tokenizer.ggml.eos_token_id", UINT32, u32(1)],
-        ["tokenizer.ggml.add_bos_token", BOOL, Buffer.from([0])], ["tokenizer.chat_template", STRING, text(TEMPLATE)],
+        ["tokenizer.ggml.bos_token_id", UINT32, u32(0)],
+        ["tokenizer.ggml.eos_token_id", UINT32, u32(1)],
+        ["tokenizer.ggml.add_bos_token", BOOL, Buffer.from([0])],
+        ["tokenizer.chat_template", STRING, text(TEMPLATE)],
     ];
     const normal = generator(7);
-    const random = (...shape) => [shape, normal(shape.reduce((a, b) => a * b), shape[0] ** -0.5)];
+    const random = (...shape) => [
+        shape,
+        normal(
+            shape.reduce((a, b) => a * b),
+            shape[0] ** -0.5,
+        ),
+    ];
     const ones = [[WIDTH], new Float32Array(WIDTH).fill(1)];
     const tensors = Object.entries({
-        "token_embd.weight": random(WIDTH, vocabulary.length), "output.weight": random(WIDTH, vocabulary.length), "output_norm.weight": ones,
-        "blk.0.attn_norm.weight": ones, "blk.0.ffn_norm.weight": ones,
+        "token_embd.weight": random(WIDTH, vocabulary.length),
+        "output.weight": random(WIDTH, vocabulary.length),
+        "output_norm.weight": ones,
+        "blk.0.attn_norm.weight": ones,
+        "blk.0.ffn_norm.weight": ones,
         ...Object.fromEntries(["q", "k", "v", "output"].map((name) => [`blk.0.attn_${name}.weight`, random(WIDTH, WIDTH)])),
-        "blk.0.ffn_gate.weight": random(WIDTH, INNER), "blk.0.ffn_up.weight": random(WIDTH, INNER), "blk.0.ffn_down.weight": random(INNER, WIDTH),
+        "blk.0.ffn_gate.weight": random(WIDTH, INNER),
+        "blk.0.ffn_up.weight": random(WIDTH, INNER),
+        "blk.0.ffn_down.weight": random(INNER, WIDTH),
     });
     let offset = 0;
     const heads = tensors.map(([name, [shape, values]]) => {

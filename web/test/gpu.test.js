@@ -7,37 +7,51 @@ import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 const QUESTION = "Who was not paid?";
-const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
+const STORY =
+    "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
     "Rain fell for a week. The market stood empty, and gulls walked about in it.";
 
 /** 1 - cosine of each text's vectors by WebGPU and by the processor's instructions, and what is left of it without a device. */
-const distances = (page, files, texts) => page.evaluate(async ({ files, texts }) => {
-    const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
-    const [{ EmbeddingModel }, model] = await Promise.all([module("embed"), loaded(files)]);
-    const facts = ({ arithmetic, trouble }) => ({ arithmetic, trouble: trouble && `${trouble.name}: ${trouble.message}` });
-    const refused = facts(await EmbeddingModel.byWebGpu(...model, false));
-    const ours = await EmbeddingModel.byWebGpu(...model, true);
-    const theirs = new EmbeddingModel(...model);
-    const vectors = await theirs.embed("passage", texts);
-    const distances = apart(await ours.embed("passage", texts), vectors, texts.length);
-    const wrong = await ours.embed("reader", texts).then(() => "", (error) => error.name);
-    const before = facts(ours);
-    ours.release();
-    const same = (await ours.embed("passage", texts)).every((value, n) => value === vectors[n]);
-    return { n: ours.dimension, apart: distances, refused, wrong, before, after: facts(ours), same, processor: theirs.arithmetic };
-}, { files, texts });
+const distances = (page, files, texts) =>
+    page.evaluate(
+        async ({ files, texts }) => {
+            const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
+            const [{ EmbeddingModel }, model] = await Promise.all([module("embed"), loaded(files)]);
+            const facts = ({ arithmetic, trouble }) => ({ arithmetic, trouble: trouble && `${trouble.name}: ${trouble.message}` });
+            const refused = facts(await EmbeddingModel.byWebGpu(...model, false));
+            const ours = await EmbeddingModel.byWebGpu(...model, true);
+            const theirs = new EmbeddingModel(...model);
+            const vectors = await theirs.embed("passage", texts);
+            const distances = apart(await ours.embed("passage", texts), vectors, texts.length);
+            const wrong = await ours.embed("reader", texts).then(
+                () => "",
+                (error) => error.name,
+            );
+            const before = facts(ours);
+            ours.release();
+            const same = (await ours.embed("passage", texts)).every((value, n) => value === vectors[n]);
+            return { n: ours.dimension, apart: distances, refused, wrong, before, after: facts(ours), same, processor: theirs.arithmetic };
+        },
+        { files, texts },
+    );
 
 describe("WebGPU", () => {
     const use = useBrowser({ route: "#/find", flags: FLAGS, find });
 
-    for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
+    for (const [model, dimension, pooling] of [
+        ["tiny-bert", 8, "mean"],
+        ["tiny-xlm-roberta", 64, "cls"],
+    ]) {
         test(`${model} has the vectors that the processor computes`, async () => {
             const toml = tinyToml(model, dimension, pooling);
             const long = Array.from({ length: 70 }, (_, n) => "abcdefghijk"[(7 * n) % 11]).join(" ");
             const files = [{ text: toml }, { text: TOKENIZER }, { path: `${model}.onnx` }];
             const { n, apart, refused, wrong, before, after, same, processor } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);
             assert.equal(n, dimension);
-            assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
+            assert.ok(
+                apart.every((distance) => distance < 1e-4),
+                `1 - cos: ${apart}`,
+            );
             assert.match(refused.trouble, /^NoAdapterError: .*computes on the processor/, "software is used only if asked for");
             assert.equal(refused.arithmetic, processor);
             assert.equal(wrong, "UsageError");
@@ -49,7 +63,10 @@ describe("WebGPU", () => {
 
     test("the shipped model has the vectors that the processor computes", { timeout: 300_000 }, async () => {
         const { apart } = await distances(use.page, SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
-        assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
+        assert.ok(
+            apart.every((distance) => distance < 1e-4),
+            `1 - cos: ${apart}`,
+        );
     });
 });
 
@@ -75,8 +92,14 @@ describe("the lab's encoder", () => {
         const { page } = use;
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));
-        const listen = () => page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? ""))
-            .observe(document.body, { subtree: true, childList: true, characterData: true }));
+        const listen = () =>
+            page.evaluate(() =>
+                new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? "")).observe(document.body, {
+                    subtree: true,
+                    childList: true,
+                    characterData: true,
+                }),
+            );
 
         await listen();
         await ask(page);
@@ -89,29 +112,39 @@ describe("the lab's encoder", () => {
         await listen();
         await ask(page, "webgpu");
         assert.deepEqual(await ranking(page), expected);
-        assert.ok(told.some((text) => /1 worker, webgpu f32/.test(text)), told.join("\n"));
+        assert.ok(
+            told.some((text) => /1 worker, webgpu f32/.test(text)),
+            told.join("\n"),
+        );
 
         await forget(page);
         told.length = 0;
         await listen();
         // A worker's devices can be reached if they are kept as they are opened.
-        page.on("worker", (worker) => worker.evaluate(() => {
-            if (!globalThis.GPUAdapter) return;
-            const open = GPUAdapter.prototype.requestDevice;
-            GPUAdapter.prototype.requestDevice = async function (...options) {
-                const device = await open.apply(this, options);
-                // It goes away with the first batch of passages, the question's vector being there.
-                const { submit } = device.queue;
-                let n = 0;
-                GPUQueue.prototype.submit = function (...buffers) {
-                    if (buffers[0].length > 0 && ++n === 2) device.destroy();
-                    return submit.apply(this, buffers);
-                };
-                return device;
-            };
-        }).catch(() => {}));
+        page.on("worker", (worker) =>
+            worker
+                .evaluate(() => {
+                    if (!globalThis.GPUAdapter) return;
+                    const open = GPUAdapter.prototype.requestDevice;
+                    GPUAdapter.prototype.requestDevice = async function (...options) {
+                        const device = await open.apply(this, options);
+                        // It goes away with the first batch of passages, the question's vector being there.
+                        const { submit } = device.queue;
+                        let n = 0;
+                        GPUQueue.prototype.submit = function (...buffers) {
+                            if (buffers[0].length > 0 && ++n === 2) device.destroy();
+                            return submit.apply(this, buffers);
+                        };
+                        return device;
+                    };
+                })
+                .catch(() => {}),
+        );
         await ask(page, "webgpu");
         assert.deepEqual(await ranking(page), expected);
-        assert.ok(told.some((text) => /WebGPU is not used: .*lost/.test(text)), told.join("\n"));
+        assert.ok(
+            told.some((text) => /WebGPU is not used: .*lost/.test(text)),
+            told.join("\n"),
+        );
     });
 });

@@ -18,7 +18,11 @@ export const mouse = {
     over: (page) => ({
         press: (target) => page.locator(target).click(),
         choose: (target, value) => page.selectOption(target, value),
-        tick: (target) => page.locator(`label:has(${target}), label[for="${target.slice(1)}"]`).first().click(),
+        tick: (target) =>
+            page
+                .locator(`label:has(${target}), label[for="${target.slice(1)}"]`)
+                .first()
+                .click(),
         type: async (target, text) => {
             await page.click(target);
             await page.keyboard.type(text);
@@ -39,11 +43,18 @@ export const mouse = {
 /** Points and clicks in Firefox 140, whose driver opens no dialog for files, takes no folder, reads no clipboard, and evaluates what waits. */
 export const firefox = {
     needs: ["CLOSEREAD_FIREFOX"],
-    browser: { inFirefox: true, find: async (path) => (path === "index.html" ? String(await dist(path)).replace("'wasm-unsafe-eval'", "$& 'unsafe-eval'") : dist(path)) },
+    browser: {
+        inFirefox: true,
+        find: async (path) => (path === "index.html" ? String(await dist(path)).replace("'wasm-unsafe-eval'", "$& 'unsafe-eval'") : dist(path)),
+    },
     over: (page) => ({
         ...mouse.over(page),
         take: (target, files) => page.setInputFiles(target, files),
-        takeFolder: async (_, others, path) => page.setInputFiles(others, (await readdir(path)).filter((name) => name.includes(".")).map((name) => join(path, name))),
+        takeFolder: async (_, others, path) =>
+            page.setInputFiles(
+                others,
+                (await readdir(path)).filter((name) => name.includes(".")).map((name) => join(path, name)),
+            ),
         pasted: async () => page.url(),
     }),
 };
@@ -54,7 +65,11 @@ export const phone = {
     over: (page) => ({
         ...mouse.over(page),
         press: (target) => page.locator(target).tap(),
-        tick: (target) => page.locator(`label:has(${target}), label[for="${target.slice(1)}"]`).first().tap(),
+        tick: (target) =>
+            page
+                .locator(`label:has(${target}), label[for="${target.slice(1)}"]`)
+                .first()
+                .tap(),
         type: async (target, text) => {
             await page.locator(target).tap();
             await page.keyboard.type(text);
@@ -85,7 +100,10 @@ export const keyboard = {
                 // A field for files is drawn by its label.
                 if (width <= 1 || height <= 1 || Number(getComputedStyle(element).opacity) === 0) return "";
                 if (bottom <= 0 || top >= innerHeight) return "out of the window";
-                const at = document.elementFromPoint(Math.min(innerWidth - 1, Math.max(0, (left + right) / 2)), Math.min(innerHeight - 1, Math.max(0, (Math.max(0, top) + Math.min(innerHeight, bottom)) / 2)));
+                const at = document.elementFromPoint(
+                    Math.min(innerWidth - 1, Math.max(0, (left + right) / 2)),
+                    Math.min(innerHeight - 1, Math.max(0, (Math.max(0, top) + Math.min(innerHeight, bottom)) / 2)),
+                );
                 if (at !== null && !element.contains(at) && !at.contains(element)) return `under ${at.outerHTML.slice(0, 80)}`;
                 const { outlineStyle, boxShadow } = getComputedStyle(element);
                 return outlineStyle === "none" && boxShadow === "none" ? "without a mark of the focus" : "";
@@ -100,12 +118,19 @@ export const keyboard = {
             press,
             choose: async (target, value) => {
                 await reach(target);
-                const [from, to] = await page.$eval(target, (select, value) => [select.selectedIndex, [...select.options].findIndex((option) => option.value === value)], value);
+                const [from, to] = await page.$eval(
+                    target,
+                    (select, value) => [select.selectedIndex, [...select.options].findIndex((option) => option.value === value)],
+                    value,
+                );
                 assert.ok(to >= 0, `${target} has no ${value}`);
                 for (let n = from; n !== to; n += Math.sign(to - from)) {
                     await page.keyboard.press(to > from ? "ArrowDown" : "ArrowUp");
                     // What the choice draws anew must leave the focus here.
-                    await page.waitForFunction(([target, place]) => document.querySelector(target)?.selectedIndex === place, [target, n + Math.sign(to - from)]);
+                    await page.waitForFunction(
+                        ([target, place]) => document.querySelector(target)?.selectedIndex === place,
+                        [target, n + Math.sign(to - from)],
+                    );
                     assert.ok(await holds(target), `${target} keeps the focus while it is changed`);
                 }
             },

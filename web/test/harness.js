@@ -18,7 +18,18 @@ const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
  * server sends `headers`, `expected` errors on the console are what a test is about, and `context` is set for its pages;
  * `inFirefox` it is that one.
  */
-export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [], headers = {}, expected, context = {}, inFirefox = false } = {}) {
+export function useBrowser({
+    route = "",
+    allowed = [],
+    locale = "en-US",
+    find = folder(DIST),
+    serviceWorkers = "block",
+    flags = [],
+    headers = {},
+    expected,
+    context = {},
+    inFirefox = false,
+} = {}) {
     const use = {};
     let server, complaints;
     before(async () => {
@@ -69,10 +80,14 @@ export async function openSample(page, id) {
 
 /** Waits until a book is read, or says why it was not. */
 export async function opened(page, title) {
-    await page.waitForFunction((start) => {
-        const [status, problem] = ["#status", "#problem"].map((id) => document.querySelector(id).textContent);
-        return problem !== "" || (status.startsWith(start) && /[:：].*\d/.test(status.slice(start.length)));
-    }, title, { timeout: 120_000 });
+    await page.waitForFunction(
+        (start) => {
+            const [status, problem] = ["#status", "#problem"].map((id) => document.querySelector(id).textContent);
+            return problem !== "" || (status.startsWith(start) && /[:：].*\d/.test(status.slice(start.length)));
+        },
+        title,
+        { timeout: 120_000 },
+    );
     assert.equal(await page.textContent("#problem"), "");
 }
 
@@ -85,15 +100,26 @@ export async function rankBy(page, retriever, compute) {
 
 /** The order of the passages, once every passage has a vector and is ranked by it. */
 export async function rankedByVectors(page, timeout = 60_000) {
-    await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding")?.textContent ?? "")
-        && document.querySelector("#found")?.getAttribute("aria-busy") === "false", null, { timeout });
+    await page.waitForFunction(
+        () => /^All /.test(document.querySelector("#embedding")?.textContent ?? "") && document.querySelector("#found")?.getAttribute("aria-busy") === "false",
+        null,
+        { timeout },
+    );
     return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
 }
 
 /** The exports of a module of src/ that touches no page. */
 export async function unit(path) {
     const entry = fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm", platform: "node", jsx: "automatic", jsxImportSource: "preact" });
+    const { outputFiles } = await build({
+        entryPoints: [entry],
+        bundle: true,
+        write: false,
+        format: "esm",
+        platform: "node",
+        jsx: "automatic",
+        jsxImportSource: "preact",
+    });
     return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
@@ -115,17 +141,20 @@ export async function axe(page) {
 }
 
 /** Whether the page is wider than its window. */
-export const scrollsSideways = (page) =>
-    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+export const scrollsSideways = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 /** Labels of charts that cannot be read: cut off at a side of the window, or smaller than 11 pixels. */
-export const unreadable = (page) => page.$$eval("svg.drawing:not(.vh) text", (texts) => texts.flatMap((text) => {
-    const { left, right, height } = text.getBoundingClientRect();
-    return left < 0 || right > innerWidth || height < 11 ? [text.textContent] : [];
-}));
+export const unreadable = (page) =>
+    page.$$eval("svg.drawing:not(.vh) text", (texts) =>
+        texts.flatMap((text) => {
+            const { left, right, height } = text.getBoundingClientRect();
+            return left < 0 || right > innerWidth || height < 11 ? [text.textContent] : [];
+        }),
+    );
 
 /** Ink and paper of the page: the first channel of each colour. */
-export const inkAndPaper = (page) => page.evaluate(() => {
-    const { backgroundColor, color } = getComputedStyle(document.body);
-    return [color, backgroundColor].map((rgb) => Number(rgb.match(/\d+/)[0]));
-});
+export const inkAndPaper = (page) =>
+    page.evaluate(() => {
+        const { backgroundColor, color } = getComputedStyle(document.body);
+        return [color, backgroundColor].map((rgb) => Number(rgb.match(/\d+/)[0]));
+    });

@@ -15,17 +15,27 @@ const LONG = { timeout: 300_000 };
 
 /** A story in which the lamp is lit three times, last of all by Ana. */
 const NOVEL = {
-    name: "harbour.txt", mimeType: "text/plain",
-    buffer: Buffer.from(Array.from({ length: 30 }, (_, n) => `Chapter ${n + 1}\n\nThe boats stayed in the harbour and the men mended nets until the evening bell rang over the mill. `
-        + `Nobody spoke of the journey, and the gulls walked about as if they had bought the market.${n % 10 === 4 ? ` ${["Bert", "Carl", "Ana"][(n - 4) / 10]} lit the lamp in the tower${", and lit the lamp again".repeat((n - 4) / 10)}.` : ""}`).join("\n\n")),
+    name: "harbour.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(
+        Array.from(
+            { length: 30 },
+            (_, n) =>
+                `Chapter ${n + 1}\n\nThe boats stayed in the harbour and the men mended nets until the evening bell rang over the mill. ` +
+                `Nobody spoke of the journey, and the gulls walked about as if they had bought the market.${n % 10 === 4 ? ` ${["Bert", "Carl", "Ana"][(n - 4) / 10]} lit the lamp in the tower${", and lit the lamp again".repeat((n - 4) / 10)}.` : ""}`,
+        ).join("\n\n"),
+    ),
 };
 
 let work;
 before(async () => {
     work = await mkdtemp(join(tmpdir(), "closeread-journeys-"));
     if (!BINARY) return;
-    execFileSync(BINARY, ["run", "--method", "vanilla-rag,dos-rag", "--budget", "300", "--retriever", "bm25", "--out", "order"],
-        { cwd: work, stdio: "ignore", env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") } });
+    execFileSync(BINARY, ["run", "--method", "vanilla-rag,dos-rag", "--budget", "300", "--retriever", "bm25", "--out", "order"], {
+        cwd: work,
+        stdio: "ignore",
+        env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") },
+    });
 });
 after(() => rm(work, { recursive: true, force: true }));
 
@@ -94,7 +104,11 @@ for (const [how, hand] of Object.entries(HANDS)) {
             await hands.press("#to-ask");
             await hands.choose("#count", "1");
             await hands.press("#ask-all");
-            await page.waitForFunction(() => document.querySelector("#again") && document.querySelector("#progress").textContent.startsWith("1 of 1 "), undefined, LONG);
+            await page.waitForFunction(
+                () => document.querySelector("#again") && document.querySelector("#progress").textContent.startsWith("1 of 1 "),
+                undefined,
+                LONG,
+            );
             assert.match(await page.textContent("#verdict"), /One question cannot tell/);
             await hands.seen();
             await hands.press("#to-watch");

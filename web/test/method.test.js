@@ -27,17 +27,26 @@ before(async () => {
     }
     const all = await lines("items.jsonl");
     const item = (id) => all.find((item) => item.id === id);
-    items = [item("en-001"), item("en-002"), item("zh-007"), {
-        id: "s-1", documents: ["the-loan-of-the-bell"], question: "What becomes of the bell of Scarrow?", task: "summary",
-        answers: ["It goes back to where it was cast."],
-    }];
+    items = [
+        item("en-001"),
+        item("en-002"),
+        item("zh-007"),
+        {
+            id: "s-1",
+            documents: ["the-loan-of-the-bell"],
+            question: "What becomes of the bell of Scarrow?",
+            task: "summary",
+            answers: ["It goes back to where it was cast."],
+        },
+    ];
 });
 
 /** A run with builtin/extractive, its calls and what was made. */
 async function played(method, item, options = {}) {
     const books = item.documents.map((id) => works.get(id));
     const run = new MethodRun(books, item, { method, budget: BUDGETED.has(method) ? BUDGET : undefined, ...options });
-    const calls = [], parsed = [];
+    const calls = [],
+        parsed = [];
     let preparation;
     const record = await run.run({
         async chat(call) {
@@ -64,9 +73,10 @@ test("every method ends as it does on the command line: outcome, scores, context
         if (name === "documents.jsonl" || name.endsWith(".txt")) await cp(new URL(name, SAMPLE), join(data, name));
     }
     await writeFile(join(data, "items.jsonl"), items.map((item) => `${JSON.stringify(item)}\n`).join(""));
-    await promisify(execFile)(BINARY, [
-        "run", "--benchmark", data, "--method", "all", "--retriever", "bm25", "--budget", String(BUDGET), "--out", out,
-    ], { maxBuffer: 1 << 26, cwd: folder });
+    await promisify(execFile)(BINARY, ["run", "--benchmark", data, "--method", "all", "--retriever", "bm25", "--budget", String(BUDGET), "--out", out], {
+        maxBuffer: 1 << 26,
+        cwd: folder,
+    });
     const expected = named((await readFile(join(out, "records.jsonl"), "utf8")).trim().split("\n").map(JSON.parse));
     const offered = methods(works.get("the-loan-of-the-bell"));
     assert.equal(expected.size, items.length * offered.length);
@@ -85,17 +95,27 @@ test("every method ends as it does on the command line: outcome, scores, context
 
 test("a call says everything before it is sent, and its response is understood by the method's own parser", async () => {
     const { record, calls, parsed } = await played("agentic-rag", items[1]);
-    assert.deepEqual(calls.map(({ prompt, want, id }) => [id, prompt, want.kind]), [
-        [0, "agentic-rag", "query"], [1, "agentic-rag-results", "answer"],
-    ]);
+    assert.deepEqual(
+        calls.map(({ prompt, want, id }) => [id, prompt, want.kind]),
+        [
+            [0, "agentic-rag", "query"],
+            [1, "agentic-rag-results", "answer"],
+        ],
+    );
     assert.deepEqual(parsed[0], { said: "query", query: items[1].question });
     assert.equal(parsed[1].said, "answer");
     assert.equal(parsed[1].answer, record.answer);
     const [first, second] = calls;
     assert.ok(first.messages[0].content.includes(items[1].question));
-    assert.deepEqual(second.messages.map(({ role }) => role), ["user", "assistant", "user"]);
+    assert.deepEqual(
+        second.messages.map(({ role }) => role),
+        ["user", "assistant", "user"],
+    );
     assert.equal(second.passages.length, 3);
-    assert.equal(calls.reduce((sum, { tokens }) => sum + tokens, 0), record.prompt_tokens);
+    assert.equal(
+        calls.reduce((sum, { tokens }) => sum + tokens, 0),
+        record.prompt_tokens,
+    );
     const whole = await played("full-document", items[1]);
     const [{ content, sharedLength }] = whole.calls[0].messages;
     assert.ok(sharedLength > 10_000 && sharedLength < content.length && !content.slice(0, sharedLength).includes(items[1].question));
@@ -104,7 +124,12 @@ test("a call says everything before it is sent, and its response is understood b
 test("a call tells the form of its response, and where its passages stand in the book", async () => {
     const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], { method: "dos-rag", budget: 300 });
     const calls = [];
-    const record = await run.run({ chat: (call) => { calls.push(call); return run.extractive(call.id); } });
+    const record = await run.run({
+        chat: (call) => {
+            calls.push(call);
+            return run.extractive(call.id);
+        },
+    });
     assert.match(calls[0].grammar, /^root ::= said " \[\[" \("1" \| "2" \| "3" \| "4"\) "\]\]"/);
     const places = ({ start, end }) => [start, end];
     assert.deepEqual(run.places(0).map(places), record.context.passages.map(places));
@@ -113,7 +138,11 @@ test("a call tells the form of its response, and where its passages stand in the
 });
 
 test("two orders are compared question by question, and no verdict comes from a few", () => {
-    const question = (by_score, by_place) => ({ book: "b", by_score: { accuracy: by_score, evidence_recall: 1 }, by_place: { accuracy: by_place, evidence_recall: 1 } });
+    const question = (by_score, by_place) => ({
+        book: "b",
+        by_score: { accuracy: by_score, evidence_recall: 1 },
+        by_place: { accuracy: by_place, evidence_recall: 1 },
+    });
     const few = orderEffect([question(0, 1), question(1, 1), { book: "b", by_score: {}, by_place: {} }]);
     assert.deepEqual([few.comparison.n, few.ahead, few.scored], [2, null, [["accuracy", 0, 1], ["accuracy", 1, 1], null]]);
     const many = orderEffect(Array.from({ length: 90 }, (_, n) => question(n % 3 === 0 ? 1 : 0, 1)));
@@ -139,7 +168,14 @@ test("a memory shows what it forgot and learnt", async () => {
     const memories = parsed.filter(({ said }) => said === "memory").map(({ text }) => text);
     assert.ok(memories.length > 2 && calls[1].passages[0] === memories[0]);
     const told = changes(memories[0], memories[1], "en");
-    assert.equal(told.filter(({ kind }) => kind !== "gone").map(({ text }) => text).join("").trim(), memories[1].trim());
+    assert.equal(
+        told
+            .filter(({ kind }) => kind !== "gone")
+            .map(({ text }) => text)
+            .join("")
+            .trim(),
+        memories[1].trim(),
+    );
 });
 
 test("dense retrieval asks the host for vectors", async () => {
@@ -173,7 +209,10 @@ test("a reranker of the host puts the passages in order, and without one that is
 });
 
 test("what cannot be run says what was expected", () => {
-    const run = (options, item = items[1]) => () => new MethodRun([works.get("the-loan-of-the-bell")], item, options);
+    const run =
+        (options, item = items[1]) =>
+        () =>
+            new MethodRun([works.get("the-loan-of-the-bell")], item, options);
     assert.throws(run({ method: "dos" }), { name: "ParameterError", message: /there is no method `dos`; the names are: closed-book/ });
     assert.throws(run({ method: "dos-rag", parameters: { bugdet: 1 } }), { message: /`bugdet`/ });
     assert.throws(run({ method: "dos-rag" }, { ...items[1], options: [] }), { message: /a choice with 0 `options`/ });
@@ -212,7 +251,9 @@ const KEY = "sk-test-1234567890abcdef";
 const OPENAI = { choices: [{ message: { content: "Ana" }, finish_reason: "stop" }], usage: { prompt_tokens: 7, completion_tokens: 1 } };
 
 test("each provider is asked in its own words", async (t) => {
-    const anthropic = await serve(t, [[200, { content: [{ type: "text", text: "Ana" }], stop_reason: "end_turn", usage: { input_tokens: 7, output_tokens: 1 } }]]);
+    const anthropic = await serve(t, [
+        [200, { content: [{ type: "text", text: "Ana" }], stop_reason: "end_turn", usage: { input_tokens: 7, output_tokens: 1 } }],
+    ]);
     let response = await new ChatModel({ protocol: "anthropic", model: "m", baseUrl: anthropic.url, key: KEY }).chat(CALL);
     assert.equal(response.text, "Ana");
     const [{ url, headers, body }] = anthropic.asked;
@@ -239,7 +280,11 @@ test("a relay is told where to; a stream is put together", async (t) => {
     const piece = (content, end = null) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: end }] })}\n\n`;
     const relay = await serve(t, [[200, `${piece("A")}${piece("na", "stop")}data: [DONE]\n\n`, { "content-type": "text/event-stream" }]]);
     const model = new ChatModel({
-        protocol: "openai", model: "m", baseUrl: "http://far.example/v1", key: KEY, relay: { url: `${relay.url}/relay`, token: "t0k" },
+        protocol: "openai",
+        model: "m",
+        baseUrl: "http://far.example/v1",
+        key: KEY,
+        relay: { url: `${relay.url}/relay`, token: "t0k" },
     });
     assert.equal((await model.chat({ ...CALL, maxOutputTokens: 5000 })).text, "Ana");
     const [{ url, headers, body }] = relay.asked;
@@ -299,4 +344,3 @@ test("a key that no header can carry, or a model without a name, is refused with
     assert.throws(refused({ model: " " }), /no model is named/);
     assert.throws(refused({ protocol: "x" }), /unknown protocol `x`/);
 });
-

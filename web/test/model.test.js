@@ -9,7 +9,9 @@ import { BINARY, DIST, axe, needs, openSample, scrollsSideways, useBrowser } fro
 import { KEY, choose, localServer, withKey } from "./reader.js";
 
 const use = useBrowser({
-    route: "#/model", allowed: ["http://127.0.0.1:", "https://huggingface.co/"], expected: /net::ERR_|Failed to load resource|CORS policy/,
+    route: "#/model",
+    allowed: ["http://127.0.0.1:", "https://huggingface.co/"],
+    expected: /net::ERR_|Failed to load resource|CORS policy/,
 });
 
 /** A port that is taken by another program on this machine is passed over: the test cannot say anything then. */
@@ -84,7 +86,7 @@ test("a fake LanguageModel is offered, streams, and says when a prompt does not 
     await page.addInitScript(() => {
         globalThis.asked = [];
         globalThis.LanguageModel = {
-            availability: async ({ expectedInputs }) => expectedInputs[0].languages.includes("en") ? "available" : "unavailable",
+            availability: async ({ expectedInputs }) => (expectedInputs[0].languages.includes("en") ? "available" : "unavailable"),
             create: async ({ initialPrompts = [] }) => ({
                 contextWindow: 1700,
                 measureContextUsage: async (input) => input.reduce((sum, { content }) => sum + content.length / 4, 0),
@@ -200,7 +202,10 @@ test("SmolLM2 on this machine answers a method's calls", needs("CLOSEREAD_SMOLLM
     assert.match(await page.textContent(".ending .outcome"), /^(Answered|Unparsed|Not found|Cut short)/);
 });
 
-for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
+for (const [scheme, width] of [
+    ["light", 1280],
+    ["dark", 360],
+]) {
     test(`axe finds nothing in the picker: ${scheme}, ${width} px`, async () => {
         const { page } = use;
         await page.emulateMedia({ colorScheme: scheme });

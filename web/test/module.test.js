@@ -45,8 +45,16 @@ test("a module that did not start is tried when it is next needed", async () => 
 test("no folder of the page needs one that needs it", async () => {
     const web = fileURLToPath(new URL("..", import.meta.url));
     const { metafile } = await build({
-        absWorkingDir: web, entryPoints: ["src/app.tsx"], bundle: true, write: false, metafile: true, splitting: true, format: "esm", outdir: "out",
-        jsx: "automatic", jsxImportSource: "preact",
+        absWorkingDir: web,
+        entryPoints: ["src/app.tsx"],
+        bundle: true,
+        write: false,
+        metafile: true,
+        splitting: true,
+        format: "esm",
+        outdir: "out",
+        jsx: "automatic",
+        jsxImportSource: "preact",
         // What bindgen writes may not be there yet.
         plugins: [{ name: "bindgen", setup: ({ onResolve }) => onResolve({ filter: /\/closeread_\w+\.js$/ }, ({ path }) => ({ path, external: true })) }],
     });

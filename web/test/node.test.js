@@ -31,8 +31,24 @@ async function holdToCommand(paths) {
         const index = new Index();
         index.add("book", bytes);
         for (const question of ["Who opens the door at night?", "谁在夜里开门？"]) {
-            for (const [budget, order, neighbours] of [[300, "document", 0], [8000, "score", 2]]) {
-                const expected = await printed("search", path, question, "--retriever", "bm25", "--budget", budget, "--order", order, "--neighbours", neighbours, "--json");
+            for (const [budget, order, neighbours] of [
+                [300, "document", 0],
+                [8000, "score", 2],
+            ]) {
+                const expected = await printed(
+                    "search",
+                    path,
+                    question,
+                    "--retriever",
+                    "bm25",
+                    "--budget",
+                    budget,
+                    "--order",
+                    order,
+                    "--neighbours",
+                    neighbours,
+                    "--json",
+                );
                 assert.equal(`${index.searchJson(question, { budget, order, neighbours })}\n`, expected, `${path}: ${question}`);
             }
         }
@@ -41,7 +57,8 @@ async function holdToCommand(paths) {
 }
 
 test("chunk and search have the bytes that the command line prints", needs("CLOSEREAD_BINARY"), () =>
-    holdToCommand(["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE)))));
+    holdToCommand(["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE)))),
+);
 
 test("and over whole novels too", needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY"), async () => {
     const data = process.env.CLOSEREAD_DATA;
@@ -70,7 +87,11 @@ test("vectors come in any order, nearest to the question first", () => {
     assert.deepEqual(index.nextToEmbed("lamp", 9), rest);
     index.putVectors(Uint32Array.from(first.passages), Float32Array.of(1, 0));
     index.putQueryVector("lamp", Float32Array.of(1, 0));
-    assert.deepEqual(index.search("lamp", { retriever: "dense" }).passages.map((p) => p.index), first.passages, "as far as vectors have come");
+    assert.deepEqual(
+        index.search("lamp", { retriever: "dense" }).passages.map((p) => p.index),
+        first.passages,
+        "as far as vectors have come",
+    );
     index.putVectors(Uint32Array.from(rest.passages), new Float32Array(2 * rest.passages.length).fill(1));
     const kept = index.vectors();
     const again = new Index({ maxTokens: 8 });
@@ -105,7 +126,9 @@ test("the folder is an npm package: in Node its import is all that books, scores
     try {
         await mkdir(`${folder}/node_modules/@closeread`, { recursive: true });
         await symlink(fileURLToPath(DIST), `${folder}/node_modules/@closeread/page`);
-        await writeFile(`${folder}/try.mjs`, `
+        await writeFile(
+            `${folder}/try.mjs`,
+            `
             import { Index, Method, OpenRun, asset, chunk, compare, score } from "@closeread/page";
             const index = new Index();
             index.add("book", "Ana lit the lamp. The boats stayed in the harbour.");
@@ -116,7 +139,8 @@ test("the folder is an npm package: in Node its import is all that books, scores
                 kinds: [typeof Method, typeof OpenRun, typeof compare],
                 scored: score(gold, predictions, { metrics: ["exact_match"] }).metrics.exact_match.value,
             }));
-        `);
+        `,
+        );
         const { stdout } = await run(process.execPath, ["try.mjs"], { cwd: folder });
         const kinds = ["function", "function", "function"];
         assert.deepEqual(JSON.parse(stdout), { found: 1, cut: 1, wordnet: true, kinds, scored: 1 });

@@ -89,7 +89,10 @@ test("a book that was opened before is offered, and forgotten on demand", async 
     await page.goBack();
     await page.waitForFunction(() => document.querySelector("#book-chip i")?.textContent === "boat");
     await page.click("#book-chip");
-    await page.locator("li", { has: page.locator("[data-recent]:has-text('lamp')") }).getByRole("button", { name: "Forget lamp" }).click();
+    await page
+        .locator("li", { has: page.locator("[data-recent]:has-text('lamp')") })
+        .getByRole("button", { name: "Forget lamp" })
+        .click();
     await page.waitForFunction(() => document.querySelectorAll("[data-recent]").length === 1);
 });
 
@@ -137,17 +140,24 @@ test("a scorecard has the bytes that the command line prints", async () => {
     const [gold, predictions, expected] = texts.map(String);
     const wordnet = (await file("core/metrics/assets/wordnet/wordnet-3.0.bin")).toString("base64");
     const punkt = (await file("core/text/assets/punkt-en.txt")).toString("base64");
-    const [card, refusal] = await use.page.evaluate(async ([gold, predictions, wordnet, punkt]) => {
-        const { default: init, scoreJson } = await import("./closeread_wasm.js");
-        await init();
-        const named = (name, content) => ({ name, content });
-        const options = { metrics: ["f1", "accuracy", "infinitebench_zh_f1", "rougeL", "bleu_2", "meteor"], by: ["kind"] };
-        const score = (assets) => scoreJson(named("items.jsonl", gold), named("predictions.jsonl", predictions), options, assets);
-        let refusal = "";
-        try { score(undefined); } catch (error) { refusal = error.message; }
-        const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-        return [score({ wordnet: bytes(wordnet), punkt: bytes(punkt) }), refusal];
-    }, [gold, predictions, wordnet, punkt]);
+    const [card, refusal] = await use.page.evaluate(
+        async ([gold, predictions, wordnet, punkt]) => {
+            const { default: init, scoreJson } = await import("./closeread_wasm.js");
+            await init();
+            const named = (name, content) => ({ name, content });
+            const options = { metrics: ["f1", "accuracy", "infinitebench_zh_f1", "rougeL", "bleu_2", "meteor"], by: ["kind"] };
+            const score = (assets) => scoreJson(named("items.jsonl", gold), named("predictions.jsonl", predictions), options, assets);
+            let refusal = "";
+            try {
+                score(undefined);
+            } catch (error) {
+                refusal = error.message;
+            }
+            const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+            return [score({ wordnet: bytes(wordnet), punkt: bytes(punkt) }), refusal];
+        },
+        [gold, predictions, wordnet, punkt],
+    );
     assert.equal(`${card}\n`, expected);
     assert.match(refusal, /^meteor needs .*hand in/);
 });

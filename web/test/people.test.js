@@ -79,11 +79,17 @@ test("questions are answered by the clock, given up, and come back as a run", ne
     await page.getByLabel("Your name").fill("Ann B.");
     const { rater, answers } = await saved(page, "ann.json");
     assert.equal(rater, "Ann B.");
-    assert.deepEqual(Object.values(answers).map(({ state }) => state), ["answered", "timed_out", "gave_up"]);
+    assert.deepEqual(
+        Object.values(answers).map(({ state }) => state),
+        ["answered", "timed_out", "gave_up"],
+    );
     assert.ok(answers.u0001.seconds > 60 && answers.u0001.seconds < 100, `${answers.u0001.seconds}`);
     const { stdout } = await run("people", "read", "s", "ann.json", "--json");
     const [row] = JSON.parse(stdout).tables[0].rows;
-    assert.deepEqual(row.slice(2, 5).map(({ count }) => count), [1, 1, 1]);
+    assert.deepEqual(
+        row.slice(2, 5).map(({ count }) => count),
+        [1, 1, 1],
+    );
 });
 
 test("answers are rated by keyboard, in Chinese too, and what was done is kept", needs("CLOSEREAD_BINARY"), async () => {

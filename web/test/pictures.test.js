@@ -30,14 +30,43 @@ after(() => rm(work, { recursive: true, force: true }));
 async function run(path) {
     await mkdir(path);
     const cells = ["vanilla-rag", "dos-rag"].flatMap((method) => [500, 1500].map((budget) => ({ method, model: "p/x", budget })));
-    const items = Array.from({ length: 12 }, (_, n) => ({ id: `item-${n}`, documents: ["harbour"], question: `Who lit lamp ${n}?`, task: "generative", answers: ["Ana"] }));
-    const records = cells.flatMap((cell, arm) => items.map(({ id }, n) => {
-        const right = (n + arm) % 3 > 0;
-        return { item: id, ...cell, repeat: 0, outcome: "answered", answer: right ? "Ana" : "Bert", scores: { f1: right ? 1 : 0 }, prompt_tokens: 480 + n, seconds: 0.1,
-            calls: [{ prompt: "rag", sha256: "0".repeat(64), finish: "stop", counted_tokens: 480, response: "[[Ana]]", usage: { prompt_tokens: 480, completion_tokens: 5 } }] };
+    const items = Array.from({ length: 12 }, (_, n) => ({
+        id: `item-${n}`,
+        documents: ["harbour"],
+        question: `Who lit lamp ${n}?`,
+        task: "generative",
+        answers: ["Ana"],
     }));
+    const records = cells.flatMap((cell, arm) =>
+        items.map(({ id }, n) => {
+            const right = (n + arm) % 3 > 0;
+            return {
+                item: id,
+                ...cell,
+                repeat: 0,
+                outcome: "answered",
+                answer: right ? "Ana" : "Bert",
+                scores: { f1: right ? 1 : 0 },
+                prompt_tokens: 480 + n,
+                seconds: 0.1,
+                calls: [
+                    {
+                        prompt: "rag",
+                        sha256: "0".repeat(64),
+                        finish: "stop",
+                        counted_tokens: 480,
+                        response: "[[Ana]]",
+                        usage: { prompt_tokens: 480, completion_tokens: 5 },
+                    },
+                ],
+            };
+        }),
+    );
     const lines = (values) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
-    await writeFile(join(path, "manifest.json"), JSON.stringify({ format: 2, closeread: "test", configuration: { benchmark: "lamps", cells, tokenizer: "cl100k" } }));
+    await writeFile(
+        join(path, "manifest.json"),
+        JSON.stringify({ format: 2, closeread: "test", configuration: { benchmark: "lamps", cells, tokenizer: "cl100k" } }),
+    );
     await writeFile(join(path, "items.jsonl"), lines(items));
     await writeFile(join(path, "records.jsonl"), lines(records));
 }
@@ -74,39 +103,52 @@ const VIEWS = {
 };
 
 /** Whether the system draws one Chinese character otherwise than another: without a font for them all are the same box. */
-const readsChinese = (page) => page.evaluate(() => {
-    const drawn = [..."船铃"].map((character) => {
-        const context = Object.assign(document.createElement("canvas"), { width: 40, height: 40 }).getContext("2d");
-        context.font = "32px sans-serif";
-        context.fillText(character, 2, 34);
-        return context.getImageData(0, 0, 40, 40).data.join();
+const readsChinese = (page) =>
+    page.evaluate(() => {
+        const drawn = [..."船铃"].map((character) => {
+            const context = Object.assign(document.createElement("canvas"), { width: 40, height: 40 }).getContext("2d");
+            context.font = "32px sans-serif";
+            context.fillText(character, 2, 34);
+            return context.getImageData(0, 0, 40, 40).data.join();
+        });
+        return drawn[0] !== drawn[1];
     });
-    return drawn[0] !== drawn[1];
-});
 
 /** What is seen, in small, and its mean colours square by square. */
-const small = async (page, png) => page.evaluate(async ([source, width, height]) => {
-    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${source}`)).blob(), { resizeWidth: width, resizeHeight: height, resizeQuality: "high" });
-    const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    canvas.getContext("2d").drawImage(image, 0, 0);
-    return canvas.toDataURL("image/webp", 0.7).split(",")[1];
-}, [png.toString("base64"), WIDTH, HEIGHT]);
+const small = async (page, png) =>
+    page.evaluate(
+        async ([source, width, height]) => {
+            const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${source}`)).blob(), {
+                resizeWidth: width,
+                resizeHeight: height,
+                resizeQuality: "high",
+            });
+            const canvas = Object.assign(document.createElement("canvas"), { width, height });
+            canvas.getContext("2d").drawImage(image, 0, 0);
+            return canvas.toDataURL("image/webp", 0.7).split(",")[1];
+        },
+        [png.toString("base64"), WIDTH, HEIGHT],
+    );
 
-const squares = (page, webp) => page.evaluate(async ([source, width, height, square]) => {
-    const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    const context = canvas.getContext("2d");
-    context.drawImage(await createImageBitmap(await (await fetch(`data:image/webp;base64,${source}`)).blob()), 0, 0);
-    const means = [];
-    for (let y = 0; y < height; y += square) {
-        for (let x = 0; x < width; x += square) {
-            const { data } = context.getImageData(x, y, square, square);
-            const sums = [0, 0, 0];
-            for (let n = 0; n < data.length; n += 4) for (let c = 0; c < 3; c++) sums[c] += data[n + c];
-            means.push(sums.map((sum) => (4 * sum) / data.length));
-        }
-    }
-    return means;
-}, [webp.toString("base64"), WIDTH, HEIGHT, SQUARE]);
+const squares = (page, webp) =>
+    page.evaluate(
+        async ([source, width, height, square]) => {
+            const canvas = Object.assign(document.createElement("canvas"), { width, height });
+            const context = canvas.getContext("2d");
+            context.drawImage(await createImageBitmap(await (await fetch(`data:image/webp;base64,${source}`)).blob()), 0, 0);
+            const means = [];
+            for (let y = 0; y < height; y += square) {
+                for (let x = 0; x < width; x += square) {
+                    const { data } = context.getImageData(x, y, square, square);
+                    const sums = [0, 0, 0];
+                    for (let n = 0; n < data.length; n += 4) for (let c = 0; c < 3; c++) sums[c] += data[n + c];
+                    means.push(sums.map((sum) => (4 * sum) / data.length));
+                }
+            }
+            return means;
+        },
+        [webp.toString("base64"), WIDTH, HEIGHT, SQUARE],
+    );
 
 for (const [view, show] of Object.entries(VIEWS)) {
     for (const language of Object.keys(WORKS)) {
@@ -142,8 +184,10 @@ for (const [view, show] of Object.entries(VIEWS)) {
                 if (far.length <= FEW && mean <= MEAN) continue;
                 const path = join(tmpdir(), name);
                 await writeFile(path, taken);
-                assert.fail(`${name} is off in ${far.length} of ${off.length} squares, by ${mean.toFixed(1)} in the mean: what is seen now is ${path}, what was kept `
-                    + `web/test/pictures/${name}. Mend the page, or keep the new one: UPDATE_PICTURES=1 node --test test/pictures.test.js`);
+                assert.fail(
+                    `${name} is off in ${far.length} of ${off.length} squares, by ${mean.toFixed(1)} in the mean: what is seen now is ${path}, what was kept ` +
+                        `web/test/pictures/${name}. Mend the page, or keep the new one: UPDATE_PICTURES=1 node --test test/pictures.test.js`,
+                );
             }
         });
     }

@@ -15,14 +15,16 @@ export async function choose(page, view, act) {
 }
 
 /** A model that is asked with a key, through the form. */
-export const withKey = ({ provider, url, model = "tiny", key = "", extra = "" }) => async (page) => {
-    await page.check("#choose-key");
-    await page.selectOption("#provider", provider);
-    await page.fill("#model-name", model);
-    await page.fill("#base-url", url);
-    await page.fill("#key", key);
-    await page.fill("#extra-body", extra);
-};
+export const withKey =
+    ({ provider, url, model = "tiny", key = "", extra = "" }) =>
+    async (page) => {
+        await page.check("#choose-key");
+        await page.selectOption("#provider", provider);
+        await page.fill("#model-name", model);
+        await page.fill("#base-url", url);
+        await page.fill("#key", key);
+        await page.fill("#extra-body", extra);
+    };
 
 /** A server that hears everything; `answer` writes what it answers to a request with its body read. */
 export async function listening(t, answer, port = 0) {
@@ -73,18 +75,22 @@ export const STREAM = { "content-type": "text/event-stream" };
 export function localServer(t, { port, models = ["tiny"], meta, cors = true, say = () => "[[1]]", breaks = 0 } = {}) {
     const headers = cors ? OPEN : {};
     let calls = 0;
-    return listening(t, async ({ method, url, body }, response) => {
-        if (method === "OPTIONS") return response.writeHead(cors ? 204 : 403, headers).end();
-        if (url === "/v1/models") {
-            const data = models.map((id) => ({ id, object: "model", ...(meta ? { meta } : {}) }));
-            return response.writeHead(200, { "content-type": "application/json", ...headers }).end(JSON.stringify({ object: "list", data }));
-        }
-        const words = say(body, ++calls).split(/(?<= )/);
-        response.writeHead(200, { ...STREAM, ...headers });
-        for (const word of words.slice(0, -1)) response.write(piece(word));
-        if (calls <= breaks) return response.socket.destroySoon();
-        response.write(piece(words.at(-1), "stop"));
-        response.write(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 812, completion_tokens: words.length } })}\n\n`);
-        response.end("data: [DONE]\n\n");
-    }, port);
+    return listening(
+        t,
+        async ({ method, url, body }, response) => {
+            if (method === "OPTIONS") return response.writeHead(cors ? 204 : 403, headers).end();
+            if (url === "/v1/models") {
+                const data = models.map((id) => ({ id, object: "model", ...(meta ? { meta } : {}) }));
+                return response.writeHead(200, { "content-type": "application/json", ...headers }).end(JSON.stringify({ object: "list", data }));
+            }
+            const words = say(body, ++calls).split(/(?<= )/);
+            response.writeHead(200, { ...STREAM, ...headers });
+            for (const word of words.slice(0, -1)) response.write(piece(word));
+            if (calls <= breaks) return response.socket.destroySoon();
+            response.write(piece(words.at(-1), "stop"));
+            response.write(`data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 812, completion_tokens: words.length } })}\n\n`);
+            response.end("data: [DONE]\n\n");
+        },
+        port,
+    );
 }

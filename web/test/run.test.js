@@ -13,8 +13,14 @@ const call = (id) => ({ id, stage: "question", prompt: "p", messages: [], tokens
 const after = (reduce, state, ...actions) => actions.reduce(reduce, state);
 
 test("a call that could not be sent waits again, keeps its reason, and ends playing", () => {
-    const sent = after(reduceRun, FRESH, { kind: "playing", playing: true }, { kind: "called", call: call(0) }, { kind: "sent", call: 0, by: "a/b" },
-        { kind: "came", call: 0, text: "So", pace: { seconds: 1, toFirst: 1, pieces: 1 } });
+    const sent = after(
+        reduceRun,
+        FRESH,
+        { kind: "playing", playing: true },
+        { kind: "called", call: call(0) },
+        { kind: "sent", call: 0, by: "a/b" },
+        { kind: "came", call: 0, text: "So", pace: { seconds: 1, toFirst: 1, pieces: 1 } },
+    );
     assert.equal(nextCall(sent), undefined);
     assert.equal(sentCall(sent).text, "So");
     const failed = reduceRun(sent, { kind: "failed", call: 0, message: "no connection" });
@@ -27,15 +33,25 @@ test("a call that could not be sent waits again, keeps its reason, and ends play
 
 test("a question is done when both orders are, and says whether its answer changed", () => {
     const record = (answer, choice) => ({ outcome: "answered", answer, choice, scores: {} });
-    const one = after(reduceAsk, NOTHING, { kind: "begun", items: [{ id: "q" }] },
-        { kind: "answer", question: 0, order: "vanilla-rag", answer: { state: "done", record: record("Two"), pace: { seconds: 2 } } });
+    const one = after(
+        reduceAsk,
+        NOTHING,
+        { kind: "begun", items: [{ id: "q" }] },
+        { kind: "answer", question: 0, order: "vanilla-rag", answer: { state: "done", record: record("Two"), pace: { seconds: 2 } } },
+    );
     assert.equal(isChanged(one.questions[0]), undefined);
     assert.equal(secondsAQuestion(one), undefined);
     const both = reduceAsk(one, { kind: "answer", question: 0, order: "dos-rag", answer: { state: "done", record: record("Three"), pace: { seconds: 4 } } });
     assert.equal(isChanged(both.questions[0]), true);
     assert.equal(secondsAQuestion(both), 6);
     assert.equal(reduceAsk(both, { kind: "more", items: [{ id: "r" }] }).questions.length, 2);
-    assert.deepEqual([["accuracy", 1, 1], ["accuracy", 0, 1], ["f1", 0.5, 0.2], ["f1", 0, 0], null].map(groupOf), ["both", "book", "score", "neither", undefined]);
+    assert.deepEqual([["accuracy", 1, 1], ["accuracy", 0, 1], ["f1", 0.5, 0.2], ["f1", 0, 0], null].map(groupOf), [
+        "both",
+        "book",
+        "score",
+        "neither",
+        undefined,
+    ]);
 });
 
 test("weights that are deleted are no longer chosen; a download that ends leaves no trace", () => {

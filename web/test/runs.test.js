@@ -15,10 +15,14 @@ const HOSTILE = "<img src=x onerror=\"document.title='hurt'\"><script>document.t
 
 const use = useBrowser({ route: "#/runs" });
 let work;
-const closeread = (...args) => execFileSync(BINARY, args, {
-    cwd: work, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"],
-    env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") },
-});
+const closeread = (...args) =>
+    execFileSync(BINARY, args, {
+        cwd: work,
+        encoding: "utf8",
+        maxBuffer: 1 << 28,
+        stdio: ["ignore", "pipe", "ignore"],
+        env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") },
+    });
 
 before(async () => {
     work = await mkdtemp(join(tmpdir(), "closeread-runs-"));
@@ -33,7 +37,16 @@ after(() => rm(work, { recursive: true, force: true }));
 
 const KEY = { method: "dos-rag", model: "p/x", budget: 500 };
 const record = (item, more = {}) => ({
-    item, ...KEY, repeat: 0, outcome: "answered", answer: "yes", scores: { f1: 0.5 }, prompt_tokens: 10, calls: [], seconds: 0.1, ...more,
+    item,
+    ...KEY,
+    repeat: 0,
+    outcome: "answered",
+    answer: "yes",
+    scores: { f1: 0.5 },
+    prompt_tokens: 10,
+    calls: [],
+    seconds: 0.1,
+    ...more,
 });
 
 async function runFolder(path, items, records) {
@@ -47,19 +60,38 @@ async function runFolder(path, items, records) {
 
 /** The last item has no record. */
 async function large(path, n) {
-    const items = Array.from({ length: n }, (_, i) => (
-        { id: `item-${i}`, documents: [`book-${i % 50}`], question: `What happened on day ${i}?`, task: "generative", answers: ["a storm"] }));
-    const records = items.slice(0, -1).map(({ id }, i) => record(id, {
-        outcome: i % 10 === 0 ? "not_found" : "answered", ...(i % 10 === 0 ? { answer: undefined } : {}),
-        calls: [{ prompt: "rag", sha256: "0".repeat(64), finish: "stop", counted_tokens: 10, response: `[[It was day ${i}.]]`, usage: { prompt_tokens: 10, completion_tokens: 5 } }],
-        context: { retriever: "bm25", n_tokens: 40, passages: [{ document: `book-${i % 50}`, start: 0, end: 10, score: 1.5 }] },
+    const items = Array.from({ length: n }, (_, i) => ({
+        id: `item-${i}`,
+        documents: [`book-${i % 50}`],
+        question: `What happened on day ${i}?`,
+        task: "generative",
+        answers: ["a storm"],
     }));
+    const records = items.slice(0, -1).map(({ id }, i) =>
+        record(id, {
+            outcome: i % 10 === 0 ? "not_found" : "answered",
+            ...(i % 10 === 0 ? { answer: undefined } : {}),
+            calls: [
+                {
+                    prompt: "rag",
+                    sha256: "0".repeat(64),
+                    finish: "stop",
+                    counted_tokens: 10,
+                    response: `[[It was day ${i}.]]`,
+                    usage: { prompt_tokens: 10, completion_tokens: 5 },
+                },
+            ],
+            context: { retriever: "bm25", n_tokens: 40, passages: [{ document: `book-${i % 50}`, start: 0, end: 10, score: 1.5 }] },
+        }),
+    );
     await runFolder(path, items, records);
 }
 
 async function hostile(path) {
     const items = [{ id: HOSTILE, documents: [HOSTILE], question: HOSTILE, task: "generative", answers: [HOSTILE], labels: { kind: HOSTILE } }];
-    const calls = [{ prompt: HOSTILE, sha256: HOSTILE, finish: "stop", counted_tokens: 10, response: HOSTILE, usage: { prompt_tokens: 1, completion_tokens: 1 } }];
+    const calls = [
+        { prompt: HOSTILE, sha256: HOSTILE, finish: "stop", counted_tokens: 10, response: HOSTILE, usage: { prompt_tokens: 1, completion_tokens: 1 } },
+    ];
     await runFolder(path, items, [record(HOSTILE, { answer: HOSTILE, calls })]);
 }
 
@@ -69,8 +101,8 @@ async function open(page, name) {
     await page.waitForSelector(".part.report table", { timeout: 120_000 });
 }
 const part = (page, name) => page.click(`#part-${name}`);
-const tables = (page) => page.$$eval("#run-body table", (all) => all.map((table) =>
-    [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent).join("|"))));
+const tables = (page) =>
+    page.$$eval("#run-body table", (all) => all.map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent).join("|"))));
 
 test("a run folder's report is the command line's, byte for byte, with its charts", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
@@ -83,7 +115,9 @@ test("a run folder's report is the command line's, byte for byte, with its chart
     assert.equal(shown.length, report.tables.length);
     assert.deepEqual(shown[0][0].split("|"), report.tables[0].columns);
     assert.match(await page.textContent("#finding"), /\w.*\.$/, "a sentence before all numbers");
-    const drawn = await page.$$eval(".charts svg", (all) => all.map((svg) => [svg.getAttribute("role"), svg.querySelector("title").textContent, svg.querySelector("desc").textContent.length]));
+    const drawn = await page.$$eval(".charts svg", (all) =>
+        all.map((svg) => [svg.getAttribute("role"), svg.querySelector("title").textContent, svg.querySelector("desc").textContent.length]),
+    );
     assert.equal(drawn.length, report.charts.length);
     assert.ok(drawn.length > 2 && drawn.every(([role, title, words]) => role === "img" && title !== "" && words > 50), JSON.stringify(drawn));
     assert.ok(report.charts.some(({ id }) => id.endsWith("-by-budget")) && report.charts.some(({ id }) => /position|length/.test(id)));
@@ -100,7 +134,10 @@ test("a trial shows its question, gold, passages with their text, calls and resp
     await page.keyboard.press("Enter");
     await page.waitForSelector("#trace-heading");
     assert.equal(await page.evaluate(() => document.activeElement.id), "trace-heading");
-    const lines = (await readFile(join(work, "first/records.jsonl"), "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+    const lines = (await readFile(join(work, "first/records.jsonl"), "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
     const id = (await page.textContent("#trace-heading")).split(",")[0];
     const stored = lines.find(({ item, method, budget }) => item === id && method === "dos-rag" && budget === 300);
     const trace = await page.textContent(".trace");
@@ -115,8 +152,9 @@ test("a trial shows its question, gold, passages with their text, calls and resp
     assert.equal(bars.length, stored.context.passages.length, "where they stand in the book");
     assert.ok(bars.every((at) => at >= 0 && at < 100) && new Set(bars).size > 1, bars.join());
     assert.ok((await page.locator(".places .ribbon rect.evidence").count()) > 0);
-    const document = JSON.parse((await readFile(join(work, "first/manifest.json"), "utf8"))).configuration.documents
-        .find(({ id }) => id === stored.context.passages[0].document);
+    const document = JSON.parse(await readFile(join(work, "first/manifest.json"), "utf8")).configuration.documents.find(
+        ({ id }) => id === stored.context.passages[0].document,
+    );
     const { start, end } = stored.context.passages[0];
     const story = await readFile(join(ROOT, "sample", document.id === "the-loan-of-the-bell" ? "the-loan-of-the-bell.txt" : "shedu-bu.txt"));
     assert.equal(passages[0].replace(/\s+/g, " "), story.subarray(start, end).toString("utf8").replace(/\s+/g, " "));
@@ -157,22 +195,28 @@ test("two runs compare as on the command line, in the page and in Node", needs("
     await page.click("#compare-go");
     await page.waitForSelector("#compared .conclusion");
     const expected = JSON.parse(closeread("compare", "first", "second", "--method", "dos-rag", "--budget", "300", "--json"));
-    assert.deepEqual(await page.$$eval(".conclusion", (all) => all.map((p) => p.textContent)), expected.comparisons.map(({ conclusion }) => conclusion));
+    assert.deepEqual(
+        await page.$$eval(".conclusion", (all) => all.map((p) => p.textContent)),
+        expected.comparisons.map(({ conclusion }) => conclusion),
+    );
 
     const { default: init, OpenRun, compareJson } = await import(new URL("closeread_wasm.js", DIST));
     await init({ module_or_path: await readFile(new URL("closeread_wasm_bg.wasm", DIST)) });
     const opened = async (name) => {
-        const files = ["manifest.json", "items.jsonl", "records.jsonl"].map(async (path) => (
-            { name: path, content: new Uint8Array(await readFile(join(work, name, path))) }));
+        const files = ["manifest.json", "items.jsonl", "records.jsonl"].map(async (path) => ({
+            name: path,
+            content: new Uint8Array(await readFile(join(work, name, path))),
+        }));
         return new OpenRun(name, await Promise.all(files));
     };
     const [a, b] = [await opened("first"), await opened("second")];
     const json = (options) => `${compareJson(a, b, options)}\n`;
     assert.equal(json({}), closeread("compare", "first", "second", "--json"));
-    assert.equal(json({ budget: [300], metric: ["accuracy"], by: ["language"] }),
-        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--group-by", "language", "--json"));
-    assert.equal(`${compareJson(a, a, { method: ["vanilla-rag", "dos-rag"] })}\n`,
-        closeread("compare", "first", "--method", "vanilla-rag,dos-rag", "--json"));
+    assert.equal(
+        json({ budget: [300], metric: ["accuracy"], by: ["language"] }),
+        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--group-by", "language", "--json"),
+    );
+    assert.equal(`${compareJson(a, a, { method: ["vanilla-rag", "dos-rag"] })}\n`, closeread("compare", "first", "--method", "vanilla-rag,dos-rag", "--json"));
     assert.throws(() => compareJson(a, a, {}), /one run was named, and it has several cells/);
     assert.throws(() => compareJson(a, b, { metric: ["beauty"] }), /not both have the metric `beauty`/);
 });
@@ -187,7 +231,16 @@ test("a trial has an address: it opens from it, steps to its neighbours, and Bac
     assert.equal(await page.locator(".trial .verdict.right").count(), 0);
     const n = Number((await page.textContent("#trial-count")).match(/^[\d,]+/)[0].replace(",", ""));
     await page.check("#verdict-all", { force: true });
-    await page.waitForFunction((n) => Number(document.querySelector("#trial-count").textContent.match(/^[\d,]+/)[0].replace(",", "")) > n, n);
+    await page.waitForFunction(
+        (n) =>
+            Number(
+                document
+                    .querySelector("#trial-count")
+                    .textContent.match(/^[\d,]+/)[0]
+                    .replace(",", ""),
+            ) > n,
+        n,
+    );
     await page.check("#verdict-differ", { force: true });
     await page.selectOption("#trial-cell", "");
     await page.selectOption("#trial-sort", "highest");
@@ -216,12 +269,16 @@ test("a trial has an address: it opens from it, steps to its neighbours, and Bac
 test("tables sort by a column and are saved as CSV", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
-    const numbers = () => page.$$eval("#run-body table", ([table]) => [...table.tBodies[0].rows].map((row) => parseFloat(row.querySelector("td.number").textContent)));
+    const numbers = () =>
+        page.$$eval("#run-body table", ([table]) => [...table.tBodies[0].rows].map((row) => parseFloat(row.querySelector("td.number").textContent)));
     const column = await page.$$eval("#run-body table", ([table]) => [...table.tHead.rows[0].cells].findIndex((cell) => cell.classList.contains("number")));
     await page.locator("#run-body table").first().locator("thead .sort").nth(column).click();
     assert.equal(await page.locator("#run-body th[aria-sort=descending]").count(), 1);
     const down = (await numbers()).filter((number) => !Number.isNaN(number));
-    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    assert.deepEqual(
+        down,
+        [...down].sort((a, b) => b - a),
+    );
     const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#run-body .save button").first().click()]);
     assert.match(saved.suggestedFilename(), /\.csv$/);
 });
@@ -231,7 +288,10 @@ test("a comparison offers what there is, and starts with two cells that differ",
     await open(page, "first");
     await part(page, "compare");
     await page.waitForSelector("#compared .conclusion");
-    assert.deepEqual(await page.$$eval("#compare-a, #compare-b", (all) => all.map((select) => select.selectedOptions[0].textContent)), ["vanilla-rag at 900", "dos-rag at 900"]);
+    assert.deepEqual(await page.$$eval("#compare-a, #compare-b", (all) => all.map((select) => select.selectedOptions[0].textContent)), [
+        "vanilla-rag at 900",
+        "dos-rag at 900",
+    ]);
     await page.selectOption("#compare-b", { label: "vanilla-rag at 900" });
     assert.ok(await page.isDisabled("#compare-go"));
     assert.match(await page.textContent("#same"), /choose another/);
@@ -239,12 +299,15 @@ test("a comparison offers what there is, and starts with two cells that differ",
 
 test("a run folder that is dropped anywhere opens here; a book that is dropped on a run opens where books are", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
-    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map(async (name) => [name, await readFile(join(work, "first", name), "utf8")]));
-    const drop = (files) => page.evaluate((files) => {
-        const transfer = new DataTransfer();
-        for (const [name, text] of files) transfer.items.add(new File([text], name));
-        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }, files);
+    const files = await Promise.all(
+        ["manifest.json", "items.jsonl", "records.jsonl"].map(async (name) => [name, await readFile(join(work, "first", name), "utf8")]),
+    );
+    const drop = (files) =>
+        page.evaluate((files) => {
+            const transfer = new DataTransfer();
+            for (const [name, text] of files) transfer.items.add(new File([text], name));
+            document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+        }, files);
     await page.goto(`${use.origin}#/find`);
     await page.waitForSelector("#find");
     await drop(files);
@@ -261,7 +324,11 @@ test("hostile texts are shown as text", needs("CLOSEREAD_BINARY"), async () => {
     await page.waitForSelector(".trial strong");
     await page.click(".trial");
     await page.waitForSelector("#trace-heading");
-    const [title, images, text] = await page.evaluate(() => [document.title, document.querySelectorAll("main img, main script").length, document.querySelector("main").textContent]);
+    const [title, images, text] = await page.evaluate(() => [
+        document.title,
+        document.querySelectorAll("main img, main script").length,
+        document.querySelector("main").textContent,
+    ]);
     assert.ok(title.endsWith("closeread") && images === 0, title);
     assert.ok(text.includes("<script>document.title='hurt'</script><U+202E><U+2069>&amp;"), "steering characters have their number");
     assert.ok(!/[\u202e\u2069]/.test(text));
@@ -272,8 +339,15 @@ test("files that are no run say what is missing, and the run before stays", need
     await open(page, "first");
     await page.setInputFiles("#run-files", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
     await page.waitForFunction(() => /manifest\.json/.test(document.querySelector("#problem").textContent));
-    const wrong = [["manifest.json", "{}"], ["items.jsonl", ""], ["records.jsonl", ""]];
-    await page.setInputFiles("#run-files", wrong.map(([name, text]) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) })));
+    const wrong = [
+        ["manifest.json", "{}"],
+        ["items.jsonl", ""],
+        ["records.jsonl", ""],
+    ];
+    await page.setInputFiles(
+        "#run-files",
+        wrong.map(([name, text]) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) })),
+    );
     await page.waitForFunction(() => /manifest that `closeread run` writes/.test(document.querySelector("#problem").textContent));
     assert.equal(await page.locator("#run option").count(), 1);
     assert.equal(await page.textContent("#runs-heading"), "first");
@@ -330,17 +404,31 @@ test("a served run opens by a click, and the page's first load is as it should b
         for (const response of responses) {
             const headers = response.headers();
             const policy = headers["content-security-policy"];
-            assert.ok(policy.includes("script-src 'self' 'wasm-unsafe-eval'") && !policy.includes("'unsafe-inline'") && !policy.includes("'unsafe-eval'"), response.url());
+            assert.ok(
+                policy.includes("script-src 'self' 'wasm-unsafe-eval'") && !policy.includes("'unsafe-inline'") && !policy.includes("'unsafe-eval'"),
+                response.url(),
+            );
             assert.equal(headers["x-content-type-options"], "nosniff");
             assert.match(headers["cache-control"], /no-cache|no-store/);
             if (/\.(js|css|wasm|html)$/.test(new URL(response.url()).pathname)) assert.equal(headers["content-encoding"], "gzip", response.url());
         }
         // Nothing holds up the first paint but one style sheet; scripts are modules, which do not block.
-        const blocking = await page.$$eval("head script:not([type=module]), head style, head link[rel=stylesheet]", (all) => all.map((one) => one.getAttribute("href") ?? one.outerHTML));
-        assert.deepEqual(blocking.filter((href) => !/^(essay|find|ask|watch|theatre|runs)\.css$/.test(href)), ["style.css"]);
+        const blocking = await page.$$eval("head script:not([type=module]), head style, head link[rel=stylesheet]", (all) =>
+            all.map((one) => one.getAttribute("href") ?? one.outerHTML),
+        );
+        assert.deepEqual(
+            blocking.filter((href) => !/^(essay|find|ask|watch|theatre|runs)\.css$/.test(href)),
+            ["style.css"],
+        );
         // The header says what the page's own tag says; frame-ancestors can only stand in a header.
         const tag = await page.getAttribute("meta[http-equiv=Content-Security-Policy]", "content");
-        const parts = (policy) => new Set(policy.split(";").map((part) => part.trim().replace(/\s+/g, " ")).filter((part) => !part.startsWith("frame-ancestors")));
+        const parts = (policy) =>
+            new Set(
+                policy
+                    .split(";")
+                    .map((part) => part.trim().replace(/\s+/g, " "))
+                    .filter((part) => !part.startsWith("frame-ancestors")),
+            );
         assert.deepEqual(parts(responses[0].headers()["content-security-policy"]), parts(tag));
         assert.match(page.url(), /#\/runs\/first$/);
         await page.reload();
@@ -372,7 +460,9 @@ test("a report's leaderboard reads without JavaScript and checks its rows with i
         // The table for readers without JavaScript has no buttons.
         const row = page.locator("closeread-leaderboard tbody tr", { has: page.locator("button") }).first();
         await row.locator("button").click();
-        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await row.locator("[role=status]").elementHandle(), { timeout: 60_000 });
+        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await row.locator("[role=status]").elementHandle(), {
+            timeout: 60_000,
+        });
         assert.equal((await row.locator("[role=status]").textContent()).trim(), "the same numbers");
         assert.deepEqual(await axe(page), []);
         assert.deepEqual(complaints, []);
@@ -380,7 +470,9 @@ test("a report's leaderboard reads without JavaScript and checks its rows with i
         await page.goto(pathToFileURL(join(work, "site/leaderboard.html")).href);
         const onDisk = page.locator("closeread-leaderboard tbody tr", { has: page.locator("button") }).first();
         await onDisk.locator("button").click();
-        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await onDisk.locator("[role=status]").elementHandle(), { timeout: 60_000 });
+        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await onDisk.locator("[role=status]").elementHandle(), {
+            timeout: 60_000,
+        });
         assert.equal((await onDisk.locator("[role=status]").textContent()).trim(), "the same numbers");
         assert.deepEqual(complaints, []);
     } finally {

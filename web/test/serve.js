@@ -4,14 +4,30 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 
 const TYPES = {
-    html: "text/html; charset=utf-8", css: "text/css", js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm",
-    txt: "text/plain", json: "application/json", jsonl: "application/jsonl", bin: "application/octet-stream",
+    html: "text/html; charset=utf-8",
+    css: "text/css",
+    js: "text/javascript",
+    mjs: "text/javascript",
+    wasm: "application/wasm",
+    txt: "text/plain",
+    json: "application/json",
+    jsonl: "application/jsonl",
+    bin: "application/octet-stream",
 };
 
 export const FLAGS = [
-    "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--no-default-browser-check", "--disable-quic", "--disable-default-apps", "--disable-extensions",
-    "--disable-domain-reliability", "--metrics-recording-only", "--no-pings",
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-quic",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-domain-reliability",
+    "--metrics-recording-only",
+    "--no-pings",
 ];
 
 /** What `find` throws so that nobody answers. */

@@ -41,7 +41,9 @@ const book = { key: "abc", name: "a.txt", title: "a", bytes: new Uint8Array(), f
 
 test("another book has no question yet; one that cannot be read leaves the one before it", () => {
     const asked = [
-        { kind: "opening", name: "a.txt" }, { kind: "opened", book }, { kind: "asked", question: { text: "Who?", item: undefined } },
+        { kind: "opening", name: "a.txt" },
+        { kind: "opened", book },
+        { kind: "asked", question: { text: "Who?", item: undefined } },
     ].reduce(reduceApp, start);
     assert.deepEqual([asked.book, asked.opening, asked.question.text], [book, undefined, "Who?"]);
     const failed = [{ kind: "opening", name: "b.png" }, { kind: "kept" }, { kind: "failed", problem: "no text" }].reduce(reduceApp, asked);
@@ -72,7 +74,8 @@ test("settings are read as they were written, and what is none is the default", 
     assert.deepEqual(settingsOf(queryOf(settings)), settings);
     assert.deepEqual(queryOf({ budget: 1500, retriever: "bm25", order: "score", neighbours: 0 }), { k: "", r: "", o: "", n: "" });
     const defaults = settingsOf({});
-    for (const query of [{ k: "-5" }, { k: "many" }, { k: "1.5" }, { r: "magic" }, { o: "up" }, { n: "9" }]) assert.deepEqual(settingsOf(query), defaults, JSON.stringify(query));
+    for (const query of [{ k: "-5" }, { k: "many" }, { k: "1.5" }, { r: "magic" }, { o: "up" }, { n: "9" }])
+        assert.deepEqual(settingsOf(query), defaults, JSON.stringify(query));
 });
 
 test("the slider stops from 100 tokens to the whole book", () => {
@@ -80,17 +83,34 @@ test("the slider stops from 100 tokens to the whole book", () => {
     assert.deepEqual(stopsOf(450), [100, 150, 200, 300, 400, 450]);
     const stops = stopsOf(300_000);
     assert.deepEqual([stops[0], stops.at(-1)], [100, 300_000]);
-    assert.deepEqual([stopAt(stops, 1500), stopAt(stops, 1501), stopAt(stops, 1e9)].map((at) => stops[at]), [1500, 2000, 300_000]);
+    assert.deepEqual(
+        [stopAt(stops, 1500), stopAt(stops, 1501), stopAt(stops, 1e9)].map((at) => stops[at]),
+        [1500, 2000, 300_000],
+    );
 });
 
 test("evidence is met in the order of the passages that hold it, each piece once", () => {
-    const evidence = [{ start: 10, end: 20 }, { start: 50, end: 60 }, { start: 90, end: 95 }];
-    const rows = [{ start: 40, end: 70 }, { start: 55, end: 58 }, { start: 0, end: 15 }, { start: 60, end: 90 }];
+    const evidence = [
+        { start: 10, end: 20 },
+        { start: 50, end: 60 },
+        { start: 90, end: 95 },
+    ];
+    const rows = [
+        { start: 40, end: 70 },
+        { start: 55, end: 58 },
+        { start: 0, end: 15 },
+        { start: 60, end: 90 },
+    ];
     assert.deepEqual(metInOrder(rows, evidence), [2, 1], "spans that only touch hold nothing");
 });
 
 test("a trial and its filter have an address", () => {
-    const at = { run: "my run", part: "trials", trial: { item: "en-001", cell: "dos-rag at 1,500", repeat: 1 }, filter: { verdict: "wrong", sort: "lowest", cell: 2, outcome: "answered", text: "a b" } };
+    const at = {
+        run: "my run",
+        part: "trials",
+        trial: { item: "en-001", cell: "dos-rag at 1,500", repeat: 1 },
+        filter: { verdict: "wrong", sort: "lowest", cell: 2, outcome: "answered", text: "a b" },
+    };
     assert.deepEqual(runsAddress(parseAddress(addressHash(runsTo(at)))), at);
     assert.equal(addressHash(runsTo({ ...at, part: "report" })), "#/runs/my%20run", "a report has no filter");
     assert.deepEqual(runsAddress(parseAddress("#/runs/a/nonsense?f=maybe&s=up&c=x")), { run: "a", part: "report", trial: undefined, filter: {} });
@@ -107,5 +127,11 @@ test("a comparison starts with the two orders at one budget, and names what diff
 });
 
 test("CSV quotes what would break a row", () => {
-    assert.equal(csv([["a", 1], ['say "x", then\ny', ""]]), 'a,1\r\n"say ""x"", then\ny",\r\n');
+    assert.equal(
+        csv([
+            ["a", 1],
+            ['say "x", then\ny', ""],
+        ]),
+        'a,1\r\n"say ""x"", then\ny",\r\n',
+    );
 });

@@ -9,13 +9,18 @@ export const find = (path) => (/^(tiny-.*|in-page\.js)$/.test(path) ? data(path)
 
 /** Words `a` to `k` are the ids 0 to 10. */
 export const TOKENIZER = JSON.stringify({
-    version: "1.0", truncation: null, padding: null, added_tokens: [], normalizer: null, pre_tokenizer: { type: "Whitespace" },
-    post_processor: null, decoder: null,
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: [],
+    normalizer: null,
+    pre_tokenizer: { type: "Whitespace" },
+    post_processor: null,
+    decoder: null,
     model: { type: "WordLevel", vocab: Object.fromEntries([..."abcdefghijk"].map((word, id) => [word, id])), unk_token: "a" },
 });
 
 /** The shipped model, for `loaded` of `in-page.js`. */
 export const SHIPPED = ["model.toml", "tokenizer.json", "model.onnx"].map((name) => ({ path: `models/all-MiniLM-L6-v2/${name}` }));
 
-export const tinyToml = (name, dimension, pooling) =>
-    `name = "${name}"\ndimension = ${dimension}\nmax_tokens = 130\npooling = "${pooling}"\n`;
+export const tinyToml = (name, dimension, pooling) => `name = "${name}"\ndimension = ${dimension}\nmax_tokens = 130\npooling = "${pooling}"\n`;

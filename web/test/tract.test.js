@@ -18,39 +18,60 @@ describe("tract", () => {
     const use = useBrowser({ find });
 
     /** 1 - cosine of each text's vectors by tract and by the encoder in f32. */
-    const distances = (files, texts) => use.page.evaluate(async ({ files, texts }) => {
-        const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
-        const [tract, encoder, model] = await Promise.all([module("tract"), module("embed"), loaded(files)]);
-        const [theirs, ours] = [tract.EmbeddingModel.byTract(...model), new encoder.EmbeddingModel(...model, "f32")];
-        return apart(await theirs.embed("passage", texts), await ours.embed("passage", texts), texts.length);
-    }, { files, texts });
+    const distances = (files, texts) =>
+        use.page.evaluate(
+            async ({ files, texts }) => {
+                const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
+                const [tract, encoder, model] = await Promise.all([module("tract"), module("embed"), loaded(files)]);
+                const [theirs, ours] = [tract.EmbeddingModel.byTract(...model), new encoder.EmbeddingModel(...model, "f32")];
+                return apart(await theirs.embed("passage", texts), await ours.embed("passage", texts), texts.length);
+            },
+            { files, texts },
+        );
 
-    for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
+    for (const [model, dimension, pooling] of [
+        ["tiny-bert", 8, "mean"],
+        ["tiny-xlm-roberta", 64, "cls"],
+    ]) {
         test(`${model} has the encoder's vectors`, async () => {
             const files = [{ text: tinyToml(model, dimension, pooling) }, { text: TOKENIZER }, { path: `${model}.onnx` }];
             const apart = await distances(files, ["a b c", "k", "e d c b a", "a ".repeat(90)]);
-            assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
+            assert.ok(
+                apart.every((distance) => distance < 1e-6),
+                `1 - cos: ${apart}`,
+            );
         });
     }
 
     test("the shipped model has the encoder's vectors", { timeout: 300_000 }, async () => {
         const apart = await distances(SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
-        assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
+        assert.ok(
+            apart.every((distance) => distance < 1e-6),
+            `1 - cos: ${apart}`,
+        );
     });
 });
 
 describe("a model from files", () => {
     const use = useBrowser({ route: "#/find", find });
 
-    const choose = (page, contents) => page.setInputFiles("#model-files",
-        Object.entries(contents).map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) })));
+    const choose = (page, contents) =>
+        page.setInputFiles(
+            "#model-files",
+            Object.entries(contents).map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) })),
+        );
 
     test("is run by the encoder or by tract, and forgotten when the shipped one is wanted again", { timeout: 120_000 }, async () => {
         const { page } = use;
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));
-        await page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? ""))
-            .observe(document.body, { subtree: true, childList: true, characterData: true }));
+        await page.evaluate(() =>
+            new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? "")).observe(document.body, {
+                subtree: true,
+                childList: true,
+                characterData: true,
+            }),
+        );
         await openBook(page, { name: "letters.txt", bytes: STORY });
         await page.click("#how > summary");
         await page.click("#embedding-model");
@@ -72,7 +93,10 @@ describe("a model from files", () => {
         await choose(page, { "model.toml": toml, "model.onnx": foreign(onnx), "tokenizer.json": TOKENIZER });
         await page.waitForFunction(() => !/^All /.test(document.querySelector("#embedding")?.textContent ?? ""));
         const byTract = await ranked(page);
-        assert.ok(told.some((text) => /tract f32/.test(text)), told.join("\n"));
+        assert.ok(
+            told.some((text) => /tract f32/.test(text)),
+            told.join("\n"),
+        );
         assert.deepEqual(byTract, byEncoder);
 
         await page.click("#shipped-model");

@@ -8,7 +8,9 @@ import { DIST, axe, needs, openBook, openSample, scrollsSideways, useBrowser } f
 import { KEY, OPEN, choose as reader, listening, localServer, provider, until, withKey } from "./reader.js";
 
 const use = useBrowser({
-    route: "#/watch", allowed: ["http://127.0.0.1:", "http://localhost:"], expected: /net::ERR_|Failed to load resource/,
+    route: "#/watch",
+    allowed: ["http://127.0.0.1:", "http://localhost:"],
+    expected: /net::ERR_|Failed to load resource/,
 });
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 
@@ -46,7 +48,12 @@ async function llamaServer(t, servers) {
     t.after(() => server.kill());
     const failed = new Promise((_, reject) => server.once("error", reject));
     const healthy = async () => {
-        while (!(await fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok, () => false))) {
+        while (
+            !(await fetch(`http://127.0.0.1:${port}/health`).then(
+                ({ ok }) => ok,
+                () => false,
+            ))
+        ) {
             if (server.exitCode !== null) throw new Error(`llama-server ended with ${server.exitCode}`);
             await new Promise((resolve) => setTimeout(resolve, 100));
         }
@@ -56,8 +63,17 @@ async function llamaServer(t, servers) {
 }
 
 const METHODS = [
-    "closed-book", "full-document", "vanilla-rag", "dos-rag", "naive-rag", "corpus-rag", "agentic-rag", "raptor",
-    "read-agent", "memory-agent", "query-summary",
+    "closed-book",
+    "full-document",
+    "vanilla-rag",
+    "dos-rag",
+    "naive-rag",
+    "corpus-rag",
+    "agentic-rag",
+    "raptor",
+    "read-agent",
+    "memory-agent",
+    "query-summary",
 ];
 
 test("every method plays to its end by counting words", async (t) => {
@@ -241,7 +257,9 @@ test("an agent is stepped to its end against llama-server", needs("CLOSEREAD_SER
 
 test("Anthropic is asked from the page, and the key is found nowhere", async (t) => {
     const server = await provider(t, () => ({
-        content: [{ type: "text", text: `So [[1]]; you sent ${KEY}.` }], stop_reason: "end_turn", usage: { input_tokens: 812, output_tokens: 5 },
+        content: [{ type: "text", text: `So [[1]]; you sent ${KEY}.` }],
+        stop_reason: "end_turn",
+        usage: { input_tokens: 812, output_tokens: 5 },
     }));
     const page = await atTheStory();
     const seen = [];
@@ -267,7 +285,8 @@ test("Anthropic is asked from the page, and the key is found nowhere", async (t)
 
 test("Gemini is asked from the page", async (t) => {
     const server = await provider(t, () => ({
-        candidates: [{ content: { parts: [{ text: "[[1]]" }] }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 },
+        candidates: [{ content: { parts: [{ text: "[[1]]" }] }, finishReason: "STOP" }],
+        usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 },
     }));
     const page = await atTheStory();
     await reader(page, "watch", withKey({ provider: "gemini", url: server.url, model: "gemini-x", key: KEY }));
@@ -299,8 +318,11 @@ test("a server that dies in mid-stream leaves the call where it is; it is sent a
 
 test("a call that is refused waits with its reason, and can be sent again or by another model", async (t) => {
     const refuses = { "content-type": "application/json", ...OPEN };
-    const server = await listening(t, ({ method }, response) => method === "OPTIONS" ? response.writeHead(204, OPEN).end()
-        : response.writeHead(404, refuses).end(JSON.stringify({ error: { message: "no such model" } })));
+    const server = await listening(t, ({ method }, response) =>
+        method === "OPTIONS"
+            ? response.writeHead(204, OPEN).end()
+            : response.writeHead(404, refuses).end(JSON.stringify({ error: { message: "no such model" } })),
+    );
     const page = await atTheStory();
     await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${server.url}/nowhere/v1`, model: "gone" }));
     await choose(page, { method: "dos-rag" });
@@ -358,7 +380,11 @@ test("a prompt of a whole novel does not hang the page, and a book full of HTML 
     assert.equal(await page.locator("#watch img, #watch script").count(), 0);
 });
 
-for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 360]]) {
+for (const [scheme, width] of [
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 360],
+]) {
     test(`axe finds nothing: ${scheme}, ${width} px`, async () => {
         const { page } = use;
         await page.emulateMedia({ colorScheme: scheme });

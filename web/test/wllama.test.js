@@ -8,7 +8,13 @@ import { needs, openSample, useBrowser } from "./harness.js";
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "credentialless" };
 const LONG = { timeout: 300_000 };
 const MODELS = [
-    { what: "a tiny model", file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }), headers: {}, most: 512, options: { timeout: 300_000 } },
+    {
+        what: "a tiny model",
+        file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }),
+        headers: {},
+        most: 512,
+        options: { timeout: 300_000 },
+    },
     { what: "SmolLM2", file: () => process.env.CLOSEREAD_SMOLLM, headers: ISOLATED, most: 100, options: { ...needs("CLOSEREAD_SMOLLM"), timeout: 1_800_000 } },
 ];
 
@@ -23,8 +29,13 @@ for (const { what, file, headers, most, options } of MODELS) {
             await page.setInputFiles("#gguf", file());
             await page.locator(".option input[value^='page ']:checked").waitFor(LONG);
             await page.click("#try");
-            await page.waitForFunction(() => document.querySelector("#problem").textContent !== ""
-                || (document.querySelector("#try") && /\d s/.test(document.querySelector("#tried-facts").textContent)), undefined, LONG);
+            await page.waitForFunction(
+                () =>
+                    document.querySelector("#problem").textContent !== "" ||
+                    (document.querySelector("#try") && /\d s/.test(document.querySelector("#tried-facts").textContent)),
+                undefined,
+                LONG,
+            );
             assert.equal(await page.textContent("#problem"), "");
             assert.ok((await page.textContent("#tried")).length > 10);
             assert.match(await page.textContent(".chosen"), /tokens\/s/);

@@ -17,21 +17,61 @@ const scorer = {
     setup: ({ onResolve }) => onResolve({ filter: /\/closeread_scorer\.js$/ }, () => ({ path: `${WEB}dist/elements/closeread_scorer.js` })),
 };
 const common = { absWorkingDir: WEB, bundle: true, format: "esm", target: "es2023", minify: true, logLevel: "warning", legalComments: "none" };
-const entries = (...names) => Object.fromEntries(names.map((path) => [path.split("/").pop().replace(/\.tsx?$/, ""), `src/${path}`]));
+const entries = (...names) =>
+    Object.fromEntries(
+        names.map((path) => [
+            path
+                .split("/")
+                .pop()
+                .replace(/\.tsx?$/, ""),
+            `src/${path}`,
+        ]),
+    );
 
 // What an earlier build has left.
 for (const name of readdirSync(`${WEB}dist`)) if (/-[A-Z0-9]{8}\.js$/.test(name)) rmSync(`${WEB}dist/${name}`);
-const [{ metafile: { outputs } }] = await Promise.all([
-    build({ ...common, plugins: [bindgen], entryPoints: entries("app.tsx"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]",
-        jsx: "automatic", jsxImportSource: "preact", metafile: true }),
-    build({ ...common, plugins: [bindgen], entryPoints: entries("worker.ts", "encoder-worker.ts"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]" }),
+const [
+    {
+        metafile: { outputs },
+    },
+] = await Promise.all([
+    build({
+        ...common,
+        plugins: [bindgen],
+        entryPoints: entries("app.tsx"),
+        outdir: "dist",
+        splitting: true,
+        chunkNames: "[name]-[hash]",
+        jsx: "automatic",
+        jsxImportSource: "preact",
+        metafile: true,
+    }),
+    build({
+        ...common,
+        plugins: [bindgen],
+        entryPoints: entries("worker.ts", "encoder-worker.ts"),
+        outdir: "dist",
+        splitting: true,
+        chunkNames: "[name]-[hash]",
+    }),
     build({ ...common, plugins: [bindgen], entryPoints: entries("service.ts", "package.ts", "asset-files.ts", "worker/assets.ts"), outdir: "dist" }),
     build({ ...common, entryPoints: { wllama: "node_modules/@wllama/wllama/esm/index.js" }, outdir: "dist/wllama" }),
-    build({ ...common, plugins: [scorer], outdir: "dist/elements",
-        entryPoints: { "closeread-scorer": "src/elements/scorer.ts", "closeread-leaderboard": "src/elements/leaderboard.ts" } }),
+    build({
+        ...common,
+        plugins: [scorer],
+        outdir: "dist/elements",
+        entryPoints: { "closeread-scorer": "src/elements/scorer.ts", "closeread-leaderboard": "src/elements/leaderboard.ts" },
+    }),
     // A page from a disk runs no modules.
-    build({ ...common, plugins: [scorer], outdir: "dist/elements", format: "iife", entryPoints: { "closeread-site": "src/elements/site.ts" },
-        define: { "import.meta.url": "closereadAt" }, banner: { js: "var closereadAt = document.currentScript.src;" } }),
+    build({
+        ...common,
+        plugins: [scorer],
+        outdir: "dist/elements",
+        format: "iife",
+        entryPoints: { "closeread-site": "src/elements/site.ts" },
+        define: { "import.meta.url": "closereadAt" },
+        banner: { js: "var closereadAt = document.currentScript.src;" },
+    }),
 ]);
 
 /** What the first screen is made of: modules that import each other three deep. The page names them all, so that they are asked for at once. */
@@ -45,7 +85,10 @@ function add(path) {
 add("dist/app.js");
 add(Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/essay/Essay.tsx"));
 const hint = (rest) => `  <link rel=${rest}>\n`;
-const modules = [...firstScreen].map((path) => path.replace("dist/", "")).filter((name) => name !== "app.js").sort();
+const modules = [...firstScreen]
+    .map((path) => path.replace("dist/", ""))
+    .filter((name) => name !== "app.js")
+    .sort();
 const hints = [hint('"preload" as="style" href="essay.css"'), ...modules.map((name) => hint(`"modulepreload" href="${name}"`))];
 writeFileSync(`${WEB}dist/index.html`, readFileSync(`${WEB}static/index.html`, "utf8").replace(/^ *<script/m, `${hints.join("")}$&`));
 

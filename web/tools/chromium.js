@@ -5,7 +5,9 @@ import { delimiter, join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const ELSEWHERE = [
-    "/usr/lib64/chromium-browser/chromium-browser", "/usr/lib/chromium/chromium", "/opt/google/chrome/chrome",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/usr/lib/chromium/chromium",
+    "/opt/google/chrome/chrome",
     ...["Chromium", "Google Chrome"].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
 ];
 

@@ -18,16 +18,30 @@ const LISTED = 3000;
 const STOPS = Array.from({ length: 30 }, (_, n) => 100 * (n + 1));
 const BUDGETS = [100, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 20_000];
 
-const lines = (name) => readFileSync(new URL(`sample/${name}`, DIST), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const lines = (name) =>
+    readFileSync(new URL(`sample/${name}`, DIST), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
 const [works, items] = [lines("documents.jsonl"), lines("items.jsonl")];
 
 export async function writeEssays() {
     const core = await import(new URL("closeread_wasm.js", DIST));
     await core.default({ module_or_path: readFileSync(new URL("closeread_wasm_bg.wasm", DIST)) });
-    for (const [name, file] of [["cl100k", "cl100k_base.tiktoken"], ["punkt-en", "punkt-en.txt"]]) core.provide(name, gunzipSync(readFileSync(new URL(`assets/${file}.gz`, DIST))));
+    for (const [name, file] of [
+        ["cl100k", "cl100k_base.tiktoken"],
+        ["punkt-en", "punkt-en.txt"],
+    ])
+        core.provide(name, gunzipSync(readFileSync(new URL(`assets/${file}.gz`, DIST))));
     for (const [language, id] of Object.entries(QUESTIONS)) {
-        const text = JSON.stringify(essay(core, items.find((item) => item.id === id)));
-        if (text.length > MOST) throw new Error(`essay.${language}.json has ${text.length} bytes: at most ${MOST} are to be fetched before the first screen stands`);
+        const text = JSON.stringify(
+            essay(
+                core,
+                items.find((item) => item.id === id),
+            ),
+        );
+        if (text.length > MOST)
+            throw new Error(`essay.${language}.json has ${text.length} bytes: at most ${MOST} are to be fetched before the first screen stands`);
         writeFileSync(new URL(`essay.${language}.json`, DIST), text);
         console.log(`essay.${language}.json: ${Buffer.byteLength(text)} bytes`);
     }
@@ -50,7 +64,8 @@ function essay(core, item) {
     });
     // Where each passage that is met makes a step, and coarser behind.
     const sums = listed.reduce((all, { tokens }) => [...all, (all.at(-1) ?? 0) + tokens], []);
-    const curve = index.recallCurve(item.question, new Uint32Array([...sums, 5000, 7500, 10_000]), { retriever: "bm25" })
+    const curve = index
+        .recallCurve(item.question, new Uint32Array([...sums, 5000, 7500, 10_000]), { retriever: "bm25" })
         .map(({ budget, recall, nPlaces }) => [budget, Number(recall.toFixed(4)), nPlaces]);
     const ofBook = items.filter(({ documents }) => documents.length === 1 && documents[0] === work.id);
     const sum = BUDGETS.map(() => 0);
@@ -61,9 +76,19 @@ function essay(core, item) {
     const mean = BUDGETS.map((budget, n) => [budget, Number((sum[n] / ofBook.length).toFixed(4))]);
     const methods = core.methods({ id: work.id, title: work.title, language: work.language, file: bytes }).map(({ name, costs }) => costOf(name, costs));
     return {
-        book: { id: work.id, title: work.title, language: work.language, nBytes, nTokens, nPassages }, chapters: index.chapters(0),
-        item: { id: item.id, question: item.question, answer: item.answers[0] }, evidence, rows, byBook: found(LISTED, "document").passages.map((passage) => passage.index),
-        stops: STOPS, at, curve, mean, nQuestions: ofBook.length, methods, meaning: JSON.parse(readFileSync(MEANING))[item.id] ?? [],
+        book: { id: work.id, title: work.title, language: work.language, nBytes, nTokens, nPassages },
+        chapters: index.chapters(0),
+        item: { id: item.id, question: item.question, answer: item.answers[0] },
+        evidence,
+        rows,
+        byBook: found(LISTED, "document").passages.map((passage) => passage.index),
+        stops: STOPS,
+        at,
+        curve,
+        mean,
+        nQuestions: ofBook.length,
+        methods,
+        meaning: JSON.parse(readFileSync(MEANING))[item.id] ?? [],
     };
 }
 
@@ -71,7 +96,14 @@ function essay(core, item) {
 function costOf(name, costs) {
     const { budget, preparation, question } = costs.find(({ budget }) => budget === 1500) ?? costs[Math.floor(costs.length / 2)];
     const between = ({ low, high }) => [low, high];
-    return { name, budget, calls: between(question.calls), tokens: between(question.prompt_tokens), madeCalls: between(preparation.calls), madeTokens: between(preparation.prompt_tokens) };
+    return {
+        name,
+        budget,
+        calls: between(question.calls),
+        tokens: between(question.prompt_tokens),
+        madeCalls: between(preparation.calls),
+        madeTokens: between(preparation.prompt_tokens),
+    };
 }
 
 /** Passages in the order of their vectors, with start, end and tokens, as far as the figure shows them. */
@@ -79,7 +111,10 @@ function rankByMeaning(binary) {
     const meaning = {};
     const item = items.find(({ id }) => id === QUESTIONS.en);
     const path = fileURLToPath(new URL(`sample/${works.find(({ id }) => id === item.documents[0]).path}`, DIST));
-    const printed = execFileSync(binary, ["search", path, item.question, "--retriever", "dense", "--budget", "2400", "--order", "score", "--json"], { encoding: "utf8", maxBuffer: 1 << 26 });
+    const printed = execFileSync(binary, ["search", path, item.question, "--retriever", "dense", "--budget", "2400", "--order", "score", "--json"], {
+        encoding: "utf8",
+        maxBuffer: 1 << 26,
+    });
     meaning[item.id] = JSON.parse(printed).passages.map(({ index, start, end, tokens }) => [index, start, end, tokens]);
     writeFileSync(MEANING, `${JSON.stringify(meaning)}\n`);
 }

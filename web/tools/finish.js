@@ -20,8 +20,10 @@ for (const name of ["punkt-en.txt", "wordnet-3.0.bin"]) {
 await writeEssays();
 
 /** What works offline after the first visit: the views, a book, the default tokenizer. The rest is kept once it was used. */
-const kept = allFiles(DIST).filter((path) =>
-    !/^(elements|models|wllama)\/|LICENSE|\.d\.ts$|o200k|wordnet|closeread_(embed|tract)|^(files\.json|service\.js|package\.js(on)?|node\.js)$/.test(path));
+const kept = allFiles(DIST).filter(
+    (path) =>
+        !/^(elements|models|wllama)\/|LICENSE|\.d\.ts$|o200k|wordnet|closeread_(embed|tract)|^(files\.json|service\.js|package\.js(on)?|node\.js)$/.test(path),
+);
 const hash = createHash("sha256");
 for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path)));
 const optimised = process.argv[2] !== "dev";
@@ -31,11 +33,13 @@ writeFileSync(join(DIST, "files.json"), JSON.stringify({ version: hash.digest("h
 const LIMITS = [
     { what: "first load, before a book is opened", files: firstLoad(DIST), most: 400e3 },
     {
-        what: "the scorer for other pages", most: 400e3,
+        what: "the scorer for other pages",
+        most: 400e3,
         files: ["elements/closeread-scorer.js", "elements/closeread_scorer_bg.wasm"],
     },
     ...["embed", "tract"].map((name) => ({
-        what: `the module ${name}, fetched when a book is embedded by it`, most: Infinity,
+        what: `the module ${name}, fetched when a book is embedded by it`,
+        most: Infinity,
         files: [`closeread_${name}.js`, `closeread_${name}_bg.wasm`],
     })),
 ];

@@ -27,8 +27,7 @@ export function firstLoad(dist) {
 }
 
 /** Bytes after `gzip -9`, file by file. */
-export const compressed = (dist, files) =>
-    files.reduce((sum, path) => sum + gzipSync(readFileSync(join(dist, path)), { level: 9 }).length, 0);
+export const compressed = (dist, files) => files.reduce((sum, path) => sum + gzipSync(readFileSync(join(dist, path)), { level: 9 }).length, 0);
 
 /** All files below `dist`, as paths within it. */
 export const allFiles = (dist) =>

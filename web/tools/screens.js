@@ -34,32 +34,52 @@ const fromTop = (page, selector) => page.$eval(selector, (element) => element.sc
 
 await shot("essay", server.origin, (page) => page.locator("#passages li").first().waitFor());
 await shot("lab", `${server.origin}#/find?b=the-loan-of-the-bell&q=en-060&o=book`, (page) => page.locator("#passages li").first().waitFor({ timeout: 60_000 }));
-await shot("model", `${server.origin}#/model`, async (page) => {
-    await openSample(page, "the-loan-of-the-bell");
-    await page.locator("#look").waitFor();
-}, { height: 1000 });
-await shot("watch-agent", `${server.origin}#/watch`, async (page) => {
-    await story(page);
-    await page.selectOption("#item", "en-060");
-    await page.click("#play");
-    await page.locator(".ending").waitFor({ timeout: 120_000 });
-    await page.locator(".timeline li:nth-child(2) button").first().click();
-    await page.evaluate(() => scrollTo(0, 0));
-}, { height: 1100 });
-await shot("watch-memory", `${server.origin}#/watch`, async (page) => {
-    await story(page);
-    await page.selectOption("#method", "memory-agent");
-    await page.click("#play");
-    await page.locator(".ending").waitFor({ timeout: 120_000 });
-    await page.locator(".timeline li:nth-child(3) button").first().click();
-    await fromTop(page, ".changes");
-}, { colorScheme: "dark" });
-await shot("ask", `${server.origin}#/ask`, async (page) => {
-    await story(page);
-    await page.selectOption("#count", "20");
-    await page.click("#ask-all");
-    await page.locator("#ask-more").waitFor({ timeout: 120_000 });
-}, { height: 1100 });
+await shot(
+    "model",
+    `${server.origin}#/model`,
+    async (page) => {
+        await openSample(page, "the-loan-of-the-bell");
+        await page.locator("#look").waitFor();
+    },
+    { height: 1000 },
+);
+await shot(
+    "watch-agent",
+    `${server.origin}#/watch`,
+    async (page) => {
+        await story(page);
+        await page.selectOption("#item", "en-060");
+        await page.click("#play");
+        await page.locator(".ending").waitFor({ timeout: 120_000 });
+        await page.locator(".timeline li:nth-child(2) button").first().click();
+        await page.evaluate(() => scrollTo(0, 0));
+    },
+    { height: 1100 },
+);
+await shot(
+    "watch-memory",
+    `${server.origin}#/watch`,
+    async (page) => {
+        await story(page);
+        await page.selectOption("#method", "memory-agent");
+        await page.click("#play");
+        await page.locator(".ending").waitFor({ timeout: 120_000 });
+        await page.locator(".timeline li:nth-child(3) button").first().click();
+        await fromTop(page, ".changes");
+    },
+    { colorScheme: "dark" },
+);
+await shot(
+    "ask",
+    `${server.origin}#/ask`,
+    async (page) => {
+        await story(page);
+        await page.selectOption("#count", "20");
+        await page.click("#ask-all");
+        await page.locator("#ask-more").waitFor({ timeout: 120_000 });
+    },
+    { height: 1100 },
+);
 
 if (BINARY) {
     const work = await mkdtemp(join(tmpdir(), "closeread-screens-"));
@@ -70,17 +90,22 @@ if (BINARY) {
         await page.locator(".part.report table").first().waitFor({ timeout: 120_000 });
     };
     await shot("runs-report", `${server.origin}#/runs`, opened, { height: 1100 });
-    await shot("runs-trials", `${server.origin}#/runs`, async (page) => {
-        await opened(page);
-        await page.click("#part-trials");
-        await page.selectOption("#trial-cell", { label: "dos-rag at 900" });
-        await page.check("#verdict-right", { force: true });
-        await page.locator(".trial strong").first().waitFor();
-        await page.focus(".trial-list");
-        for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
-        await page.locator("#trace-heading").waitFor();
-        await page.evaluate(() => scrollTo(0, 0));
-    }, { colorScheme: "dark", height: 1000 });
+    await shot(
+        "runs-trials",
+        `${server.origin}#/runs`,
+        async (page) => {
+            await opened(page);
+            await page.click("#part-trials");
+            await page.selectOption("#trial-cell", { label: "dos-rag at 900" });
+            await page.check("#verdict-right", { force: true });
+            await page.locator(".trial strong").first().waitFor();
+            await page.focus(".trial-list");
+            for (const key of ["ArrowDown", "Enter"]) await page.keyboard.press(key);
+            await page.locator("#trace-heading").waitFor();
+            await page.evaluate(() => scrollTo(0, 0));
+        },
+        { colorScheme: "dark", height: 1000 },
+    );
     await rm(work, { recursive: true });
 }
 
@@ -89,7 +114,8 @@ const contents = { "items.jsonl": items, "predictions.jsonl": predictions };
 const site = await serve((path) => files(contents)(path));
 const elements = await serve(folder(new URL("elements/", DIST)), { "access-control-allow-origin": "*" });
 const embedding = (element, markup) => {
-    contents["index.html"] = `<!doctype html><html lang="en"><title>A board</title><body style="font: 16px sans-serif; margin: 2rem"><main>${markup}</main>` +
+    contents["index.html"] =
+        `<!doctype html><html lang="en"><title>A board</title><body style="font: 16px sans-serif; margin: 2rem"><main>${markup}</main>` +
         `<script type="module" src="${elements.origin}closeread-${element}.js"></script>`;
 };
 embedding("scorer", '<h1>Score your predictions</h1><closeread-scorer gold="items.jsonl" metrics="f1,accuracy,rougeL"></closeread-scorer>');
@@ -107,7 +133,9 @@ const row = (name, off, complete) => {
     return { name, scorecard, predictions: "predictions.jsonl" };
 };
 contents["results.json"] = JSON.stringify({
-    title: "Two novels", gold: "items.jsonl", scoring: { metrics: shown },
+    title: "Two novels",
+    gold: "items.jsonl",
+    scoring: { metrics: shown },
     rows: [row("dos-rag at 5,000", 0, true), row("full-document", 0.06, true), row("closed-book", 0.2, false)],
 });
 embedding("leaderboard", '<h1>Leaderboard</h1><closeread-leaderboard src="results.json"></closeread-leaderboard>');

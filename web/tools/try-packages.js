@@ -22,31 +22,43 @@ const SCORE = `
 
 /** Node: the module's bytes are read, not fetched. */
 async function fromNode() {
-    await writeFile(join(project, "node.mjs"), `
+    await writeFile(
+        join(project, "node.mjs"),
+        `
         import { readFile } from "node:fs/promises";
         import init, * as scorer from "@closeread/score";
         await init({ module_or_path: await readFile(new URL(import.meta.resolve("@closeread/score/closeread_scorer_bg.wasm"))) });
         ${SCORE}
-        console.log(card.metrics.f1.value);`);
+        console.log(card.metrics.f1.value);`,
+    );
     assert.equal(execFileSync("node", ["node.mjs"], { cwd: project, encoding: "utf8" }).trim(), "1");
 }
 
 async function inPages(browser) {
-    await writeFile(join(project, "bundled.js"), `
+    await writeFile(
+        join(project, "bundled.js"),
+        `
         import init, * as scorer from "@closeread/score";
         import wasm from "@closeread/score/closeread_scorer_bg.wasm";
         await init({ module_or_path: new URL(wasm, import.meta.url) });
         ${SCORE}
-        document.title = String(card.metrics.f1.value);`);
+        document.title = String(card.metrics.f1.value);`,
+    );
     await build({
-        absWorkingDir: project, entryPoints: ["bundled.js"], bundle: true, format: "esm", outdir: "bundle",
-        loader: { ".wasm": "file" }, logLevel: "error",
+        absWorkingDir: project,
+        entryPoints: ["bundled.js"],
+        bundle: true,
+        format: "esm",
+        outdir: "bundle",
+        loader: { ".wasm": "file" },
+        logLevel: "error",
     });
     const installed = pathToFileURL(join(project, "node_modules/@closeread/score/"));
     const library = await serve(folder(installed), { "access-control-allow-origin": "*" });
     const own = files({
         "index.html": '<!doctype html><title>no</title><script type="module" src="bundled.js"></script>',
-        "board.html": '<!doctype html><title>no</title><closeread-scorer gold="gold.jsonl" metrics="f1"></closeread-scorer>' +
+        "board.html":
+            '<!doctype html><title>no</title><closeread-scorer gold="gold.jsonl" metrics="f1"></closeread-scorer>' +
             `<script type="module" src="${library.origin}closeread-scorer.js"></script>`,
         "gold.jsonl": GOLD,
     });

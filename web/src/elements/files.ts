@@ -32,9 +32,12 @@ export async function fetched(url: string, words: Words): Promise<NamedFile> {
     const refuse = (why: string) => new Error(words.notFound(url, why));
     const name = url.split("/").pop() ?? url;
     if (isOnDisk(url)) {
-        return { name, content: await ofScript(url).catch((error: Error) => {
-            throw refuse(error.message);
-        }) };
+        return {
+            name,
+            content: await ofScript(url).catch((error: Error) => {
+                throw refuse(error.message);
+            }),
+        };
     }
     const response = await fetch(url).catch((error: unknown) => {
         throw refuse(String(error));

@@ -72,10 +72,15 @@ class Leaderboard extends HTMLElement {
         const all = make("button", { type: "button", id: "csv" }, say.saveBoard);
         all.addEventListener("click", () => {
             const metrics = this.#metrics();
-            const rows = this.#sorted().map(({ row: { name, scorecard }, rank }) => [rank ?? "", name, ...metrics.flatMap((metric): (string | number)[] => {
-                const found = scorecard.metrics[metric];
-                return found ? [found.value, found.low, found.high, found.n] : ["", "", "", ""];
-            }), ...LEDGER.map((ending) => scorecard.ledger[ending])]);
+            const rows = this.#sorted().map(({ row: { name, scorecard }, rank }) => [
+                rank ?? "",
+                name,
+                ...metrics.flatMap((metric): (string | number)[] => {
+                    const found = scorecard.metrics[metric];
+                    return found ? [found.value, found.low, found.high, found.n] : ["", "", "", ""];
+                }),
+                ...LEDGER.map((ending) => scorecard.ledger[ending]),
+            ]);
             const heads = [say.rank, say.name, ...metrics.flatMap((metric) => [metric, `${metric} low`, `${metric} high`, `${metric} n`]), ...LEDGER];
             save("leaderboard.csv", csv([heads, ...rows]), "text/csv");
         });
@@ -92,8 +97,9 @@ class Leaderboard extends HTMLElement {
         const value = ({ scorecard }: Row) => scorecard.metrics[this.#column]?.value;
         const ranks = (row: Row) => row.scorecard.complete && value(row) !== undefined;
         const sign = this.#down ? -1 : 1;
-        const rows = [...this.#results.rows].sort((a, b) => Number(ranks(b)) - Number(ranks(a))
-            || sign * ((value(a) ?? -1) - (value(b) ?? -1)) || a.name.localeCompare(b.name));
+        const rows = [...this.#results.rows].sort(
+            (a, b) => Number(ranks(b)) - Number(ranks(a)) || sign * ((value(a) ?? -1) - (value(b) ?? -1)) || a.name.localeCompare(b.name),
+        );
         const better = (row: Row) => rows.filter((other) => ranks(other) && value(other)! > value(row)!).length;
         // A search leaves the ranks as they are.
         const ranked = rows.map((row) => ({ row, rank: ranks(row) ? better(row) + 1 : undefined }));
@@ -118,20 +124,30 @@ class Leaderboard extends HTMLElement {
         };
         const canCheck = this.#results.rows.some((row) => row.predictions !== undefined);
         const heads = [
-            head(say.rank, false), head(say.name, false), ...metrics.map((name) => head(name, true)),
-            ...ended.map((name) => head(name, false)), ...(canCheck ? [head(say.verify, false)] : []),
+            head(say.rank, false),
+            head(say.name, false),
+            ...metrics.map((name) => head(name, true)),
+            ...ended.map((name) => head(name, false)),
+            ...(canCheck ? [head(say.verify, false)] : []),
         ];
-        const body = this.#sorted().map(({ row, rank }) => make("tr", {},
-            make("td", {}, rank === undefined ? say.unranked : String(rank)),
-            make("th", { scope: "row" }, row.url === undefined ? row.name : link(row.url, this.#base, row.name)),
-            ...metrics.map((name) => make("td", {}, ...estimate(row.scorecard.metrics[name]))),
-            ...ended.map((name) => make("td", { class: "number" }, String(row.scorecard.ledger[name]))),
-            ...(canCheck ? [make("td", {}, this.#checker(row))] : [])));
-        this.#body.replaceChildren(make("table", {},
-            make("caption", {}, this.#results.title ?? say.board),
-            make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)));
+        const body = this.#sorted().map(({ row, rank }) =>
+            make(
+                "tr",
+                {},
+                make("td", {}, rank === undefined ? say.unranked : String(rank)),
+                make("th", { scope: "row" }, row.url === undefined ? row.name : link(row.url, this.#base, row.name)),
+                ...metrics.map((name) => make("td", {}, ...estimate(row.scorecard.metrics[name]))),
+                ...ended.map((name) => make("td", { class: "number" }, String(row.scorecard.ledger[name]))),
+                ...(canCheck ? [make("td", {}, this.#checker(row))] : []),
+            ),
+        );
+        this.#body.replaceChildren(
+            make("table", {}, make("caption", {}, this.#results.title ?? say.board), make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)),
+        );
         const [n, of] = [body.length, this.#results.rows.length];
-        this.#status.textContent = [this.#column === "" ? "" : say.sorted(this.#column, this.#down), n < of ? say.found(n, of) : ""].filter((part) => part !== "").join(" ");
+        this.#status.textContent = [this.#column === "" ? "" : say.sorted(this.#column, this.#down), n < of ? say.found(n, of) : ""]
+            .filter((part) => part !== "")
+            .join(" ");
     }
 
     #checker(row: Row): Node {

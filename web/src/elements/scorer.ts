@@ -28,9 +28,7 @@ class Scorer extends HTMLElement {
         const example = make("button", { type: "button", id: "example" }, say.example);
         example.addEventListener("click", () => this.#example());
         example.hidden = this.hasAttribute("format");
-        this.#root.append(
-            make("p", {}, make("label", { for: "file" }, say.predictions), " ", file, " ", example),
-            this.#status, this.#problem, this.#result);
+        this.#root.append(make("p", {}, make("label", { for: "file" }, say.predictions), " ", file, " ", example), this.#status, this.#problem, this.#result);
         this.addEventListener("dragover", (event) => {
             event.preventDefault();
             this.classList.add("dropping");
@@ -50,8 +48,16 @@ class Scorer extends HTMLElement {
         this.#problem.textContent = "";
         try {
             const { content } = await fetched(new URL(this.getAttribute("gold")?.trim() || "items.jsonl", document.baseURI).href, say);
-            const items = new TextDecoder().decode(content as Uint8Array).split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as { id: string; task: string });
-            save("predictions.jsonl", items.map(({ id, task }) => `${JSON.stringify(task === "choice" ? { item: id, choice: 0 } : { item: id, answer: say.yourAnswer })}\n`).join(""), "application/jsonl");
+            const items = new TextDecoder()
+                .decode(content as Uint8Array)
+                .split("\n")
+                .filter((line) => line.trim() !== "")
+                .map((line) => JSON.parse(line) as { id: string; task: string });
+            save(
+                "predictions.jsonl",
+                items.map(({ id, task }) => `${JSON.stringify(task === "choice" ? { item: id, choice: 0 } : { item: id, answer: say.yourAnswer })}\n`).join(""),
+                "application/jsonl",
+            );
         } catch (error) {
             this.#problem.textContent = error instanceof Error ? error.message : String(error);
         }
@@ -79,9 +85,9 @@ class Scorer extends HTMLElement {
     #show(json: string, name: string): void {
         const [say, card] = [words(this), JSON.parse(json) as Scorecard];
         const { ledger } = card;
-        const problems = [
-            ...ledger.problems.malformed_rows, ...ledger.problems.unknown_ids, ...ledger.problems.duplicate_ids,
-        ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+        const problems = [...ledger.problems.malformed_rows, ...ledger.problems.unknown_ids, ...ledger.problems.duplicate_ids].sort(
+            (a, b) => (a.line ?? 0) - (b.line ?? 0),
+        );
         const used = LEDGER.filter((ending) => !NOT_PREDICTED.has(ending)).reduce((sum, ending) => sum + ledger[ending], 0);
         if (used === 0) {
             // A table of zeros would look like a score.
@@ -98,15 +104,21 @@ class Scorer extends HTMLElement {
         const ended = LEDGER.filter((outcome) => ledger[outcome] > 0).map((outcome) => [outcome, String(ledger[outcome])]);
         this.#result.replaceChildren(
             table(say.scores, [say.metric, say.score, say.interval, say.over], scores),
-            table(say.ledger, [say.outcome, say.items], ended));
+            table(say.ledger, [say.outcome, say.items], ended),
+        );
         if (problems.length > 0) this.#result.append(this.#rows(problems));
         if (card.notes.length > 0) {
             this.#result.append(make("h3", {}, say.notes), make("ul", {}, ...card.notes.map((note) => make("li", {}, note))));
         }
         this.#result.append(this.#items(card, name));
-        const link = make("a", {
-            download: `${name}.scores.json`, href: URL.createObjectURL(new Blob([`${json}\n`], { type: "application/json" })),
-        }, say.download);
+        const link = make(
+            "a",
+            {
+                download: `${name}.scores.json`,
+                href: URL.createObjectURL(new Blob([`${json}\n`], { type: "application/json" })),
+            },
+            say.download,
+        );
         this.#result.append(make("p", {}, link));
         this.dispatchEvent(new CustomEvent("scored", { detail: card, bubbles: true, composed: true }));
     }
@@ -117,11 +129,20 @@ class Scorer extends HTMLElement {
         const metrics = metricNames(card).filter((metric) => card.items.some(({ scores }) => metric in scores));
         const value = ({ scores }: Scorecard["items"][number]) => scores[metrics[0] ?? ""] ?? -1;
         const items = [...card.items].sort((a, b) => value(a) - value(b));
-        const cells = ({ id, outcome, scores }: Scorecard["items"][number]) => [id, outcome, ...metrics.map((metric) => (scores[metric] === undefined ? "" : percent(scores[metric]!)))];
+        const cells = ({ id, outcome, scores }: Scorecard["items"][number]) => [
+            id,
+            outcome,
+            ...metrics.map((metric) => (scores[metric] === undefined ? "" : percent(scores[metric]!))),
+        ];
         const columns = [say.item, say.outcome, ...metrics];
         const all = make("button", { type: "button" }, say.saveItems);
         all.addEventListener("click", () => save(`${name}.items.csv`, csv([columns, ...items.map(cells)]), "text/csv"));
-        const shown = make("details", { id: "by-item" }, make("summary", {}, say.byItem(items.length)), table(say.byItem(items.length), columns, items.slice(0, MAX_ROWS).map(cells)));
+        const shown = make(
+            "details",
+            { id: "by-item" },
+            make("summary", {}, say.byItem(items.length)),
+            table(say.byItem(items.length), columns, items.slice(0, MAX_ROWS).map(cells)),
+        );
         if (items.length > MAX_ROWS) shown.append(make("p", { class: "note" }, say.more(items.length - MAX_ROWS)));
         shown.append(make("p", {}, all));
         return shown;
@@ -129,8 +150,7 @@ class Scorer extends HTMLElement {
 
     #rows(problems: RowProblem[]): HTMLElement {
         const say = words(this);
-        const rows = problems.slice(0, MAX_ROWS)
-            .map(({ file, line, item, message }) => [file, line === null ? "" : String(line), item ?? "", message]);
+        const rows = problems.slice(0, MAX_ROWS).map(({ file, line, item, message }) => [file, line === null ? "" : String(line), item ?? "", message]);
         const shown = make("div", {}, table(say.rows, [say.file, say.line, say.item, say.message], rows));
         if (problems.length > MAX_ROWS) shown.append(make("p", { class: "note" }, say.more(problems.length - MAX_ROWS)));
         return shown;

@@ -135,10 +135,16 @@ export class Embedding extends EventTarget {
         this.ranks = true;
         this.#key = key;
         let done = kept;
-        const tell = () => this.#become({
-            kind: done === total ? "complete" : "embedding", done, total, kept, workers: this.#workers.length,
-            arithmetic: this.#arithmetic, trouble: this.#trouble?.worthSaying ? this.#trouble.reason : "",
-        });
+        const tell = () =>
+            this.#become({
+                kind: done === total ? "complete" : "embedding",
+                done,
+                total,
+                kept,
+                workers: this.#workers.length,
+                arithmetic: this.#arithmetic,
+                trouble: this.#trouble?.worthSaying ? this.#trouble.reason : "",
+            });
         let sinceKept = 0;
         let on: Computing["on"];
         /** Ends, too, when WebGPU has failed: more workers are then of use. */
@@ -214,9 +220,16 @@ export class Embedding extends EventTarget {
                 this.#trouble = { reason: error instanceof Error ? error.message : String(error), worthSaying: true };
             }
         }
-        const arithmetic = await addWorkers(this.#workers, n, { toml, tokenizer, onnx }, {
-            tract: compute === "tract", wants: () => !signal.aborted, keeps: stays,
-        });
+        const arithmetic = await addWorkers(
+            this.#workers,
+            n,
+            { toml, tokenizer, onnx },
+            {
+                tract: compute === "tract",
+                wants: () => !signal.aborted,
+                keeps: stays,
+            },
+        );
         if (arithmetic !== undefined) this.#arithmetic = arithmetic;
     }
 

@@ -45,7 +45,7 @@ export async function ownModel(files: File[], lacks: (names: string[]) => string
     const missing = FILES.filter((name) => !files.some((file) => file.name === name));
     if (missing.length > 0) throw new Error(lacks(missing));
     const contents = FILES.map(async (wanted) => new Uint8Array(await files.find(({ name }) => name === wanted)!.arrayBuffer()));
-    const [toml, tokenizer, onnx] = await Promise.all(contents) as [Uint8Array, Uint8Array, Uint8Array];
+    const [toml, tokenizer, onnx] = (await Promise.all(contents)) as [Uint8Array, Uint8Array, Uint8Array];
     const description = { toml: new TextDecoder().decode(toml), key: (await Promise.all([toml, tokenizer, onnx].map(digest))).map(orNever).join(" ") };
     return { describe: async () => description, weights: async () => ({ tokenizer, onnx }) };
 }
@@ -81,7 +81,7 @@ async function read(response: Response, progress: (done: number, total: number) 
         const { value, done: over } = await reader.read();
         if (over) break;
         parts.push(value);
-        progress(done += value.length, Math.max(total, done));
+        progress((done += value.length), Math.max(total, done));
     }
     const all = new Uint8Array(done);
     let at = 0;

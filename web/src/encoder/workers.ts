@@ -16,7 +16,9 @@ export type Model = Weights & { toml: string };
  * none. Each next one only while `wants()`; one that has loaded ends unless `keeps()`. Returns the arithmetic of the last.
  */
 export async function addWorkers(
-    workers: EncoderWorker[], n: number, { toml, tokenizer, onnx }: Model,
+    workers: EncoderWorker[],
+    n: number,
+    { toml, tokenizer, onnx }: Model,
     { tract = false, wants = () => true, keeps = () => true }: { tract?: boolean; wants?: () => boolean; keeps?: () => boolean } = {},
 ): Promise<string | undefined> {
     let last: string | undefined;
@@ -54,8 +56,7 @@ export class EncoderWorker {
             if (data.ok) {
                 this.computing = data.computing;
                 waiting?.resolve((data.vectors ?? data.computing) as never);
-            }
-            else waiting?.reject(Object.assign(new Error(data.message), { name: data.name }));
+            } else waiting?.reject(Object.assign(new Error(data.message), { name: data.name }));
         });
         this.#worker.addEventListener("error", (event) => this.#end(event.message || "the encoder's worker could not be started"));
     }

@@ -30,25 +30,46 @@ export function Essay() {
     }, [section, file !== undefined]);
     const subject = useSubject(file);
     const ask = useMemo(() => inView(address, "ask"), [address]);
-    return <article id="essay" class="essay" aria-labelledby="essay-heading">
-        <header class="hero">
-            <div><h1 id="essay-heading">{say.title}</h1><p class="lead">{say.lead}</p></div>
-            <div class="acts">
-                <button type="button" id="try" class="go" onClick={chooseBook} onPointerEnter={() => session.prepare()}>{say.tryMine}</button>
-                <a class="button" href={ask}>{say.askModel}</a>
-            </div>
-        </header>
-        {subject && file && <>
-            <Hero subject={subject} />
-            <OrderIdea />
-            <BudgetIdea subject={subject} />
-            <Meaning subject={subject} />
-            <Agents subject={subject} />
-            <Whole subject={subject} />
-            <section class="idea end-of-essay" aria-labelledby="end-heading"><div class="say">
-                <h2 id="end-heading">{say.endHeading}</h2><p>{say.end}</p>
-                <p class="acts"><button type="button" class="go" onClick={chooseBook}>{say.tryMine}</button> <a class="button" href={ask}>{say.askModel}</a></p>
-            </div></section>
-        </>}
-    </article>;
+    return (
+        <article id="essay" class="essay" aria-labelledby="essay-heading">
+            <header class="hero">
+                <div>
+                    <h1 id="essay-heading">{say.title}</h1>
+                    <p class="lead">{say.lead}</p>
+                </div>
+                <div class="acts">
+                    <button type="button" id="try" class="go" onClick={chooseBook} onPointerEnter={() => session.prepare()}>
+                        {say.tryMine}
+                    </button>
+                    <a class="button" href={ask}>
+                        {say.askModel}
+                    </a>
+                </div>
+            </header>
+            {subject && file && (
+                <>
+                    <Hero subject={subject} />
+                    <OrderIdea />
+                    <BudgetIdea subject={subject} />
+                    <Meaning subject={subject} />
+                    <Agents subject={subject} />
+                    <Whole subject={subject} />
+                    <section class="idea end-of-essay" aria-labelledby="end-heading">
+                        <div class="say">
+                            <h2 id="end-heading">{say.endHeading}</h2>
+                            <p>{say.end}</p>
+                            <p class="acts">
+                                <button type="button" class="go" onClick={chooseBook}>
+                                    {say.tryMine}
+                                </button>{" "}
+                                <a class="button" href={ask}>
+                                    {say.askModel}
+                                </a>
+                            </p>
+                        </div>
+                    </section>
+                </>
+            )}
+        </article>
+    );
 }

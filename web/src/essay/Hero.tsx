@@ -44,12 +44,38 @@ export function useSubject(file: EssayFile | undefined): Subject | undefined {
     if (file === undefined) return undefined;
     if (own) {
         const { nBytes, nTokens, nPassages } = book.facts;
-        return { title: book.title, nBytes, nTokens, nPassages, chapters: book.chapters, question: question.text, answer: undefined, evidence: found.evidence,
-            shown: found.shown, settings, stops, file, mine: { book, question, found } };
+        return {
+            title: book.title,
+            nBytes,
+            nTokens,
+            nPassages,
+            chapters: book.chapters,
+            question: question.text,
+            answer: undefined,
+            evidence: found.evidence,
+            shown: found.shown,
+            settings,
+            stops,
+            file,
+            mine: { book, question, found },
+        };
     }
     const { title, nBytes, nTokens, nPassages } = file.book;
-    return { title, nBytes, nTokens, nPassages, chapters: file.chapters, question: file.item.question, answer: file.item.answer, evidence: file.evidence,
-        shown: before, settings, stops: file.stops, file, mine: undefined };
+    return {
+        title,
+        nBytes,
+        nTokens,
+        nPassages,
+        chapters: file.chapters,
+        question: file.item.question,
+        answer: file.item.answer,
+        evidence: file.evidence,
+        shown: before,
+        settings,
+        stops: file.stops,
+        file,
+        mine: undefined,
+    };
 }
 
 export function Hero({ subject }: { subject: Subject }) {
@@ -59,22 +85,49 @@ export function Hero({ subject }: { subject: Subject }) {
     const { shown, settings, mine, file, nBytes, chapters, evidence } = subject;
     const [read, setRead] = useState<Read>();
     useEffect(() => setRead(undefined), [mine?.book, mine?.question]);
-    const around = useCallback(async (margin: number) => (await session.core.ask("lab/read", { start: read!.start, end: read!.end, margin })).stretches, [read]);
+    const around = useCallback(
+        async (margin: number) => (await session.core.ask("lab/read", { start: read!.start, end: read!.end, margin })).stretches,
+        [read],
+    );
     const put = (change: Partial<Settings>, how: "push" | "replace") => session.put(queryOf(change), how);
     const bench = mine ? inView(address, "find") : inView({ ...address, query: { ...address.query, b: file.book.id, q: file.item.id } }, "find");
-    return <figure class="hero-figure" aria-labelledby="hero-question">
-        {mine ? <OwnQuestion key={mine.book.key} book={mine.book} question={mine.question.text} /> : <div class="question">
-            <p id="hero-question" class="asked foreign" dir="auto">{subject.question}</p>
-            <p class="answer"><Term name="gold">{say.goldAnswer}</Term> <b dir="auto">{subject.answer}</b></p>
-        </div>}
-        {shown && <TwoOrders shown={shown} nBytes={nBytes} nPassages={subject.nPassages} chapters={chapters} evidence={evidence} order={settings.order}
-            choose={(order) => put({ order }, "push")} budget={Math.min(settings.budget, subject.stops.at(-1) ?? DEFAULTS.budget)} stops={subject.stops}
-            move={(budget) => put({ budget }, "replace")} open={(row) => setRead({ ...row, rank: shown.byScore.indexOf(row) + 1 || shown.byScore.findIndex(({ index }) => index === row.index) + 1 })}
-            {...(mine ? { more: mine.found.more } : {})}>
-            <p><a href={bench}>{say.openBench}</a></p>
-        </TwoOrders>}
-        <Reading read={read} close={() => setRead(undefined)} title={subject.title} nBytes={nBytes} chapters={chapters} {...(mine ? { around } : {})} />
-    </figure>;
+    return (
+        <figure class="hero-figure" aria-labelledby="hero-question">
+            {mine ? (
+                <OwnQuestion key={mine.book.key} book={mine.book} question={mine.question.text} />
+            ) : (
+                <div class="question">
+                    <p id="hero-question" class="asked foreign" dir="auto">
+                        {subject.question}
+                    </p>
+                    <p class="answer">
+                        <Term name="gold">{say.goldAnswer}</Term> <b dir="auto">{subject.answer}</b>
+                    </p>
+                </div>
+            )}
+            {shown && (
+                <TwoOrders
+                    shown={shown}
+                    nBytes={nBytes}
+                    nPassages={subject.nPassages}
+                    chapters={chapters}
+                    evidence={evidence}
+                    order={settings.order}
+                    choose={(order) => put({ order }, "push")}
+                    budget={Math.min(settings.budget, subject.stops.at(-1) ?? DEFAULTS.budget)}
+                    stops={subject.stops}
+                    move={(budget) => put({ budget }, "replace")}
+                    open={(row) => setRead({ ...row, rank: shown.byScore.indexOf(row) + 1 || shown.byScore.findIndex(({ index }) => index === row.index) + 1 })}
+                    {...(mine ? { more: mine.found.more } : {})}
+                >
+                    <p>
+                        <a href={bench}>{say.openBench}</a>
+                    </p>
+                </TwoOrders>
+            )}
+            <Reading read={read} close={() => setRead(undefined)} title={subject.title} nBytes={nBytes} chapters={chapters} {...(mine ? { around } : {})} />
+        </figure>
+    );
 }
 
 /** The reader's own question on their own book. */
@@ -87,10 +140,27 @@ function OwnQuestion({ book, question }: { book: OpenBook; question: string }) {
         event.preventDefault();
         if (text.trim() !== "") session.ask(text, undefined);
     };
-    return <form class="own-question" role="search" onSubmit={ask}>
-        <p id="hero-question" class="mute">{say.onMine(book.title)}</p>
-        <label for="own">{say.myQuestion}</label>
-        <div><input id="own" class="serif" type="search" dir="auto" autocomplete="off" value={text} placeholder={say.myQuestionHint} onInput={(event) => setText(event.currentTarget.value)} />
-            <button type="submit" class="go">{say.show}</button></div>
-    </form>;
+    return (
+        <form class="own-question" role="search" onSubmit={ask}>
+            <p id="hero-question" class="mute">
+                {say.onMine(book.title)}
+            </p>
+            <label for="own">{say.myQuestion}</label>
+            <div>
+                <input
+                    id="own"
+                    class="serif"
+                    type="search"
+                    dir="auto"
+                    autocomplete="off"
+                    value={text}
+                    placeholder={say.myQuestionHint}
+                    onInput={(event) => setText(event.currentTarget.value)}
+                />
+                <button type="submit" class="go">
+                    {say.show}
+                </button>
+            </div>
+        </form>
+    );
 }

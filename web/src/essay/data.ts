@@ -48,7 +48,10 @@ export function essayFile(language: Language): Promise<EssayFile> {
 
 /** What a budget finds, of what was computed before. */
 export function shownAt({ rows, byBook, stops, at }: EssayFile, budget: number): Shown {
-    const stop = Math.max(0, stops.findLastIndex((one) => one <= budget));
+    const stop = Math.max(
+        0,
+        stops.findLastIndex((one) => one <= budget),
+    );
     const [n = 0, nMatched = 0, tokens = 0, recall = 0] = at[stop] ?? [];
     const byScore = rows.slice(0, n).map(([index, start, end, score, tokens, text]): Row => ({ index, start, end, score, tokens, text }));
     const found = new Map(byScore.map((row) => [row.index, row]));

@@ -25,10 +25,13 @@ export function Find() {
     useEffect(() => setRead(undefined), [book, question]);
     const put = (change: Partial<Settings>, how: "push" | "replace" = "push") => session.put(queryOf(change), how);
     const openAt = (byte: number) => session.attempt(async () => setRead(await session.core.ask("lab/at", { byte })));
-    const around = useCallback(async (margin: number) => {
-        const { start, end } = read!;
-        return (await session.core.ask("lab/read", { start, end, margin })).stretches;
-    }, [read]);
+    const around = useCallback(
+        async (margin: number) => {
+            const { start, end } = read!;
+            return (await session.core.ask("lab/read", { start, end, margin })).stretches;
+        },
+        [read],
+    );
     const prove = read && question.item === undefined && question.text !== "" ? provenBy(read) : undefined;
     function provenBy({ index, start, end }: Read) {
         const marked = markedEvidence(session, book, question);
@@ -38,38 +41,111 @@ export function Find() {
         };
         return { proven: marked.has(index), toggle };
     }
-    return <section id="find" aria-labelledby="find-heading">
-        <h1 id="find-heading">{say.heading}</h1>
-        {book === undefined ? <NoBook /> : <>
-            <Asking key={book.key} />
-            {missing > 0 && <p class="note">{say.missing(missing)}</p>}
-            <How settings={settings} put={put} />
-            {shown && <div id="found" data-budget={budget} aria-busy={busy}>
-                <TwoOrders shown={shown} nBytes={book.facts.nBytes} nPassages={book.facts.nPassages} chapters={book.chapters} evidence={evidence} order={settings.order}
-                    choose={(order) => put({ order })} budget={settings.budget} stops={stops} move={(budget) => put({ budget }, "replace")}
-                    open={(row) => setRead({ ...row, rank: shown.byScore.findIndex(({ index }) => index === row.index) + 1 })} openAt={openAt} reading={read} more={more} />
-                {!isNothing(shown) && <section class="curve" aria-labelledby="curve-heading">
-                    <h2 id="curve-heading">{evidence.length > 0 ? <Term name="recall">{say.curve}</Term> : say.places}</h2>
-                    <p class="note">{evidence.length > 0 ? say.curveNote : say.placesNote}</p>
-                    {curve.length > 0 && (evidence.length > 0
-                        ? <StepChart name="evidence-recall" title={say.curve} low={0} high={1} xLabel={say.budgetAxis} value={say.percent} mark={settings.budget} choose={(budget) => put({ budget })}
-                            curves={[{ name: say.recallName, line: "solid", step: true, points: curve.map(({ budget, recall }) => ({ x: budget, y: recall ?? 0 })) }]} />
-                        : <StepChart name="places" title={say.places} low={0} high={Math.max(4, ...curve.map(({ nPlaces }) => nPlaces))} xLabel={say.budgetAxis} value={say.count} mark={settings.budget}
-                            choose={(budget) => put({ budget })} curves={[{ name: say.placesName, line: "solid", step: true, points: curve.map(({ budget, nPlaces }) => ({ x: budget, y: nPlaces })) }]} />)}
-                </section>}
-            </div>}
-            <Reading read={read} close={() => setRead(undefined)} title={book.title} nBytes={book.facts.nBytes} chapters={book.chapters} around={around} prove={prove} />
-        </>}
-    </section>;
+    return (
+        <section id="find" aria-labelledby="find-heading">
+            <h1 id="find-heading">{say.heading}</h1>
+            {book === undefined ? (
+                <NoBook />
+            ) : (
+                <>
+                    <Asking key={book.key} />
+                    {missing > 0 && <p class="note">{say.missing(missing)}</p>}
+                    <How settings={settings} put={put} />
+                    {shown && (
+                        <div id="found" data-budget={budget} aria-busy={busy}>
+                            <TwoOrders
+                                shown={shown}
+                                nBytes={book.facts.nBytes}
+                                nPassages={book.facts.nPassages}
+                                chapters={book.chapters}
+                                evidence={evidence}
+                                order={settings.order}
+                                choose={(order) => put({ order })}
+                                budget={settings.budget}
+                                stops={stops}
+                                move={(budget) => put({ budget }, "replace")}
+                                open={(row) => setRead({ ...row, rank: shown.byScore.findIndex(({ index }) => index === row.index) + 1 })}
+                                openAt={openAt}
+                                reading={read}
+                                more={more}
+                            />
+                            {!isNothing(shown) && (
+                                <section class="curve" aria-labelledby="curve-heading">
+                                    <h2 id="curve-heading">{evidence.length > 0 ? <Term name="recall">{say.curve}</Term> : say.places}</h2>
+                                    <p class="note">{evidence.length > 0 ? say.curveNote : say.placesNote}</p>
+                                    {curve.length > 0 &&
+                                        (evidence.length > 0 ? (
+                                            <StepChart
+                                                name="evidence-recall"
+                                                title={say.curve}
+                                                low={0}
+                                                high={1}
+                                                xLabel={say.budgetAxis}
+                                                value={say.percent}
+                                                mark={settings.budget}
+                                                choose={(budget) => put({ budget })}
+                                                curves={[
+                                                    {
+                                                        name: say.recallName,
+                                                        line: "solid",
+                                                        step: true,
+                                                        points: curve.map(({ budget, recall }) => ({ x: budget, y: recall ?? 0 })),
+                                                    },
+                                                ]}
+                                            />
+                                        ) : (
+                                            <StepChart
+                                                name="places"
+                                                title={say.places}
+                                                low={0}
+                                                high={Math.max(4, ...curve.map(({ nPlaces }) => nPlaces))}
+                                                xLabel={say.budgetAxis}
+                                                value={say.count}
+                                                mark={settings.budget}
+                                                choose={(budget) => put({ budget })}
+                                                curves={[
+                                                    {
+                                                        name: say.placesName,
+                                                        line: "solid",
+                                                        step: true,
+                                                        points: curve.map(({ budget, nPlaces }) => ({ x: budget, y: nPlaces })),
+                                                    },
+                                                ]}
+                                            />
+                                        ))}
+                                </section>
+                            )}
+                        </div>
+                    )}
+                    <Reading
+                        read={read}
+                        close={() => setRead(undefined)}
+                        title={book.title}
+                        nBytes={book.facts.nBytes}
+                        chapters={book.chapters}
+                        around={around}
+                        prove={prove}
+                    />
+                </>
+            )}
+        </section>
+    );
 }
 
 /** What is there before a book is. */
 function NoBook() {
     const say = useWords(words);
-    return <div class="no-book">
-        <p class="lead serif">{say.lead}</p>
-        <p><button type="button" class="go" onClick={chooseBook}>{say.chooseBook}</button> <span class="mute">{say.orDrop}</span></p>
-    </div>;
+    return (
+        <div class="no-book">
+            <p class="lead serif">{say.lead}</p>
+            <p>
+                <button type="button" class="go" onClick={chooseBook}>
+                    {say.chooseBook}
+                </button>{" "}
+                <span class="mute">{say.orDrop}</span>
+            </p>
+        </div>
+    );
 }
 
 /** The question, and those that the sample has on this book. */
@@ -94,14 +170,43 @@ function Asking() {
         const item = items.find((one) => one.id === id);
         if (item) session.ask(item.question, item);
     };
-    return <form class="asking" role="search" onSubmit={ask}>
-        <p class="field"><label for="question">{say.question}</label>
-            <input ref={field} id="question" class="serif" type="search" autocomplete="off" dir="auto" value={text} placeholder={say.askPlaceholder} onInput={(event) => setText(event.currentTarget.value)} /></p>
-        <button type="submit" id="go" class="go">{say.search}</button>
-        {items.length > 0 && <p class="field from-sample"><label for="items">{say.fromSample}</label>
-            <select id="items" value={question.item?.id ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
-                <option value="">{say.chooseQuestion}</option>{items.map(({ id, question }) => <option key={id} value={id}>{question}</option>)}
-            </select></p>}
-        {question.item && <p id="answers" class="gold-answer"><Term name="gold">{say.answers}</Term>: <b>{question.item.answers[0]}</b></p>}
-    </form>;
+    return (
+        <form class="asking" role="search" onSubmit={ask}>
+            <p class="field">
+                <label for="question">{say.question}</label>
+                <input
+                    ref={field}
+                    id="question"
+                    class="serif"
+                    type="search"
+                    autocomplete="off"
+                    dir="auto"
+                    value={text}
+                    placeholder={say.askPlaceholder}
+                    onInput={(event) => setText(event.currentTarget.value)}
+                />
+            </p>
+            <button type="submit" id="go" class="go">
+                {say.search}
+            </button>
+            {items.length > 0 && (
+                <p class="field from-sample">
+                    <label for="items">{say.fromSample}</label>
+                    <select id="items" value={question.item?.id ?? ""} onChange={(event) => choose(event.currentTarget.value)}>
+                        <option value="">{say.chooseQuestion}</option>
+                        {items.map(({ id, question }) => (
+                            <option key={id} value={id}>
+                                {question}
+                            </option>
+                        ))}
+                    </select>
+                </p>
+            )}
+            {question.item && (
+                <p id="answers" class="gold-answer">
+                    <Term name="gold">{say.answers}</Term>: <b>{question.item.answers[0]}</b>
+                </p>
+            )}
+        </form>
+    );
 }

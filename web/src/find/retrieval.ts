@@ -47,7 +47,12 @@ export function markedEvidence(session: Session, book: OpenBook | undefined, que
 
 /** `stops` are the budgets of the curve; `marks` changes when the reader marks evidence. */
 export function useRetrieval(
-    session: Session, book: OpenBook | undefined, question: Question, { budget, retriever, neighbours }: Settings, stops: readonly number[], marks: number,
+    session: Session,
+    book: OpenBook | undefined,
+    question: Question,
+    { budget, retriever, neighbours }: Settings,
+    stops: readonly number[],
+    marks: number,
 ): Found {
     const embedding = embeddingOf(session);
     const [evidence, setEvidence] = useState<{ places: Stand[]; missing: number; of: unknown }>({ places: [], missing: 0, of: undefined });
@@ -112,9 +117,13 @@ export function useRetrieval(
     }, [book, question, evidence, ranked, neighbours, stops, vectors]);
 
     return {
-        shown: asked && retrieval?.of === question ? retrieval.shown : undefined, budget: retrieval?.budget, curve,
-        busy: retrieval?.budget !== budget || retrieval.ranked !== ranked || retrieval.vectors !== come, missing: evidence.missing,
-        evidence: known ? evidence.places : [], more: useCallback(() => setListed((n) => n + LISTED), []),
+        shown: asked && retrieval?.of === question ? retrieval.shown : undefined,
+        budget: retrieval?.budget,
+        curve,
+        busy: retrieval?.budget !== budget || retrieval.ranked !== ranked || retrieval.vectors !== come,
+        missing: evidence.missing,
+        evidence: known ? evidence.places : [],
+        more: useCallback(() => setListed((n) => n + LISTED), []),
     };
 }
 

@@ -1,7 +1,16 @@
 // What the view "runs" asks of the worker.
 
 import type {
-    CompareOptions, NamedFile, RunFacts, SentMessage, ShownComparison, ShownReport, TracedPassage, TrialFilter, TrialLine, TrialTrace,
+    CompareOptions,
+    NamedFile,
+    RunFacts,
+    SentMessage,
+    ShownComparison,
+    ShownReport,
+    TracedPassage,
+    TrialFilter,
+    TrialLine,
+    TrialTrace,
 } from "../closeread_wasm.js";
 
 /** A run that the worker holds open. */

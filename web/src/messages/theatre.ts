@@ -1,8 +1,19 @@
 // What the views that run methods ask of the worker. Several runs can be under way; each has a number of the page's choice.
 
 import type {
-    BothOrders, Parsed, MethodBook, MethodCall, MethodItem, MethodOffer, MethodOptions, MethodPreparation, MethodRecord,
-    MethodPlace, MethodResponse, OrderEffect, TextChange,
+    BothOrders,
+    Parsed,
+    MethodBook,
+    MethodCall,
+    MethodItem,
+    MethodOffer,
+    MethodOptions,
+    MethodPreparation,
+    MethodRecord,
+    MethodPlace,
+    MethodResponse,
+    OrderEffect,
+    TextChange,
 } from "../closeread_wasm.js";
 
 /** What is known of the open book besides its bytes; of a `part`, its bytes in the file as decoded to UTF-8. */
@@ -15,9 +26,7 @@ export type TheatreEvent =
     | { kind: "prepared"; preparation: MethodPreparation };
 
 /** What came of a call: a response, or the error that is how it ended. */
-export type Came =
-    | { response: MethodResponse }
-    | { ended: { name: string; message: string; needed?: number | null; window?: number | null } };
+export type Came = { response: MethodResponse } | { ended: { name: string; message: string; needed?: number | null; window?: number | null } };
 
 /** What a response was understood as; `changes` are there where it is a memory. */
 export interface Understood {

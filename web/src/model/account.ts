@@ -91,10 +91,12 @@ let asked: Promise<Relay | undefined> | undefined;
 
 /** The relay of the server that this page comes from, where it has one. */
 export function relay(): Promise<Relay | undefined> {
-    asked ??= fetch("closeread.json").then(async (response) => {
-        if (!response.ok) return undefined;
-        const { relay } = (await response.json()) as { relay?: { token: string; any: boolean } | null };
-        return relay ? { url: new URL("relay", document.baseURI).href, ...relay } : undefined;
-    }).catch(() => undefined);
+    asked ??= fetch("closeread.json")
+        .then(async (response) => {
+            if (!response.ok) return undefined;
+            const { relay } = (await response.json()) as { relay?: { token: string; any: boolean } | null };
+            return relay ? { url: new URL("relay", document.baseURI).href, ...relay } : undefined;
+        })
+        .catch(() => undefined);
     return asked;
 }

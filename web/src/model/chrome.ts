@@ -36,12 +36,17 @@ export function promptApi(): PromptApi | undefined {
 }
 
 const speaking = (languages: string[]): CreateOptions => ({
-    expectedInputs: [{ type: "text", languages }], expectedOutputs: [{ type: "text", languages }],
+    expectedInputs: [{ type: "text", languages }],
+    expectedOutputs: [{ type: "text", languages }],
 });
 
 /** Whether it can be asked in a language (ISO 639-1). */
 export async function chromeAvailability(language: string): Promise<Availability> {
-    return promptApi()?.availability(speaking([language])).catch(() => "unavailable" as const) ?? "unavailable";
+    return (
+        promptApi()
+            ?.availability(speaking([language]))
+            .catch(() => "unavailable" as const) ?? "unavailable"
+    );
 }
 
 /** Has it fetched, where it is not there yet; `progress` hears shares from 0 to 1. Gives the window in tokens. */
@@ -58,7 +63,10 @@ export async function prepareChrome(language: string, progress: (share: number) 
 export class ChromeEngine implements Engine {
     readonly name = "chrome/built-in";
 
-    constructor(readonly language: string, readonly window: number) {}
+    constructor(
+        readonly language: string,
+        readonly window: number,
+    ) {}
 
     async chat({ messages }: MethodCall, { signal, onToken }: Asking): Promise<MethodResponse> {
         const api = promptApi();

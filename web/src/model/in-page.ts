@@ -21,7 +21,10 @@ export class InPageEngine implements Engine {
 
     /** `weights` are opened when the first call comes; `started` hears how the model runs then. */
     constructor(
-        id: string, readonly weights: () => Promise<Blob>, readonly window: number, readonly constrain: boolean,
+        id: string,
+        readonly weights: () => Promise<Blob>,
+        readonly window: number,
+        readonly constrain: boolean,
         readonly started: (running: Running) => void,
     ) {
         this.name = `wllama/${id}`;
@@ -69,7 +72,10 @@ export class InPageEngine implements Engine {
     end(): void {
         const loading = this.#loading;
         this.#loading = undefined;
-        void loading?.then((model) => model.exit(), () => {});
+        void loading?.then(
+            (model) => model.exit(),
+            () => {},
+        );
     }
 
     #loaded(): Promise<Wllama> {

@@ -37,7 +37,11 @@ export async function lookForServers(relay: Relay | undefined, origin: string, s
     if (!response.ok) throw new Error(`closeread serve answered ${response.status}: reload the page`);
     const { servers } = (await response.json()) as { servers: { name: string | null; port: number; models: unknown; error: string | null }[] };
     return servers.map(({ name, port, models, error }) => ({
-        name: name ?? undefined, port, error: error ?? undefined, line: undefined, models: modelsOf(models),
+        name: name ?? undefined,
+        port,
+        error: error ?? undefined,
+        line: undefined,
+        models: modelsOf(models),
         state: error !== null ? "error" : models === null ? "absent" : "ready",
     }));
 }
@@ -45,8 +49,14 @@ export async function lookForServers(relay: Relay | undefined, origin: string, s
 async function lookFromPage(name: string, port: number, line: string, given: AbortSignal): Promise<LocalServer> {
     const at = `http://127.0.0.1:${port}/v1/models`;
     const signal = AbortSignal.any([given, AbortSignal.timeout(TIME)]);
-    const found = (state: LocalServer["state"], models: LocalModel[] = [], error?: string): LocalServer =>
-        ({ name, port, state, models, error, line: state === "refuses" ? line : undefined });
+    const found = (state: LocalServer["state"], models: LocalModel[] = [], error?: string): LocalServer => ({
+        name,
+        port,
+        state,
+        models,
+        error,
+        line: state === "refuses" ? line : undefined,
+    });
     try {
         const response = await fetch(at, { signal });
         if (!response.ok) return found("error", [], `it answers ${response.status}`);
@@ -56,7 +66,10 @@ async function lookFromPage(name: string, port: number, line: string, given: Abo
     } catch {
         given.throwIfAborted();
         // A page is not told why; but an answer that it may not read shows that somebody listens.
-        const listens = await fetch(at, { mode: "no-cors", signal }).then(() => true, () => false);
+        const listens = await fetch(at, { mode: "no-cors", signal }).then(
+            () => true,
+            () => false,
+        );
         return found(listens ? "refuses" : "absent");
     }
 }
@@ -65,8 +78,9 @@ function modelsOf(list: unknown): LocalModel[] {
     if (!Array.isArray(list)) return [];
     const all = list as { id?: unknown; meta?: { n_ctx?: unknown; n_ctx_train?: unknown } | null }[];
     const number = (value: unknown) => (typeof value === "number" && value > 0 ? value : undefined);
-    return all.flatMap((model) => typeof model?.id === "string"
-        ? [{ id: model.id, window: number(model.meta?.n_ctx) ?? number(model.meta?.n_ctx_train) }] : []);
+    return all.flatMap((model) =>
+        typeof model?.id === "string" ? [{ id: model.id, window: number(model.meta?.n_ctx) ?? number(model.meta?.n_ctx_train) }] : [],
+    );
 }
 
 /** What stands before the slash of a model's name in records. */

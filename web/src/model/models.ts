@@ -19,7 +19,10 @@ const WINDOW = 8192;
 
 /** What is missing before the chosen model can be asked, as a name of `words/model.ts`. */
 export class Missing extends Error {
-    constructor(readonly what: "noModel" | "noUrl" | "notJson", message: string) {
+    constructor(
+        readonly what: "noModel" | "noUrl" | "notJson",
+        message: string,
+    ) {
         super(message);
     }
 }
@@ -116,11 +119,16 @@ export class Models {
         const window = Number(this.state.window) || undefined;
         const maxOutputTokens = Number(this.state.maxOutputTokens) || undefined;
         switch (choice.source) {
-            case "words": return { name: "builtin/extractive", window: undefined, maxOutputTokens: undefined };
-            case "person": return { name: this.person.name, window: undefined, maxOutputTokens: undefined };
-            case "chrome": return { name: "chrome/built-in", window: chrome.window, maxOutputTokens: undefined };
-            case "page": return { name: `wllama/${choice.id}`, window: this.#windowOf(choice.id), maxOutputTokens: maxOutputTokens ?? MAX_OUTPUT_TOKENS };
-            case "local": return { name: `${prefixOf(choice.port)}/${choice.model}`, window: window ?? choice.window, maxOutputTokens };
+            case "words":
+                return { name: "builtin/extractive", window: undefined, maxOutputTokens: undefined };
+            case "person":
+                return { name: this.person.name, window: undefined, maxOutputTokens: undefined };
+            case "chrome":
+                return { name: "chrome/built-in", window: chrome.window, maxOutputTokens: undefined };
+            case "page":
+                return { name: `wllama/${choice.id}`, window: this.#windowOf(choice.id), maxOutputTokens: maxOutputTokens ?? MAX_OUTPUT_TOKENS };
+            case "local":
+                return { name: `${prefixOf(choice.port)}/${choice.model}`, window: window ?? choice.window, maxOutputTokens };
             case "key": {
                 const name = account.model.trim();
                 return name === "" ? undefined : { name: `${account.provider}/${name}`, window, maxOutputTokens };
@@ -134,9 +142,12 @@ export class Models {
         const window = Number(this.state.window) || undefined;
         const maxOutputTokens = Number(this.state.maxOutputTokens) || undefined;
         switch (choice.source) {
-            case "words": return new WordsEngine(this.core, run);
-            case "person": return this.person;
-            case "chrome": return new ChromeEngine(language, this.state.chrome.window ?? 0);
+            case "words":
+                return new WordsEngine(this.core, run);
+            case "person":
+                return this.person;
+            case "chrome":
+                return new ChromeEngine(language, this.state.chrome.window ?? 0);
             case "page": {
                 const engine = this.#inPageEngine(choice.id, this.#windowOf(choice.id));
                 engine.maxOutputTokens = maxOutputTokens ?? MAX_OUTPUT_TOKENS;
@@ -147,7 +158,9 @@ export class Models {
                 const options = { protocol: "openai", model, baseUrl: `http://127.0.0.1:${port}/v1`, ...this.#relayed() } as const;
                 const prefix = prefixOf(port);
                 return new ServerEngine(this.core, `${prefix}/${model}`, options, {
-                    window: window ?? choice.window, maxOutputTokens, constrain: constrain && prefix === "llama-server",
+                    window: window ?? choice.window,
+                    maxOutputTokens,
+                    constrain: constrain && prefix === "llama-server",
                 });
             }
             case "key": {
@@ -173,7 +186,13 @@ export class Models {
         const key = JSON.stringify([id, window, constrain]);
         if (this.#inPage?.key !== key) {
             this.#endInPage();
-            const engine = new InPageEngine(id, () => openWeights(id), window, constrain, (running) => this.store.dispatch({ kind: "running", running }));
+            const engine = new InPageEngine(
+                id,
+                () => openWeights(id),
+                window,
+                constrain,
+                (running) => this.store.dispatch({ kind: "running", running }),
+            );
             this.#inPage = { key, engine };
         }
         return this.#inPage.engine;
@@ -185,7 +204,10 @@ export class Models {
         this.store.dispatch({ kind: "running", running: undefined });
     }
 
-    async #keeping(id: string, keep: (progress: (now: { bytes: number; of: number | undefined; bytesPerSecond: number }) => void, signal: AbortSignal) => Promise<string>): Promise<void> {
+    async #keeping(
+        id: string,
+        keep: (progress: (now: { bytes: number; of: number | undefined; bytesPerSecond: number }) => void, signal: AbortSignal) => Promise<string>,
+    ): Promise<void> {
         if (this.#fetching.has(id)) return;
         const fetching = new AbortController();
         this.#fetching.set(id, fetching);

@@ -25,7 +25,9 @@ export class NativeLog {
     get logger() {
         const quiet = () => {};
         return {
-            debug: quiet, log: quiet, warn: quiet,
+            debug: quiet,
+            log: quiet,
+            warn: quiet,
             error: (said: unknown) => {
                 if (typeof said === "string" && !said.startsWith("Stack trace")) this.#last = said.trim();
             },

@@ -7,7 +7,9 @@ import { named, type Asking, type Engine } from "./engine.js";
 
 export class ServerEngine implements Engine {
     constructor(
-        readonly core: Core, readonly name: string, readonly options: ChatModelOptions,
+        readonly core: Core,
+        readonly name: string,
+        readonly options: ChatModelOptions,
         readonly limits: { window?: number | undefined; maxOutputTokens?: number | undefined; constrain?: boolean } = {},
     ) {}
 
@@ -25,10 +27,14 @@ export class ServerEngine implements Engine {
         // llama.cpp's servers hold a response to a grammar; others do not know the field.
         const form = this.limits.constrain && call.grammar != null ? { grammar: call.grammar } : {};
         const model = { ...this.options, extraBody: { ...form, ...this.options.extraBody } };
-        const came = await this.core.ask("model/chat", { model, call: asked }, {
-            signal,
-            tell: (event) => ("text" in event ? onToken(event.text) : onRetry?.(event.retrying)),
-        });
+        const came = await this.core.ask(
+            "model/chat",
+            { model, call: asked },
+            {
+                signal,
+                tell: (event) => ("text" in event ? onToken(event.text) : onRetry?.(event.retrying)),
+            },
+        );
         if ("response" in came) return came.response;
         const { name, message, ...more } = came.ended;
         throw named(name, message, more);

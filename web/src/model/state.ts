@@ -56,20 +56,40 @@ export type ModelAction =
     | { kind: "limits"; window?: string; maxOutputTokens?: string; constrain?: boolean };
 
 export const FRESH_ACCOUNT: Account = {
-    provider: "openai", model: "", baseUrl: "", key: "", remember: false, extraBody: "", relayed: false,
+    provider: "openai",
+    model: "",
+    baseUrl: "",
+    key: "",
+    remember: false,
+    extraBody: "",
+    relayed: false,
 };
 
 export const INITIAL: ModelState = {
-    choice: { source: "words" }, servers: undefined, looking: false, chrome: { state: "unknown", window: undefined, share: undefined },
-    stored: [], fetching: {}, running: undefined, speeds: {}, account: FRESH_ACCOUNT, window: "", maxOutputTokens: "", constrain: true,
+    choice: { source: "words" },
+    servers: undefined,
+    looking: false,
+    chrome: { state: "unknown", window: undefined, share: undefined },
+    stored: [],
+    fetching: {},
+    running: undefined,
+    speeds: {},
+    account: FRESH_ACCOUNT,
+    window: "",
+    maxOutputTokens: "",
+    constrain: true,
 };
 
 export function reduceModel(state: ModelState, action: ModelAction): ModelState {
     switch (action.kind) {
-        case "chose": return { ...state, choice: action.choice, running: sameInPage(state.choice, action.choice) ? state.running : undefined };
-        case "looking": return { ...state, looking: true };
-        case "looked": return { ...state, looking: false, servers: action.servers };
-        case "chrome": return { ...state, chrome: { ...state.chrome, ...action.chrome } };
+        case "chose":
+            return { ...state, choice: action.choice, running: sameInPage(state.choice, action.choice) ? state.running : undefined };
+        case "looking":
+            return { ...state, looking: true };
+        case "looked":
+            return { ...state, looking: false, servers: action.servers };
+        case "chrome":
+            return { ...state, chrome: { ...state.chrome, ...action.chrome } };
         case "stored": {
             const { choice } = state;
             const gone = choice.source === "page" && !action.stored.some(({ id }) => id === choice.id);
@@ -79,9 +99,12 @@ export function reduceModel(state: ModelState, action: ModelAction): ModelState 
             const { [action.id]: _, ...others } = state.fetching;
             return { ...state, fetching: action.progress === undefined ? others : { ...others, [action.id]: action.progress } };
         }
-        case "running": return { ...state, running: action.running };
-        case "measured": return { ...state, speeds: { ...state.speeds, [action.engine]: action.speed } };
-        case "account": return { ...state, account: { ...state.account, ...action.account } };
+        case "running":
+            return { ...state, running: action.running };
+        case "measured":
+            return { ...state, speeds: { ...state.speeds, [action.engine]: action.speed } };
+        case "account":
+            return { ...state, account: { ...state.account, ...action.account } };
         case "limits": {
             const { kind: _, ...limits } = action;
             return { ...state, ...limits };

@@ -71,7 +71,11 @@ export async function keepWeights(file: File, progress: (now: Progress) => void,
 }
 
 async function store(
-    id: string, from: ReadableStream<Uint8Array>, of: number | undefined, progress: (now: Progress) => void, signal: AbortSignal,
+    id: string,
+    from: ReadableStream<Uint8Array>,
+    of: number | undefined,
+    progress: (now: Progress) => void,
+    signal: AbortSignal,
 ): Promise<void> {
     const files = await folder();
     const part = `${id}.gguf${PART}`;

@@ -7,7 +7,10 @@ import type { Engine } from "./engine.js";
 export class WordsEngine implements Engine {
     readonly name = "builtin/extractive";
 
-    constructor(readonly core: Core, readonly run: () => number) {}
+    constructor(
+        readonly core: Core,
+        readonly run: () => number,
+    ) {}
 
     async chat(call: MethodCall): Promise<MethodResponse> {
         return { text: await this.core.ask("theatre/extractive", { run: this.run(), call: call.id }) };

@@ -59,26 +59,76 @@ export function Reading({ read, close, title, nBytes, chapters, around, prove }:
         if (mark && page.current) page.current.scrollTop = mark.offsetTop - page.current.offsetTop - page.current.clientHeight / 3;
     }, [stretches]);
     const place = read ? placeOf(read, nBytes, chapters, say.into) : "";
-    const copy = () => session.attempt(async () => {
-        const passage = stretches.filter((stretch) => stretch.passage).map(({ text }) => text).join("") || read!.text || "";
-        await navigator.clipboard.writeText(`${passage.trim()}\n${say.cited(title, place)}`);
-        session.say(say.copied);
-    });
-    return <dialog ref={dialog} id="reading" class="reading" aria-labelledby="reading-heading" onClose={close}
-        onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
-        {read && <>
-            <h2 id="reading-heading" tabIndex={-1}>{place}</h2>
-            <p class="facts num">{[say.passageOf(read.index + 1), ...(read.rank === undefined ? [] : [say.rank(read.rank)]), say.readingFacts(read.start, read.end, read.tokens, read.score)].join(" · ")}</p>
-            <div class="page book-text foreign" dir="auto" tabIndex={0} role="group" aria-labelledby="reading-heading" ref={page}>
-                {stretches.length === 0 ? <span class="passage">{read.text}</span> : stretches.map(({ text, passage, evidence }, n) =>
-                    evidence ? <mark key={n} class={passage ? "passage" : undefined}>{text}</mark> : <span key={n} class={passage ? "passage" : undefined}>{text}</span>)}
-            </div>
-            <p class="buttons">
-                <button type="button" class="go" id="close-reading" onClick={() => dialog.current?.close()}>{say.close}</button>
-                <button type="button" id="copy-passage" onClick={copy}>{say.copy}</button>
-                {around && <button type="button" class="quiet" onClick={() => setMargin(margin * 3)}>{say.wider}</button>}
-                {prove && <button type="button" class="quiet" id="prove" aria-pressed={prove.proven} onClick={prove.toggle}>{prove.proven ? say.unmarkEvidence : say.markEvidence}</button>}
-            </p>
-        </>}
-    </dialog>;
+    const copy = () =>
+        session.attempt(async () => {
+            const passage =
+                stretches
+                    .filter((stretch) => stretch.passage)
+                    .map(({ text }) => text)
+                    .join("") ||
+                read!.text ||
+                "";
+            await navigator.clipboard.writeText(`${passage.trim()}\n${say.cited(title, place)}`);
+            session.say(say.copied);
+        });
+    return (
+        <dialog
+            ref={dialog}
+            id="reading"
+            class="reading"
+            aria-labelledby="reading-heading"
+            onClose={close}
+            onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+        >
+            {read && (
+                <>
+                    <h2 id="reading-heading" tabIndex={-1}>
+                        {place}
+                    </h2>
+                    <p class="facts num">
+                        {[
+                            say.passageOf(read.index + 1),
+                            ...(read.rank === undefined ? [] : [say.rank(read.rank)]),
+                            say.readingFacts(read.start, read.end, read.tokens, read.score),
+                        ].join(" · ")}
+                    </p>
+                    <div class="page book-text foreign" dir="auto" tabIndex={0} role="group" aria-labelledby="reading-heading" ref={page}>
+                        {stretches.length === 0 ? (
+                            <span class="passage">{read.text}</span>
+                        ) : (
+                            stretches.map(({ text, passage, evidence }, n) =>
+                                evidence ? (
+                                    <mark key={n} class={passage ? "passage" : undefined}>
+                                        {text}
+                                    </mark>
+                                ) : (
+                                    <span key={n} class={passage ? "passage" : undefined}>
+                                        {text}
+                                    </span>
+                                ),
+                            )
+                        )}
+                    </div>
+                    <p class="buttons">
+                        <button type="button" class="go" id="close-reading" onClick={() => dialog.current?.close()}>
+                            {say.close}
+                        </button>
+                        <button type="button" id="copy-passage" onClick={copy}>
+                            {say.copy}
+                        </button>
+                        {around && (
+                            <button type="button" class="quiet" onClick={() => setMargin(margin * 3)}>
+                                {say.wider}
+                            </button>
+                        )}
+                        {prove && (
+                            <button type="button" class="quiet" id="prove" aria-pressed={prove.proven} onClick={prove.toggle}>
+                                {prove.proven ? say.unmarkEvidence : say.markEvidence}
+                            </button>
+                        )}
+                    </p>
+                </>
+            )}
+        </dialog>
+    );
 }

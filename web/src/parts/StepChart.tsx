@@ -47,19 +47,29 @@ export function StepChart({ name, title, curves, low, high, xLabel, value, mark,
     const [first, last] = [stops[0] ?? 0, stops.at(-1) ?? 1];
     // Budgets grow by factors: from ten times on, so does the axis.
     const scale = last / Math.max(1, first) > 40 ? Math.log : (x: number) => x;
-    const xOf = (x: number) => LEFT + ((width - LEFT - right) * (scale(Math.max(x, 1)) - scale(Math.max(first, 1)))) / (scale(last) - scale(Math.max(first, 1)) || 1);
+    const xOf = (x: number) =>
+        LEFT + ((width - LEFT - right) * (scale(Math.max(x, 1)) - scale(Math.max(first, 1)))) / (scale(last) - scale(Math.max(first, 1)) || 1);
     const yOf = (y: number) => TOP + ((height - TOP - BOTTOM) * (high - y)) / (high - low || 1);
-    const line = ({ points, step }: Curve) => points.map(({ x, y }, n) =>
-        `${n === 0 ? "M" : step ? `H${xOf(x).toFixed(1)}V` : "L"}${n === 0 || !step ? `${xOf(x).toFixed(1)} ` : ""}${yOf(y).toFixed(1)}`).join("");
+    const line = ({ points, step }: Curve) =>
+        points
+            .map(
+                ({ x, y }, n) =>
+                    `${n === 0 ? "M" : step ? `H${xOf(x).toFixed(1)}V` : "L"}${n === 0 || !step ? `${xOf(x).toFixed(1)} ` : ""}${yOf(y).toFixed(1)}`,
+            )
+            .join("");
     const nearest = (event: PointerEvent | MouseEvent) => {
         const x = event.clientX - figure.current!.querySelector("svg.drawing")!.getBoundingClientRect().left;
         return stops.reduce((best, stop) => (Math.abs(xOf(stop) - x) < Math.abs(xOf(best) - x) ? stop : best), first);
     };
     const valueAt = ({ points, step }: Curve, x: number) => (step ? points.findLast((point) => point.x <= x) : points.find((point) => point.x === x));
-    const told = (x: number) => [say.tokens(x), ...curves.flatMap((curve) => {
-        const point = valueAt(curve, x);
-        return point ? [`${curve.name} ${value(point.y)}${point.spread ? ` ± ${value(point.spread)}` : ""}`] : [];
-    })].join(", ");
+    const told = (x: number) =>
+        [
+            say.tokens(x),
+            ...curves.flatMap((curve) => {
+                const point = valueAt(curve, x);
+                return point ? [`${curve.name} ${value(point.y)}${point.spread ? ` ± ${value(point.spread)}` : ""}`] : [];
+            }),
+        ].join(", ");
     const key = (event: KeyboardEvent) => {
         const n = at === undefined ? -1 : stops.indexOf(at);
         const to = { ArrowRight: stops[Math.min(stops.length - 1, n + 1)], ArrowLeft: stops[Math.max(0, n - 1)], Home: first, End: last }[event.key];
@@ -72,28 +82,71 @@ export function StepChart({ name, title, curves, low, high, xLabel, value, mark,
     const ticks = ticksOf(scale === Math.log ? factors(first, last) : round(first, last, 6), xOf, narrow ? 64 : 72);
     const ends = spaced(curves.map(({ points }) => yOf(points.at(-1)?.y ?? 0)));
     const marked = at ?? mark;
-    return <figure class="chart" ref={figure}>
-        <svg class="drawing" width={width} height={height} role="slider" tabIndex={0} aria-label={`${title}. ${say.chartKeys}`} aria-valuemin={first} aria-valuemax={last}
-            aria-valuenow={at ?? mark ?? first} aria-valuetext={told(at ?? mark ?? first)} onKeyDown={key} onBlur={() => setAt(undefined)}
-            onPointerMove={(event) => setAt(nearest(event))} onPointerLeave={() => setAt(undefined)} onClick={(event) => choose?.(nearest(event))}>
-            {levels.map((level) => <g key={level} class="axis"><path d={`M${LEFT} ${yOf(level)}H${width - right}`} /><text class="end" x={LEFT - 8} y={yOf(level) + 4}>{value(level)}</text></g>)}
-            {ticks.map((x) => <text key={x} class="axis middle" x={xOf(x)} y={height - BOTTOM + 20}>{shown(x)}</text>)}
-            <text class="axis end" x={width - right} y={height - 6}>{xLabel}</text>
-            {marked !== undefined && marked >= first && marked <= last && <path class="mark" d={`M${xOf(marked)} ${TOP - 8}V${height - BOTTOM}`} />}
-            {curves.map((curve, n) => <g key={curve.name} class={`curve ${curve.line}`}>
-                <path class="line" d={line(curve)} />
-                {curve.points.length <= 16 && !curve.step && curve.points.map(({ x, y, spread }) => <g key={x}>
-                    {spread !== undefined && <path class="spread" d={`M${xOf(x)} ${yOf(y - spread)}V${yOf(y + spread)}`} />}
-                    <circle cx={xOf(x)} cy={yOf(y)} r="4.5" />
-                </g>)}
-                {at !== undefined && valueAt(curve, at) && <circle class="here" cx={xOf(at)} cy={yOf(valueAt(curve, at)!.y)} r="6" />}
-                <text class="name" x={width - right + 12} y={ends[n]! + 5}>{curve.name}</text>
-            </g>)}
-        </svg>
-        <p class="chart-told num" aria-hidden="true">{told(at ?? mark ?? last)}</p>
-        <Save name={name} title={title} figure={figure}
-            rows={() => [[xLabel, ...curves.map((curve) => curve.name)], ...stops.map((x) => [x, ...curves.map((curve) => valueAt(curve, x)?.y ?? "")])]} />
-    </figure>;
+    return (
+        <figure class="chart" ref={figure}>
+            <svg
+                class="drawing"
+                width={width}
+                height={height}
+                role="slider"
+                tabIndex={0}
+                aria-label={`${title}. ${say.chartKeys}`}
+                aria-valuemin={first}
+                aria-valuemax={last}
+                aria-valuenow={at ?? mark ?? first}
+                aria-valuetext={told(at ?? mark ?? first)}
+                onKeyDown={key}
+                onBlur={() => setAt(undefined)}
+                onPointerMove={(event) => setAt(nearest(event))}
+                onPointerLeave={() => setAt(undefined)}
+                onClick={(event) => choose?.(nearest(event))}
+            >
+                {levels.map((level) => (
+                    <g key={level} class="axis">
+                        <path d={`M${LEFT} ${yOf(level)}H${width - right}`} />
+                        <text class="end" x={LEFT - 8} y={yOf(level) + 4}>
+                            {value(level)}
+                        </text>
+                    </g>
+                ))}
+                {ticks.map((x) => (
+                    <text key={x} class="axis middle" x={xOf(x)} y={height - BOTTOM + 20}>
+                        {shown(x)}
+                    </text>
+                ))}
+                <text class="axis end" x={width - right} y={height - 6}>
+                    {xLabel}
+                </text>
+                {marked !== undefined && marked >= first && marked <= last && <path class="mark" d={`M${xOf(marked)} ${TOP - 8}V${height - BOTTOM}`} />}
+                {curves.map((curve, n) => (
+                    <g key={curve.name} class={`curve ${curve.line}`}>
+                        <path class="line" d={line(curve)} />
+                        {curve.points.length <= 16 &&
+                            !curve.step &&
+                            curve.points.map(({ x, y, spread }) => (
+                                <g key={x}>
+                                    {spread !== undefined && <path class="spread" d={`M${xOf(x)} ${yOf(y - spread)}V${yOf(y + spread)}`} />}
+                                    <circle cx={xOf(x)} cy={yOf(y)} r="4.5" />
+                                </g>
+                            ))}
+                        {at !== undefined && valueAt(curve, at) && <circle class="here" cx={xOf(at)} cy={yOf(valueAt(curve, at)!.y)} r="6" />}
+                        <text class="name" x={width - right + 12} y={ends[n]! + 5}>
+                            {curve.name}
+                        </text>
+                    </g>
+                ))}
+            </svg>
+            <p class="chart-told num" aria-hidden="true">
+                {told(at ?? mark ?? last)}
+            </p>
+            <Save
+                name={name}
+                title={title}
+                figure={figure}
+                rows={() => [[xLabel, ...curves.map((curve) => curve.name)], ...stops.map((x) => [x, ...curves.map((curve) => valueAt(curve, x)?.y ?? "")])]}
+            />
+        </figure>
+    );
 }
 
 function widthOf(label: string): number {

@@ -20,9 +20,25 @@ export function Term({ name, children }: { name: terms.Term; children: Component
         shown.style.top = `${below ? at.bottom + 8 : Math.max(8, at.top - height - 8)}px`;
     };
     const hide = () => tip.current?.matches(":popover-open") && tip.current.hidePopover();
-    return <>
-        <button ref={button} type="button" class="term" aria-describedby={id} onClick={show} onFocus={show} onBlur={hide}
-            onPointerEnter={show} onPointerLeave={hide} onKeyDown={(event) => event.key === "Escape" && hide()}>{children}</button>
-        <span ref={tip} id={id} class="tip" role="tooltip" popover="manual">{sentence}</span>
-    </>;
+    return (
+        <>
+            <button
+                ref={button}
+                type="button"
+                class="term"
+                aria-describedby={id}
+                onClick={show}
+                onFocus={show}
+                onBlur={hide}
+                onPointerEnter={show}
+                onPointerLeave={hide}
+                onKeyDown={(event) => event.key === "Escape" && hide()}
+            >
+                {children}
+            </button>
+            <span ref={tip} id={id} class="tip" role="tooltip" popover="manual">
+                {sentence}
+            </span>
+        </>
+    );
 }

@@ -39,28 +39,83 @@ export function TwoOrders({ shown, nBytes, nPassages, chapters, evidence, order,
     const found = useMemo(() => metInOrder(shown.spans, evidence).length, [shown, evidence]);
     const label = say.ribbon(nothing ? 0 : shown.n, evidence.length, found);
     const figure = useRef<HTMLDivElement>(null);
-    const table = () => [["rank", "passage", "start", "end", "tokens", "score", "text"], ...shown.byScore.map((row, n) =>
-        [n + 1, row.index + 1, row.start, row.end, row.tokens, row.score, row.text])];
-    return <div class="two-orders" ref={figure}>
-        <div class="pinned">
-            <Ribbon nBytes={nBytes} chapters={chapters} retrieved={nothing ? [] : shown.spans} evidence={evidence} reading={reading} label={label}
-                {...(openAt ? { open: openAt } : {})} />
-            <div class="controls">
-                <OrderSwitch order={order} choose={choose} />
-                <p class="budget">
-                    <span id="budget-label"><Term name="budget">{say.budget}</Term></span>
-                    <input id="budget" type="range" min={0} max={stops.length - 1} step={1} value={place} aria-labelledby="budget-label"
-                        aria-valuetext={say.tokens(stops[place] ?? budget)} onInput={(event) => move(stops[event.currentTarget.valueAsNumber] ?? budget)} />
-                    <output id="budget-shown" class="num">{say.tokens(stops[place] ?? budget)}</output>
-                </p>
-                <p id="summary" class="num" role="status">{nothing ? inPairs ? say.nothingInPairs : say.nothing
-                    : <>{say.summary(shown.n, nPassages, shown.nMatched)}{evidence.length > 0 && <>{say.and}<b>{say.pieces(found, evidence.length)}</b></>}</>}</p>
+    const table = () => [
+        ["rank", "passage", "start", "end", "tokens", "score", "text"],
+        ...shown.byScore.map((row, n) => [n + 1, row.index + 1, row.start, row.end, row.tokens, row.score, row.text]),
+    ];
+    return (
+        <div class="two-orders" ref={figure}>
+            <div class="pinned">
+                <Ribbon
+                    nBytes={nBytes}
+                    chapters={chapters}
+                    retrieved={nothing ? [] : shown.spans}
+                    evidence={evidence}
+                    reading={reading}
+                    label={label}
+                    {...(openAt ? { open: openAt } : {})}
+                />
+                <div class="controls">
+                    <OrderSwitch order={order} choose={choose} />
+                    <p class="budget">
+                        <span id="budget-label">
+                            <Term name="budget">{say.budget}</Term>
+                        </span>
+                        <input
+                            id="budget"
+                            type="range"
+                            min={0}
+                            max={stops.length - 1}
+                            step={1}
+                            value={place}
+                            aria-labelledby="budget-label"
+                            aria-valuetext={say.tokens(stops[place] ?? budget)}
+                            onInput={(event) => move(stops[event.currentTarget.valueAsNumber] ?? budget)}
+                        />
+                        <output id="budget-shown" class="num">
+                            {say.tokens(stops[place] ?? budget)}
+                        </output>
+                    </p>
+                    <p id="summary" class="num" role="status">
+                        {nothing ? (
+                            inPairs ? (
+                                say.nothingInPairs
+                            ) : (
+                                say.nothing
+                            )
+                        ) : (
+                            <>
+                                {say.summary(shown.n, nPassages, shown.nMatched)}
+                                {evidence.length > 0 && (
+                                    <>
+                                        {say.and}
+                                        <b>{say.pieces(found, evidence.length)}</b>
+                                    </>
+                                )}
+                            </>
+                        )}
+                    </p>
+                </div>
             </div>
+            {!nothing && (
+                <Stage
+                    byScore={shown.byScore}
+                    byBook={shown.byBook}
+                    order={order}
+                    nBytes={nBytes}
+                    chapters={chapters}
+                    evidence={evidence}
+                    open={open}
+                    left={shown.n - rows.length}
+                    {...(more ? { more } : {})}
+                />
+            )}
+            <p class="caption serif">{!nothing && say.order(order, met, evidence.length)}</p>
+            <div class="figure-foot">
+                {children}
+                {!nothing && <Save name="passages" title={say.heading} figure={figure} rows={table} />}
+            </div>
+            <Key evidence={evidence.length > 0} />
         </div>
-        {!nothing && <Stage byScore={shown.byScore} byBook={shown.byBook} order={order} nBytes={nBytes} chapters={chapters} evidence={evidence} open={open}
-            left={shown.n - rows.length} {...(more ? { more } : {})} />}
-        <p class="caption serif">{!nothing && say.order(order, met, evidence.length)}</p>
-        <div class="figure-foot">{children}{!nothing && <Save name="passages" title={say.heading} figure={figure} rows={table} />}</div>
-        <Key evidence={evidence.length > 0} />
-    </div>;
+    );
 }

@@ -13,7 +13,20 @@ export function csv(rows: readonly (readonly (string | number)[])[]): string {
     return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
-const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+const DRAWN = [
+    "fill",
+    "fill-opacity",
+    "stroke",
+    "stroke-width",
+    "stroke-dasharray",
+    "stroke-linejoin",
+    "opacity",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "text-anchor",
+    "dominant-baseline",
+];
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -39,13 +52,17 @@ function element(name: string, attributes: Record<string, string | number>): SVG
 }
 
 function placed(at: DOMRect, within: DOMRect, drawing: SVGElement): SVGElement {
-    for (const [name, value] of Object.entries({ x: at.left - within.left, y: at.top - within.top, width: at.width, height: at.height })) drawing.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries({ x: at.left - within.left, y: at.top - within.top, width: at.width, height: at.height }))
+        drawing.setAttribute(name, String(value));
     return drawing;
 }
 
 function styledCopy(svg: SVGSVGElement): SVGElement {
     const copy = svg.cloneNode(true) as SVGElement;
-    const [shown, copied] = [[svg, ...svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+    const [shown, copied] = [
+        [svg, ...svg.querySelectorAll("*")],
+        [copy, ...copy.querySelectorAll("*")],
+    ];
     shown.forEach((from, n) => {
         const style = getComputedStyle(from);
         for (const name of DRAWN) {
@@ -70,7 +87,7 @@ function lineOfText(line: Element, within: DOMRect): SVGElement {
 
 /** The same in pixels, two for each of the page's. */
 export async function png(figure: Element): Promise<Blob> {
-    const one = figure.matches("svg") ? figure : figure.querySelector("svg.drawing") ?? figure;
+    const one = figure.matches("svg") ? figure : (figure.querySelector("svg.drawing") ?? figure);
     const { width, height } = one.getBoundingClientRect();
     const url = URL.createObjectURL(new Blob([standalone(figure)], { type: "image/svg+xml" }));
     try {
@@ -79,7 +96,9 @@ export async function png(figure: Element): Promise<Blob> {
         await image.decode();
         const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
         canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-        return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))), "image/png"));
+        return await new Promise((resolve, reject) =>
+            canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))), "image/png"),
+        );
     } finally {
         URL.revokeObjectURL(url);
     }

@@ -28,10 +28,12 @@ export function useTween(wanted: ReadonlyMap<number, number>, occasion: string):
         const begun = performance.now();
         let frame = requestAnimationFrame(function step(time) {
             const share = (place: number) => Math.min(1, Math.max(0, (time - begun - STAGGER * place) / length));
-            now.current = new Map(Array.from(wanted, ([key, place]) => {
-                const start = from.get(key) ?? place;
-                return [key, start + (place - start) * ease(share(place))];
-            }));
+            now.current = new Map(
+                Array.from(wanted, ([key, place]) => {
+                    const start = from.get(key) ?? place;
+                    return [key, start + (place - start) * ease(share(place))];
+                }),
+            );
             if (time - begun > length + STAGGER * wanted.size) now.current = wanted;
             else frame = requestAnimationFrame(step);
             draw(time);

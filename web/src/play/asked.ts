@@ -44,15 +44,19 @@ const OPEN: Answer = { state: "open", text: "", pace: undefined, record: undefin
 
 export function reduceAsk(state: AskState, action: AskAction): AskState {
     switch (action.kind) {
-        case "begun": return { questions: action.items.map(opened), phase: "running", effect: undefined };
-        case "more": return { ...state, questions: [...state.questions, ...action.items.map(opened)], phase: "running" };
+        case "begun":
+            return { questions: action.items.map(opened), phase: "running", effect: undefined };
+        case "more":
+            return { ...state, questions: [...state.questions, ...action.items.map(opened)], phase: "running" };
         case "answer": {
             const { question, order, answer } = action;
             const change = (asked: Asked): Asked => ({ ...asked, answers: { ...asked.answers, [order]: { ...asked.answers[order], ...answer } } });
             return { ...state, questions: state.questions.map((asked, n) => (n === question ? change(asked) : asked)) };
         }
-        case "effect": return { ...state, effect: action.effect };
-        case "phase": return { ...state, phase: action.phase };
+        case "effect":
+            return { ...state, effect: action.effect };
+        case "phase":
+            return { ...state, phase: action.phase };
     }
 }
 

@@ -21,7 +21,10 @@ export class Asker {
     #stopped = false;
 
     constructor(
-        readonly core: Core, readonly plan: AskPlan, readonly engine: (run: () => number) => Engine, readonly embedding?: Embedding,
+        readonly core: Core,
+        readonly plan: AskPlan,
+        readonly engine: (run: () => number) => Engine,
+        readonly embedding?: Embedding,
     ) {}
 
     get state(): AskState {
@@ -75,16 +78,18 @@ export class Asker {
         say({ state: "asked", text: "", failure: undefined, record: undefined, by: model });
         let [ended, lost] = [false, false];
         // A call that could not be sent leaves the run waiting; here it is given up, and asked anew when the reader goes on.
-        const failed = new Promise<void>((resolve) => playing.store.subscribe(() => {
-            const [call] = calls(playing.state.steps);
-            if (call === undefined) return;
-            if (call.failure !== undefined && call.state === "waiting") {
-                if (!lost) say({ state: "failed", failure: call.failure, text: call.text });
-                lost = true;
-                return resolve();
-            }
-            say({ text: call.text, prompt: call.call.messages.map(({ content }) => content).join("\n\n"), pace: call.pace });
-        }));
+        const failed = new Promise<void>((resolve) =>
+            playing.store.subscribe(() => {
+                const [call] = calls(playing.state.steps);
+                if (call === undefined) return;
+                if (call.failure !== undefined && call.state === "waiting") {
+                    if (!lost) say({ state: "failed", failure: call.failure, text: call.text });
+                    lost = true;
+                    return resolve();
+                }
+                say({ text: call.text, prompt: call.call.messages.map(({ content }) => content).join("\n\n"), pace: call.pace });
+            }),
+        );
         playing.play();
         const finished = playing.start().then(() => {
             if (lost) return;

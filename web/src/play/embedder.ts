@@ -21,7 +21,10 @@ export class Embedder {
     constructor(readonly session: Session) {
         session.addEventListener("model", () => {
             this.#vectors = new Map();
-            this.#workers?.then((workers) => workers.forEach((worker) => worker.end()), () => {});
+            this.#workers?.then(
+                (workers) => workers.forEach((worker) => worker.end()),
+                () => {},
+            );
             this.#workers = undefined;
         });
     }
@@ -67,13 +70,15 @@ export class Embedder {
     async #compute(role: Role, texts: string[], put: (some: string[], values: Float32Array) => void, signal: AbortSignal): Promise<void> {
         const workers = await (this.#workers ??= this.#load());
         const waiting = [...texts];
-        await Promise.all(workers.map(async (worker) => {
-            while (waiting.length > 0) {
-                signal.throwIfAborted();
-                const some = waiting.splice(0, BATCH);
-                put(some, await worker.embed(role, some));
-            }
-        }));
+        await Promise.all(
+            workers.map(async (worker) => {
+                while (waiting.length > 0) {
+                    signal.throwIfAborted();
+                    const some = waiting.splice(0, BATCH);
+                    put(some, await worker.embed(role, some));
+                }
+            }),
+        );
     }
 
     async #load(): Promise<EncoderWorker[]> {

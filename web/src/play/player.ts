@@ -30,7 +30,12 @@ export class Player {
     #clock: Clock | undefined;
 
     /** `engine` is asked for at each call: another model can answer the next one. */
-    constructor(readonly core: Core, readonly plan: Plan, readonly engine: () => Engine, readonly embedding?: Embedding) {}
+    constructor(
+        readonly core: Core,
+        readonly plan: Plan,
+        readonly engine: () => Engine,
+        readonly embedding?: Embedding,
+    ) {}
 
     get state(): RunState {
         return this.store.state;
@@ -44,8 +49,11 @@ export class Player {
     /** Runs to the end; rejects with what kept the method from running. */
     async start(): Promise<void> {
         try {
-            const record = await this.core.ask("theatre/run", { run: this.run, ...this.plan },
-                { tell: (event) => this.#hear(event), signal: this.#over.signal });
+            const record = await this.core.ask(
+                "theatre/run",
+                { run: this.run, ...this.plan },
+                { tell: (event) => this.#hear(event), signal: this.#over.signal },
+            );
             this.#do({ kind: "over", phase: "ended", record });
         } catch (error) {
             if (!this.#over.signal.aborted) {

@@ -55,11 +55,16 @@ export const FRESH: RunState = { steps: [], phase: "running", playing: false, em
 
 export function reduceRun(state: RunState, action: RunAction): RunState {
     switch (action.kind) {
-        case "called": return { ...state, steps: [...state.steps, waitingCall(action.call)] };
-        case "prepared": return { ...state, steps: [...state.steps, { kind: "prepared", preparation: action.preparation }] };
-        case "sent": return changed(state, action.call, { state: "sent", by: action.by, text: "", pace: undefined, failure: undefined });
-        case "came": return changed(state, action.call, { text: action.text, pace: action.pace, retrying: undefined });
-        case "retrying": return changed(state, action.call, { retrying: action.retrying, text: "" });
+        case "called":
+            return { ...state, steps: [...state.steps, waitingCall(action.call)] };
+        case "prepared":
+            return { ...state, steps: [...state.steps, { kind: "prepared", preparation: action.preparation }] };
+        case "sent":
+            return changed(state, action.call, { state: "sent", by: action.by, text: "", pace: undefined, failure: undefined });
+        case "came":
+            return changed(state, action.call, { text: action.text, pace: action.pace, retrying: undefined });
+        case "retrying":
+            return changed(state, action.call, { retrying: action.retrying, text: "" });
         case "answered": {
             const { response, parsed, changes, pace } = action;
             return changed(state, action.call, { state: "done", response, parsed, changes, pace, text: response.text, retrying: undefined });
@@ -69,9 +74,12 @@ export function reduceRun(state: RunState, action: RunAction): RunState {
         case "failed":
             // It can be sent again, by the same model or another one.
             return { ...changed(state, action.call, { state: "waiting", failure: action.message, retrying: undefined }), playing: false };
-        case "embedded": return { ...state, embedded: state.embedded + action.n };
-        case "playing": return { ...state, playing: action.playing && state.phase === "running" };
-        case "over": return { ...state, phase: action.phase, playing: false, record: action.record };
+        case "embedded":
+            return { ...state, embedded: state.embedded + action.n };
+        case "playing":
+            return { ...state, playing: action.playing && state.phase === "running" };
+        case "over":
+            return { ...state, phase: action.phase, playing: false, record: action.record };
     }
 }
 

@@ -28,37 +28,71 @@ export function Compare({ runs, first }: { runs: HeldRun[]; first: HeldRun }) {
     const same = a.run === b.run && a.cell === b.cell;
     const metrics = useMemo(() => heldBy(a).facts.metrics.filter(([name]) => heldBy(b).facts.metrics.some(([other]) => other === name)), [a, b]);
     const [metric, setMetric] = useState("");
-    const compare = () => session.attempt(async () => {
-        setCompared(undefined);
-        const arm = (side: Side) => (side.cell < 0 ? undefined : heldBy(side).facts.arms[side.cell]);
-        const options = { ...comparing(arm(a), arm(b)), metric: metric === "" ? [] : [metric] };
-        setCompared(await session.core.ask("runs/compare", { a: a.run, b: b.run, options }));
-    });
+    const compare = () =>
+        session.attempt(async () => {
+            setCompared(undefined);
+            const arm = (side: Side) => (side.cell < 0 ? undefined : heldBy(side).facts.arms[side.cell]);
+            const options = { ...comparing(arm(a), arm(b)), metric: metric === "" ? [] : [metric] };
+            setCompared(await session.core.ask("runs/compare", { a: a.run, b: b.run, options }));
+        });
     // The pair that is there at first says something without a click.
     useEffect(() => {
         if (!same) void compare();
     }, []);
     useEffect(() => result.current?.replaceChildren(...(compared ?? []).flatMap(comparison)), [compared, language]);
-    const choice = (id: string, name: string, side: Side, set: (side: Side) => void) => <p class="field"><label for={id}>{name}</label>
-        <select id={id} value={`${side.run}/${side.cell}`} onChange={({ currentTarget: { value } }) => {
-            const [run, cell] = value.split("/").map(Number) as [number, number];
-            set({ run, cell });
-        }}>{runs.map(({ id, facts }) => <optgroup key={id} label={visible(facts.name)}>
-            <option value={`${id}/-1`}>{say.allCells(visible(facts.name))}</option>
-            {facts.cells.map((cell, n) => <option key={cell} value={`${id}/${n}`}>{visible(runs.length > 1 ? `${facts.name}: ${cell}` : cell)}</option>)}
-        </optgroup>)}</select></p>;
-    return <div class="part compare">
-        <p class="note">{say.compareNote}</p>
-        <div class="filters">
-            {choice("compare-a", "A", a, setA)}{choice("compare-b", "B", b, setB)}
-            <p class="field"><label for="compare-metric">{say.metric}</label>
-                <select id="compare-metric" value={metric} onChange={({ currentTarget: { value } }) => setMetric(value)}>
-                    <option value="">{say.all}</option>{metrics.map(([name, label]) => <option key={name} value={name}>{visible(label)}</option>)}</select></p>
-            <button type="button" id="compare-go" class="primary" disabled={same} onClick={compare}>{say.compare}</button>
+    const choice = (id: string, name: string, side: Side, set: (side: Side) => void) => (
+        <p class="field">
+            <label for={id}>{name}</label>
+            <select
+                id={id}
+                value={`${side.run}/${side.cell}`}
+                onChange={({ currentTarget: { value } }) => {
+                    const [run, cell] = value.split("/").map(Number) as [number, number];
+                    set({ run, cell });
+                }}
+            >
+                {runs.map(({ id, facts }) => (
+                    <optgroup key={id} label={visible(facts.name)}>
+                        <option value={`${id}/-1`}>{say.allCells(visible(facts.name))}</option>
+                        {facts.cells.map((cell, n) => (
+                            <option key={cell} value={`${id}/${n}`}>
+                                {visible(runs.length > 1 ? `${facts.name}: ${cell}` : cell)}
+                            </option>
+                        ))}
+                    </optgroup>
+                ))}
+            </select>
+        </p>
+    );
+    return (
+        <div class="part compare">
+            <p class="note">{say.compareNote}</p>
+            <div class="filters">
+                {choice("compare-a", "A", a, setA)}
+                {choice("compare-b", "B", b, setB)}
+                <p class="field">
+                    <label for="compare-metric">{say.metric}</label>
+                    <select id="compare-metric" value={metric} onChange={({ currentTarget: { value } }) => setMetric(value)}>
+                        <option value="">{say.all}</option>
+                        {metrics.map(([name, label]) => (
+                            <option key={name} value={name}>
+                                {visible(label)}
+                            </option>
+                        ))}
+                    </select>
+                </p>
+                <button type="button" id="compare-go" class="primary" disabled={same} onClick={compare}>
+                    {say.compare}
+                </button>
+            </div>
+            {same && (
+                <p class="note" id="same">
+                    {say.sameCells}
+                </p>
+            )}
+            <div id="compared" aria-live="polite" ref={result} />
         </div>
-        {same && <p class="note" id="same">{say.sameCells}</p>}
-        <div id="compared" aria-live="polite" ref={result} />
-    </div>;
+    );
 }
 
 function comparison({ conclusion, table: whole, gained, lost, notes, unpaired }: ShownComparison): Node[] {
@@ -67,7 +101,8 @@ function comparison({ conclusion, table: whole, gained, lost, notes, unpaired }:
     return [
         shownText("p", conclusion, { class: "conclusion" }),
         ...(whole ? shownTable(whole) : []),
-        ...items(say.better("B"), gained), ...items(say.better("A"), lost),
+        ...items(say.better("B"), gained),
+        ...items(say.better("A"), lost),
         ...left.map(([why, ids]) => shownText("p", `${say.unpaired(why, shown(ids.length))}: ${ids.slice(0, MAX_ITEMS).join(", ")}`, { class: "note" })),
         ...notes.map((note) => shownText("p", note, { class: "note" })),
     ];

@@ -32,25 +32,26 @@ export function Runs() {
     const [reading, setReading] = useState(false);
     const run = runs.find(({ facts }) => facts.name === at.run);
 
-    const open = (folders: () => Promise<RunFolder[]>, go: boolean) => session.attempt(async () => {
-        setReading(true);
-        session.say(say.reading);
-        try {
-            const found = await folders();
-            if (found.length === 0) throw new Error(say.noRun);
-            let last = "";
-            for (const { name, files } of found) {
-                last = unique(name, runs);
-                const transfer = files.map(({ content }) => (content as Uint8Array).buffer as ArrayBuffer);
-                runs.push(await session.core.ask("runs/open", { name: last, files }, { transfer }));
+    const open = (folders: () => Promise<RunFolder[]>, go: boolean) =>
+        session.attempt(async () => {
+            setReading(true);
+            session.say(say.reading);
+            try {
+                const found = await folders();
+                if (found.length === 0) throw new Error(say.noRun);
+                let last = "";
+                for (const { name, files } of found) {
+                    last = unique(name, runs);
+                    const transfer = files.map(({ content }) => (content as Uint8Array).buffer as ArrayBuffer);
+                    runs.push(await session.core.ask("runs/open", { name: last, files }, { transfer }));
+                }
+                if (go) session.go({ view: "runs", path: [last] });
+            } finally {
+                setReading(false);
+                session.say("");
+                draw((n) => n + 1);
             }
-            if (go) session.go({ view: "runs", path: [last] });
-        } finally {
-            setReading(false);
-            session.say("");
-            draw((n) => n + 1);
-        }
-    });
+        });
     const take = (files: () => Promise<FoundFile[]> | FoundFile[]) => open(async () => runFolders(await files()), true);
 
     useEffect(() => void servedRuns().then(setServed), []);
@@ -69,41 +70,97 @@ export function Runs() {
         else if (served.includes(at.run)) void open(async () => [await servedRun(at.run)], false);
     }, [at.run, served]);
 
-    const files = (id: string, attributes: object, label: string) => <div class="field">
-        <label class="button" for={id}>{label}</label>
-        <input id={id} class="vh" type="file" {...attributes} onChange={(event) => {
-            // The list is live: it empties with the field.
-            const chosen = chosenFiles(event.currentTarget.files!);
-            if (chosen.length > 0) void take(() => chosen);
-            event.currentTarget.value = "";
-        }} />
-    </div>;
-    return <section id="runs" aria-labelledby="runs-heading">
-        <h1 id="runs-heading">{run ? visible(run.facts.name) : say.heading}</h1>
-        {!run && <p class="lead serif">{say.lead}</p>}
-        <div class="openers">
-            {files("run-folder", { webkitdirectory: true }, say.folder)}
-            {files("run-files", { multiple: true }, say.files)}
-            {!run && <span class="mute">{say.orDrop}</span>}
-            {runs.length > 0 && <p class="field"><label for="run" class="vh">{say.openRuns}</label>
-                <select id="run" value={run?.facts.name ?? ""} onChange={(event) => session.go({ view: "runs", path: [event.currentTarget.value] })}>
-                    {!run && <option value="">{say.openRuns}</option>}{runs.map(({ id, facts }) => <option key={id} value={facts.name}>{visible(facts.name)}</option>)}
-                </select></p>}
+    const files = (id: string, attributes: object, label: string) => (
+        <div class="field">
+            <label class="button" for={id}>
+                {label}
+            </label>
+            <input
+                id={id}
+                class="vh"
+                type="file"
+                {...attributes}
+                onChange={(event) => {
+                    // The list is live: it empties with the field.
+                    const chosen = chosenFiles(event.currentTarget.files!);
+                    if (chosen.length > 0) void take(() => chosen);
+                    event.currentTarget.value = "";
+                }}
+            />
         </div>
-        {served.length > 0 && <p class="served"><span class="mute">{say.served}</span> {served.map((name) =>
-            <a key={name} class="served-run" href={addressHash({ view: "runs", path: [name] })}>{visible(name)}</a>)}</p>}
-        {at.run !== "" && !run && !reading && <p class="note" id="no-run">{say.notOpen(visible(at.run))}</p>}
-        {run && <>
-            <p class="facts foreign" id="run-facts">{say.facts(visible(run.facts.benchmark), shown(run.facts.items), shown(run.facts.trials))}
-                {run.facts.facts.map(([name, value]) => ` · ${visible(name)} ${visible(value)}`)}
-                {run.facts.recordsLeftOut > 0 && ` · ${say.leftOut(shown(run.facts.recordsLeftOut))}`}{run.facts.texts === 0 && ` · ${say.noTexts}`}</p>
-            <nav class="parts" aria-label={say.parts}>{PARTS.map((part) =>
-                <a key={part} id={`part-${part}`} href={addressHash(runsTo({ ...at, part, trial: undefined, filter: {} }))} aria-current={part === at.part ? "page" : undefined}>{say[part]}</a>)}</nav>
-            <div id="run-body" key={run.id}>
-                {at.part === "report" ? <ReportPart run={run} /> : at.part === "trials" ? <Trials run={run} at={at} /> : <Compare runs={runs} first={run} />}
+    );
+    return (
+        <section id="runs" aria-labelledby="runs-heading">
+            <h1 id="runs-heading">{run ? visible(run.facts.name) : say.heading}</h1>
+            {!run && <p class="lead serif">{say.lead}</p>}
+            <div class="openers">
+                {files("run-folder", { webkitdirectory: true }, say.folder)}
+                {files("run-files", { multiple: true }, say.files)}
+                {!run && <span class="mute">{say.orDrop}</span>}
+                {runs.length > 0 && (
+                    <p class="field">
+                        <label for="run" class="vh">
+                            {say.openRuns}
+                        </label>
+                        <select id="run" value={run?.facts.name ?? ""} onChange={(event) => session.go({ view: "runs", path: [event.currentTarget.value] })}>
+                            {!run && <option value="">{say.openRuns}</option>}
+                            {runs.map(({ id, facts }) => (
+                                <option key={id} value={facts.name}>
+                                    {visible(facts.name)}
+                                </option>
+                            ))}
+                        </select>
+                    </p>
+                )}
             </div>
-        </>}
-    </section>;
+            {served.length > 0 && (
+                <p class="served">
+                    <span class="mute">{say.served}</span>{" "}
+                    {served.map((name) => (
+                        <a key={name} class="served-run" href={addressHash({ view: "runs", path: [name] })}>
+                            {visible(name)}
+                        </a>
+                    ))}
+                </p>
+            )}
+            {at.run !== "" && !run && !reading && (
+                <p class="note" id="no-run">
+                    {say.notOpen(visible(at.run))}
+                </p>
+            )}
+            {run && (
+                <>
+                    <p class="facts foreign" id="run-facts">
+                        {say.facts(visible(run.facts.benchmark), shown(run.facts.items), shown(run.facts.trials))}
+                        {run.facts.facts.map(([name, value]) => ` · ${visible(name)} ${visible(value)}`)}
+                        {run.facts.recordsLeftOut > 0 && ` · ${say.leftOut(shown(run.facts.recordsLeftOut))}`}
+                        {run.facts.texts === 0 && ` · ${say.noTexts}`}
+                    </p>
+                    <nav class="parts" aria-label={say.parts}>
+                        {PARTS.map((part) => (
+                            <a
+                                key={part}
+                                id={`part-${part}`}
+                                href={addressHash(runsTo({ ...at, part, trial: undefined, filter: {} }))}
+                                aria-current={part === at.part ? "page" : undefined}
+                            >
+                                {say[part]}
+                            </a>
+                        ))}
+                    </nav>
+                    <div id="run-body" key={run.id}>
+                        {at.part === "report" ? (
+                            <ReportPart run={run} />
+                        ) : at.part === "trials" ? (
+                            <Trials run={run} at={at} />
+                        ) : (
+                            <Compare runs={runs} first={run} />
+                        )}
+                    </div>
+                </>
+            )}
+        </section>
+    );
 }
 
 /** Tables and charts, which the core draws. */
@@ -113,7 +170,11 @@ function ReportPart({ run }: { run: HeldRun }) {
     const language = useApp((state) => state.language);
     const place = useRef<HTMLDivElement>(null);
     useEffect(() => void session.attempt(() => showReport(place.current!, session, run)), [run, language]);
-    return <div class="part report" ref={place} key={language}><p class="note">{say.computing}</p></div>;
+    return (
+        <div class="part report" ref={place} key={language}>
+            <p class="note">{say.computing}</p>
+        </div>
+    );
 }
 
 function unique(name: string, runs: HeldRun[]): string {

@@ -30,15 +30,20 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
         const next = { ...filter, ...change };
         session.go(runsTo({ ...at, filter: next }), how);
     };
-    const show = (number: number, keyed: boolean) => session.attempt(async () => {
-        byKey.current = keyed;
-        const [line] = await session.core.ask("runs/lines", { id, numbers: new Uint32Array([number]) });
-        if (line) session.go(runsTo({ ...at, trial: { item: line.item, cell: facts.cells[line.cell] ?? "", repeat: line.repeat } }));
-    });
+    const show = (number: number, keyed: boolean) =>
+        session.attempt(async () => {
+            byKey.current = keyed;
+            const [line] = await session.core.ask("runs/lines", { id, numbers: new Uint32Array([number]) });
+            if (line) session.go(runsTo({ ...at, trial: { item: line.item, cell: facts.cells[line.cell] ?? "", repeat: line.repeat } }));
+        });
     const latest = useRef(show);
     latest.current = show;
     useEffect(() => {
-        list.current = new TrialsInSight(facts.cells, (numbers) => session.core.ask("runs/lines", { id, numbers }), (number, keyed) => void latest.current(number, keyed));
+        list.current = new TrialsInSight(
+            facts.cells,
+            (numbers) => session.core.ask("runs/lines", { id, numbers }),
+            (number, keyed) => void latest.current(number, keyed),
+        );
         place.current!.replaceChildren(list.current.element);
         if (numbers) list.current.show(numbers);
     }, [id, language]);
@@ -83,38 +88,106 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
         const next = numbers?.[n + by];
         if (next !== undefined) void show(next, false);
     };
-    const verdict = (value: TrialFilter["verdict"] | "", text: string) => <label key={value}>
-        <input type="radio" name="verdict" id={`verdict-${value || "all"}`} checked={(filter.verdict ?? "") === value}
-            onChange={() => put({ verdict: (value || undefined) as NonNullable<TrialFilter["verdict"]> })} />{text}
-    </label>;
-    return <div class="part trials">
-        <div class="filters">
-            <fieldset class="segments"><legend class="vh">{say.verdicts}</legend>
-                {verdict("", say.all)}{verdict("right", say.right)}{verdict("wrong", say.wrong)}{verdict("differ", say.differ)}</fieldset>
-            <p class="field"><label for="trial-text">{say.words}</label>
-                <input id="trial-text" type="search" autocomplete="off" value={filter.text ?? ""} onInput={(event) => put({ text: event.currentTarget.value.trim() }, "replace")} /></p>
-            <p class="field"><label for="trial-cell">{say.cell}</label> <Term name="cell">?</Term>
-                <select id="trial-cell" value={filter.cell === undefined ? "" : String(filter.cell)} onChange={({ currentTarget: { value } }) => put({ cell: (value === "" ? undefined : Number(value)) as number })}>
-                    <option value="">{say.all}</option>{facts.cells.map((name, n) => <option key={name} value={n}>{visible(name)}</option>)}</select></p>
-            <p class="field"><label for="trial-outcome">{say.endedAs}</label> <Term name="outcome">?</Term>
-                <select id="trial-outcome" value={filter.outcome ?? ""} onChange={({ currentTarget: { value } }) => put({ outcome: (value || undefined) as string })}>
-                    <option value="">{say.all}</option>{facts.outcomes.map((name) => <option key={name} value={name}>{say.outcome(name)}</option>)}</select></p>
-            <p class="field"><label for="trial-sort">{say.sort}</label>
-                <select id="trial-sort" value={filter.sort ?? "item"} onChange={({ currentTarget: { value } }) => put({ sort: (value === "item" ? undefined : value) as "cell" })}>
-                    {Object.entries(say.sorts).map(([name, text]) => <option key={name} value={name}>{text}</option>)}</select></p>
-        </div>
-        <p class="note num" role="status" id="trial-count">{numbers && say.listed(shown(numbers.length), shown(facts.trials))}</p>
-        <div class="list-and-trace">
-            <div ref={place} />
-            <div class="trace-side">
-                {open !== undefined && <p class="buttons" role="group" aria-label={say.trial}>
-                    <span class="mute num">{n >= 0 ? say.place(shown(n + 1), shown(numbers!.length)) : say.notListed}</span>
-                    <button type="button" id="previous-trial" aria-disabled={n <= 0} onClick={() => step(-1)}>{say.previous}</button>
-                    <button type="button" id="next-trial" aria-disabled={n < 0 || n >= numbers!.length - 1} onClick={() => step(1)}>{say.next}</button>
-                </p>}
-                {open !== undefined && read && <Places {...read} />}
-                <section class="trace" aria-label={say.trial} ref={trace} key={`${trial === undefined}`}>{!trial && <p class="note">{say.chooseTrial}</p>}</section>
+    const verdict = (value: TrialFilter["verdict"] | "", text: string) => (
+        <label key={value}>
+            <input
+                type="radio"
+                name="verdict"
+                id={`verdict-${value || "all"}`}
+                checked={(filter.verdict ?? "") === value}
+                onChange={() => put({ verdict: (value || undefined) as NonNullable<TrialFilter["verdict"]> })}
+            />
+            {text}
+        </label>
+    );
+    return (
+        <div class="part trials">
+            <div class="filters">
+                <fieldset class="segments">
+                    <legend class="vh">{say.verdicts}</legend>
+                    {verdict("", say.all)}
+                    {verdict("right", say.right)}
+                    {verdict("wrong", say.wrong)}
+                    {verdict("differ", say.differ)}
+                </fieldset>
+                <p class="field">
+                    <label for="trial-text">{say.words}</label>
+                    <input
+                        id="trial-text"
+                        type="search"
+                        autocomplete="off"
+                        value={filter.text ?? ""}
+                        onInput={(event) => put({ text: event.currentTarget.value.trim() }, "replace")}
+                    />
+                </p>
+                <p class="field">
+                    <label for="trial-cell">{say.cell}</label> <Term name="cell">?</Term>
+                    <select
+                        id="trial-cell"
+                        value={filter.cell === undefined ? "" : String(filter.cell)}
+                        onChange={({ currentTarget: { value } }) => put({ cell: (value === "" ? undefined : Number(value)) as number })}
+                    >
+                        <option value="">{say.all}</option>
+                        {facts.cells.map((name, n) => (
+                            <option key={name} value={n}>
+                                {visible(name)}
+                            </option>
+                        ))}
+                    </select>
+                </p>
+                <p class="field">
+                    <label for="trial-outcome">{say.endedAs}</label> <Term name="outcome">?</Term>
+                    <select
+                        id="trial-outcome"
+                        value={filter.outcome ?? ""}
+                        onChange={({ currentTarget: { value } }) => put({ outcome: (value || undefined) as string })}
+                    >
+                        <option value="">{say.all}</option>
+                        {facts.outcomes.map((name) => (
+                            <option key={name} value={name}>
+                                {say.outcome(name)}
+                            </option>
+                        ))}
+                    </select>
+                </p>
+                <p class="field">
+                    <label for="trial-sort">{say.sort}</label>
+                    <select
+                        id="trial-sort"
+                        value={filter.sort ?? "item"}
+                        onChange={({ currentTarget: { value } }) => put({ sort: (value === "item" ? undefined : value) as "cell" })}
+                    >
+                        {Object.entries(say.sorts).map(([name, text]) => (
+                            <option key={name} value={name}>
+                                {text}
+                            </option>
+                        ))}
+                    </select>
+                </p>
+            </div>
+            <p class="note num" role="status" id="trial-count">
+                {numbers && say.listed(shown(numbers.length), shown(facts.trials))}
+            </p>
+            <div class="list-and-trace">
+                <div ref={place} />
+                <div class="trace-side">
+                    {open !== undefined && (
+                        <p class="buttons" role="group" aria-label={say.trial}>
+                            <span class="mute num">{n >= 0 ? say.place(shown(n + 1), shown(numbers!.length)) : say.notListed}</span>
+                            <button type="button" id="previous-trial" aria-disabled={n <= 0} onClick={() => step(-1)}>
+                                {say.previous}
+                            </button>
+                            <button type="button" id="next-trial" aria-disabled={n < 0 || n >= numbers!.length - 1} onClick={() => step(1)}>
+                                {say.next}
+                            </button>
+                        </p>
+                    )}
+                    {open !== undefined && read && <Places {...read} />}
+                    <section class="trace" aria-label={say.trial} ref={trace} key={`${trial === undefined}`}>
+                        {!trial && <p class="note">{say.chooseTrial}</p>}
+                    </section>
+                </div>
             </div>
         </div>
-    </div>;
+    );
 }

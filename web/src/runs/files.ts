@@ -19,15 +19,23 @@ const MANIFEST = "manifest.json";
 
 /** What was chosen, as run folders: each folder with a `manifest.json`, with the files of it that are read. */
 export async function runFolders(found: FoundFile[]): Promise<RunFolder[]> {
-    const roots = found.filter(({ path }) => path === MANIFEST || path.endsWith(`/${MANIFEST}`))
-        .map(({ path }) => path.slice(0, -MANIFEST.length));
-    return Promise.all(roots.map(async (root) => {
-        const own = found.map(({ path, file }) => ({ path: path.slice(root.length), file, inside: path.startsWith(root) }))
-            .filter(({ path, inside }) => inside && READ.test(path));
-        const files = await Promise.all(own.map(async ({ path, file }) => (
-            { name: path, content: new Uint8Array(await file.arrayBuffer()) })));
-        return { name: root.split("/").filter((part) => part !== "").pop() ?? "run", files };
-    }));
+    const roots = found.filter(({ path }) => path === MANIFEST || path.endsWith(`/${MANIFEST}`)).map(({ path }) => path.slice(0, -MANIFEST.length));
+    return Promise.all(
+        roots.map(async (root) => {
+            const own = found
+                .map(({ path, file }) => ({ path: path.slice(root.length), file, inside: path.startsWith(root) }))
+                .filter(({ path, inside }) => inside && READ.test(path));
+            const files = await Promise.all(own.map(async ({ path, file }) => ({ name: path, content: new Uint8Array(await file.arrayBuffer()) })));
+            return {
+                name:
+                    root
+                        .split("/")
+                        .filter((part) => part !== "")
+                        .pop() ?? "run",
+                files,
+            };
+        }),
+    );
 }
 
 export function chosenFiles(list: FileList): FoundFile[] {
@@ -80,10 +88,12 @@ export async function servedRun(name: string): Promise<RunFolder> {
     const read = files.filter(({ path }) => READ.test(path));
     return {
         name,
-        files: await Promise.all(read.map(async ({ path }) => {
-            const url = at + path.split("/").map(encodeURIComponent).join("/");
-            return { name: path, content: new Uint8Array(await (await fetched(url)).arrayBuffer()) };
-        })),
+        files: await Promise.all(
+            read.map(async ({ path }) => {
+                const url = at + path.split("/").map(encodeURIComponent).join("/");
+                return { name: path, content: new Uint8Array(await (await fetched(url)).arrayBuffer()) };
+            }),
+        ),
     };
 }
 

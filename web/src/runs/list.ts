@@ -87,8 +87,12 @@ export class TrialsInSight {
 
     #line(place: number): HTMLElement {
         const element = make("div", {
-            id: `trial-${place}`, role: "option", class: "trial", "data-place": String(place),
-            "aria-posinset": String(place + 1), "aria-setsize": String(this.#numbers.length),
+            id: `trial-${place}`,
+            role: "option",
+            class: "trial",
+            "data-place": String(place),
+            "aria-posinset": String(place + 1),
+            "aria-setsize": String(this.#numbers.length),
             "aria-selected": String(place === this.#active),
         });
         element.style.top = `${place * HEIGHT}px`;
@@ -104,11 +108,14 @@ export class TrialsInSight {
         if (lines === undefined) {
             this.#pages.set(page, "asked");
             const mine = this.#generation;
-            this.fetchLines(this.#numbers.slice(page * PAGE, (page + 1) * PAGE)).then((fetched) => {
-                if (mine !== this.#generation) return;
-                this.#pages.set(page, fetched);
-                this.#soon();
-            }, () => this.#pages.delete(page));
+            this.fetchLines(this.#numbers.slice(page * PAGE, (page + 1) * PAGE)).then(
+                (fetched) => {
+                    if (mine !== this.#generation) return;
+                    this.#pages.set(page, fetched);
+                    this.#soon();
+                },
+                () => this.#pages.delete(page),
+            );
         }
         return lines === undefined || lines === "asked" ? undefined : lines[place - page * PAGE];
     }
@@ -117,8 +124,12 @@ export class TrialsInSight {
         const rows = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 1);
         const last = this.#numbers.length - 1;
         const moves: Record<string, number> = {
-            ArrowDown: this.#active + 1, ArrowUp: this.#active - 1, PageDown: this.#active + rows, PageUp: this.#active - rows,
-            Home: 0, End: last,
+            ArrowDown: this.#active + 1,
+            ArrowUp: this.#active - 1,
+            PageDown: this.#active + rows,
+            PageUp: this.#active - rows,
+            Home: 0,
+            End: last,
         };
         if (event.key === "Enter" && this.#active >= 0) return this.#choose(this.#active, true);
         const to = moves[event.key];
@@ -140,12 +151,23 @@ export class TrialsInSight {
 
 function content({ item, question, cell, repeat, outcome, said, scores, verdict }: TrialLine, cells: string[]): Node[] {
     const say = inLanguage(words);
-    const score = Object.entries(scores).filter(([name]) => name !== "evidence_recall").map(([name, value]) => `${name} ${percent(value)}`);
+    const score = Object.entries(scores)
+        .filter(([name]) => name !== "evidence_recall")
+        .map(([name, value]) => `${name} ${percent(value)}`);
     const which = `${cells[cell] ?? ""}${repeat > 0 ? `, ${say.repeat(shown(repeat + 1))}` : ""}`;
     return [
         ...(verdict ? [make("span", { class: `verdict ${verdict}`, role: "img", "aria-label": say[verdict] })] : []),
-        make("span", { class: "trial-head" }, shownText("strong", item), " ", shownText("span", which, { class: "note" }), " ",
-            make("span", { class: `outcome ${outcome}` }, say.outcome(outcome)), " ", make("span", { class: "note" }, visible(score.join(", ")))),
+        make(
+            "span",
+            { class: "trial-head" },
+            shownText("strong", item),
+            " ",
+            shownText("span", which, { class: "note" }),
+            " ",
+            make("span", { class: `outcome ${outcome}` }, say.outcome(outcome)),
+            " ",
+            make("span", { class: "note" }, visible(score.join(", "))),
+        ),
         make("span", { class: "trial-words" }, shownText("span", question), said === "" ? "" : " → ", shownText("span", said)),
     ];
 }

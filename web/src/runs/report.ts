@@ -37,15 +37,24 @@ function parts({ notes, tables, charts }: ShownReport, session: Session, run: nu
     const say = inLanguage(words);
     const first = tables.filter(({ id }) => id === "scores");
     const others = tables.filter(({ id }) => id !== "scores");
-    const download = button(say.download, () => session.attempt(async () => saveFile("report.json", `${await session.core.ask("runs/json", { id: run })}\n`, "application/json")), { id: "run-json" });
+    const download = button(
+        say.download,
+        () => session.attempt(async () => saveFile("report.json", `${await session.core.ask("runs/json", { id: run })}\n`, "application/json")),
+        { id: "run-json" },
+    );
     return [
         ...notes.map((note) => shownText("p", note, { class: "problem" })),
         ...first.flatMap(shownTable),
         ...(charts.length === 0 ? [] : [make("h2", {}, say.charts), make("div", { class: "charts" }, ...charts.map(shownChart))]),
         make("h2", {}, say.tables),
-        ...others.map((table) => make("details", FIRST.includes(table.id) ? { open: "" } : {},
-            make("summary", {}, table.title, ...(table.source === "" ? [] : [" ", make("small", {}, table.source)])),
-            ...shownTable(table))),
+        ...others.map((table) =>
+            make(
+                "details",
+                FIRST.includes(table.id) ? { open: "" } : {},
+                make("summary", {}, table.title, ...(table.source === "" ? [] : [" ", make("small", {}, table.source)])),
+                ...shownTable(table),
+            ),
+        ),
         make("p", {}, download),
     ];
 }
@@ -55,31 +64,53 @@ export function shownTable(table: ShownTable): Node[] {
     const say = inLanguage(words);
     const isNumber = (column: number) => table.rows.some((row) => row[column]?.kind === "number");
     const body = make("tbody");
-    const drawn = (rows: ShownTable["rows"]) => body.replaceChildren(...rows.map((row) => {
-        const named = Math.max(1, row.findIndex(({ kind }) => kind !== "text"));
-        return make("tr", {}, ...row.map(({ kind, text }, column) => {
-            if (kind === "missing") return make("td", { class: "number" }, make("abbr", { title: text }, say.none));
-            const attributes: Record<string, string> = kind === "number" ? { class: "number" } : {};
-            return column < named ? shownText("th", text, { scope: "row", ...attributes }) : shownText("td", text, attributes);
-        }));
-    }));
+    const drawn = (rows: ShownTable["rows"]) =>
+        body.replaceChildren(
+            ...rows.map((row) => {
+                const named = Math.max(
+                    1,
+                    row.findIndex(({ kind }) => kind !== "text"),
+                );
+                return make(
+                    "tr",
+                    {},
+                    ...row.map(({ kind, text }, column) => {
+                        if (kind === "missing") return make("td", { class: "number" }, make("abbr", { title: text }, say.none));
+                        const attributes: Record<string, string> = kind === "number" ? { class: "number" } : {};
+                        return column < named ? shownText("th", text, { scope: "row", ...attributes }) : shownText("td", text, attributes);
+                    }),
+                );
+            }),
+        );
     drawn(table.rows);
     const heads = table.columns.map((name, column) => {
         const head = make("th", isNumber(column) ? { scope: "col", class: "number" } : { scope: "col" });
-        head.append(button(visible(name), () => {
-            const down = head.getAttribute("aria-sort") !== "descending";
-            for (const other of heads) other.removeAttribute("aria-sort");
-            head.setAttribute("aria-sort", down ? "descending" : "ascending");
-            drawn(sorted(table.rows, column, down));
-        }, { class: "sort", title: say.sortBy(visible(name)) }));
+        head.append(
+            button(
+                visible(name),
+                () => {
+                    const down = head.getAttribute("aria-sort") !== "descending";
+                    for (const other of heads) other.removeAttribute("aria-sort");
+                    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+                    drawn(sorted(table.rows, column, down));
+                },
+                { class: "sort", title: say.sortBy(visible(name)) },
+            ),
+        );
         return head;
     });
     const caption = shownText("caption", table.title);
     const whole = make("table", {}, caption, make("thead", {}, make("tr", {}, ...heads)), body);
     const scroll = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": table.title }, whole);
     const notes = make("ul", { class: "notes note" }, ...table.notes.map((note) => shownText("li", note)));
-    const save = make("p", { class: "save" }, button("CSV", () => saveFile(`${table.id}.csv`, csv([table.columns, ...table.rows.map((row) => row.map(({ text }) => text))]), "text/csv"),
-        { class: "quiet", "aria-label": say.saveTable(table.title) }));
+    const save = make(
+        "p",
+        { class: "save" },
+        button("CSV", () => saveFile(`${table.id}.csv`, csv([table.columns, ...table.rows.map((row) => row.map(({ text }) => text))]), "text/csv"), {
+            class: "quiet",
+            "aria-label": say.saveTable(table.title),
+        }),
+    );
     return table.notes.length === 0 ? [scroll, save] : [scroll, notes, save];
 }
 
@@ -105,8 +136,11 @@ function shownChart({ title, note, svg }: ShownChart): HTMLElement {
     const caption = make("figcaption", {}, shownText("strong", title), ...(note === "" ? [] : [" ", make("small", {}, note)]));
     const say = inLanguage(words);
     const numbers = drawing.querySelector("desc")?.textContent ?? "";
-    return make("figure", {}, caption, document.importNode(drawing, true),
-        make("details", {}, make("summary", {}, say.inWords), shownText("p", numbers, { class: "note" })));
+    return make(
+        "figure",
+        {},
+        caption,
+        document.importNode(drawing, true),
+        make("details", {}, make("summary", {}, say.inWords), shownText("p", numbers, { class: "note" })),
+    );
 }
-
-

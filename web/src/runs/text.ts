@@ -9,9 +9,7 @@ export function visible(text: string): string {
     return text.replace(STEERING, (c) => `<U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
-export function shownText<K extends keyof HTMLElementTagNameMap>(
-    name: K, text: string, attributes: Record<string, string> = {},
-): HTMLElementTagNameMap[K] {
+export function shownText<K extends keyof HTMLElementTagNameMap>(name: K, text: string, attributes: Record<string, string> = {}): HTMLElementTagNameMap[K] {
     return foreign(name, visible(text), attributes);
 }
 

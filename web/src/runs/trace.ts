@@ -13,8 +13,17 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
     const fact = (name: string, ...values: Node[]) => values.length > 0 && facts.append(make("dt", {}, name), make("dd", {}, ...values));
     const lines = (texts: string[]) => texts.map((text) => shownText("p", text));
     fact(say.question, shownText("p", item.question));
-    if (item.options?.length) fact(say.options, make("ol", {}, ...item.options.map((text, n) =>
-        make("li", {}, shownText("span", text), item.correct === n ? ` (${say.correct})` : "", record?.choice === n ? ` (${say.chosen})` : ""))));
+    if (item.options?.length)
+        fact(
+            say.options,
+            make(
+                "ol",
+                {},
+                ...item.options.map((text, n) =>
+                    make("li", {}, shownText("span", text), item.correct === n ? ` (${say.correct})` : "", record?.choice === n ? ` (${say.chosen})` : ""),
+                ),
+            ),
+        );
     else fact(say.gold, ...lines(item.answers ?? []));
     fact(say.ended, make("p", {}, say.outcome(record?.outcome ?? "missing")));
     if (record !== null) {
@@ -27,17 +36,33 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
         fact(say.cited, ...lines(record.evidence ?? []));
         if (record.shared_call) fact(say.askedWith, shownText("p", record.shared_call));
     }
-    fact(say.evidence, ...(item.evidence ?? []).map(({ document, quote, start, end }) => make("p", {},
-        shownText("q", quote ?? ""), make("small", {}, ` ${visible(document ?? "")} ${start === undefined ? say.nowhere : `${start}–${end}`}`))));
+    fact(
+        say.evidence,
+        ...(item.evidence ?? []).map(({ document, quote, start, end }) =>
+            make(
+                "p",
+                {},
+                shownText("q", quote ?? ""),
+                make("small", {}, ` ${visible(document ?? "")} ${start === undefined ? say.nowhere : `${start}–${end}`}`),
+            ),
+        ),
+    );
     fact(say.labels, ...lines(Object.entries(item.labels ?? {}).map(([label, value]) => `${label}: ${value}`)));
     const calls = record?.calls ?? [];
     return [
-        heading, facts,
+        heading,
+        facts,
         ...(passages.length === 0 ? [] : [details(say.passages(shown(passages.length), record?.context?.retriever ?? ""), true, ...passages.map(passage))]),
         ...(calls.length === 0 ? [] : [whatWasSent(sent)]),
         ...calls.map((call, n) => details(say.call(n + 1, visible(call.prompt)), true, ...responseOf(call))),
-        ...judgements.map((judgement) => details(say.judge(visible(judgement.judge), visible(judgement.judge_model)), true,
-            shownText("pre", ruling(judgement)), ...(judgement.calls ?? []).flatMap(responseOf))),
+        ...judgements.map((judgement) =>
+            details(
+                say.judge(visible(judgement.judge), visible(judgement.judge_model)),
+                true,
+                shownText("pre", ruling(judgement)),
+                ...(judgement.calls ?? []).flatMap(responseOf),
+            ),
+        ),
     ];
 }
 
@@ -51,29 +76,43 @@ function whatWasSent(sent: () => Promise<SentMessage[][]>): HTMLElement {
     const place = make("div", { "aria-live": "polite" });
     const whole = details(say.sent, false, place);
     whole.classList.add("sent");
-    whole.addEventListener("toggle", async () => {
-        place.replaceChildren(make("p", { class: "note" }, say.computing));
-        try {
-            const calls = await sent();
-            place.replaceChildren(make("p", { class: "note" }, say.sameHash), ...calls.flatMap((messages, n) => messages.flatMap(({ role, content }) => [
-                make("p", { class: "facts" }, `${n + 1}, ${role}`), shownText("pre", content)])));
-        } catch (error) {
-            place.replaceChildren(shownText("p", error instanceof Error ? error.message : String(error), { class: "note" }));
-        }
-    }, { once: true });
+    whole.addEventListener(
+        "toggle",
+        async () => {
+            place.replaceChildren(make("p", { class: "note" }, say.computing));
+            try {
+                const calls = await sent();
+                place.replaceChildren(
+                    make("p", { class: "note" }, say.sameHash),
+                    ...calls.flatMap((messages, n) =>
+                        messages.flatMap(({ role, content }) => [make("p", { class: "facts" }, `${n + 1}, ${role}`), shownText("pre", content)]),
+                    ),
+                );
+            } catch (error) {
+                place.replaceChildren(shownText("p", error instanceof Error ? error.message : String(error), { class: "note" }));
+            }
+        },
+        { once: true },
+    );
     return whole;
 }
 
 function passage({ document, start, end, score, text }: TracedPassage): HTMLElement {
     const say = inLanguage(words);
     const place = `${visible(document)} ${start}–${end}${score === undefined ? "" : `, ${score.toFixed(3)}`}`;
-    return make("div", { class: "card" }, make("p", { class: "facts" }, place),
-        text === undefined ? make("p", { class: "note" }, say.noText) : shownText("p", text, { class: "book-text" }));
+    return make(
+        "div",
+        { class: "card" },
+        make("p", { class: "facts" }, place),
+        text === undefined ? make("p", { class: "note" }, say.noText) : shownText("p", text, { class: "book-text" }),
+    );
 }
 
 function responseOf({ response, sha256, usage, cached }: TracedCall): Node[] {
     const say = inLanguage(words);
-    const counted = Object.entries(usage).filter(([, value]) => typeof value === "number").map(([name, value]) => `${name} ${shown(value as number)}`);
+    const counted = Object.entries(usage)
+        .filter(([, value]) => typeof value === "number")
+        .map(([name, value]) => `${name} ${shown(value as number)}`);
     const note = [say.messages(sha256.slice(0, 12)), ...counted, ...(cached ? [say.remembered] : [])].join(", ");
     return [make("p", { class: "facts" }, note), shownText("pre", response)];
 }

@@ -24,15 +24,23 @@ export function App() {
         event.preventDefault();
         document.getElementById("main")?.focus();
     };
-    return <>
-        <a id="skip" href="#main" onClick={skip}>{say.skip}</a>
-        <Top />
-        <Rail />
-        <main id="main" tabIndex={-1} aria-busy={shown === undefined}>{shown && <shown.Component key={view} />}</main>
-        <p id="status" role="status" class="vh">{status}</p>
-        <Toast problem={useApp((state) => state.problem)} close={() => session.dismiss()} />
-        <Drop />
-    </>;
+    return (
+        <>
+            <a id="skip" href="#main" onClick={skip}>
+                {say.skip}
+            </a>
+            <Top />
+            <Rail />
+            <main id="main" tabIndex={-1} aria-busy={shown === undefined}>
+                {shown && <shown.Component key={view} />}
+            </main>
+            <p id="status" role="status" class="vh">
+                {status}
+            </p>
+            <Toast problem={useApp((state) => state.problem)} close={() => session.dismiss()} />
+            <Drop />
+        </>
+    );
 }
 
 /** The view of the address, once it is there; going to another one moves the focus to its heading. */

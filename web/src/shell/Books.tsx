@@ -36,33 +36,80 @@ export function Books({ dialog }: { dialog: RefObject<HTMLDialogElement | null> 
         await forgetBook(hash);
         setRecent(await recentBooks());
     };
-    return <dialog ref={dialog} id="books" aria-labelledby="books-heading" onClick={(event) => event.target === dialog.current && close()}>
-        <form method="dialog" class="dialog-head"><h2 id="books-heading">{say.chooseBook}</h2><button type="submit" class="quiet">{say.close}</button></form>
-        <p class="mute">{say.stays}</p>
-        <div class="field">
-            <label class="button go" for="file">{say.file}</label>
-            <input id="file" class="vh" type="file" accept={ACCEPTED} onFocus={() => session.prepare()} onChange={file} />
-            <span class="mute">{say.orDrop}</span>
-        </div>
-        {works.length > 0 && <section aria-labelledby="works-heading"><h3 id="works-heading">{say.sample}</h3>
-            <ul class="books">{works.map((work) => <li key={work.id}>
-                <button type="button" class="row" data-work={work.id} aria-current={book?.key === work.id}
-                    onClick={() => { close(); void session.openWork(work); }}>
-                    <i lang={work.language}>{work.title}</i><span class="mute">{say.languageName(work.language)}</span>
+    return (
+        <dialog ref={dialog} id="books" aria-labelledby="books-heading" onClick={(event) => event.target === dialog.current && close()}>
+            <form method="dialog" class="dialog-head">
+                <h2 id="books-heading">{say.chooseBook}</h2>
+                <button type="submit" class="quiet">
+                    {say.close}
                 </button>
-            </li>)}</ul></section>}
-        {recent.length > 0 && <section aria-labelledby="recent-heading"><h3 id="recent-heading">{say.recent}</h3>
-            <ul class="books">{recent.map((one) => <li key={one.hash}>
-                <button type="button" class="row" data-recent={one.hash} onClick={() => void again(one)}>
-                    <i dir="auto">{one.title}</i><span class="mute num">{say.tokens(shown(one.nTokens))}</span>
+            </form>
+            <p class="mute">{say.stays}</p>
+            <div class="field">
+                <label class="button go" for="file">
+                    {say.file}
+                </label>
+                <input id="file" class="vh" type="file" accept={ACCEPTED} onFocus={() => session.prepare()} onChange={file} />
+                <span class="mute">{say.orDrop}</span>
+            </div>
+            {works.length > 0 && (
+                <section aria-labelledby="works-heading">
+                    <h3 id="works-heading">{say.sample}</h3>
+                    <ul class="books">
+                        {works.map((work) => (
+                            <li key={work.id}>
+                                <button
+                                    type="button"
+                                    class="row"
+                                    data-work={work.id}
+                                    aria-current={book?.key === work.id}
+                                    onClick={() => {
+                                        close();
+                                        void session.openWork(work);
+                                    }}
+                                >
+                                    <i lang={work.language}>{work.title}</i>
+                                    <span class="mute">{say.languageName(work.language)}</span>
+                                </button>
+                            </li>
+                        ))}
+                    </ul>
+                </section>
+            )}
+            {recent.length > 0 && (
+                <section aria-labelledby="recent-heading">
+                    <h3 id="recent-heading">{say.recent}</h3>
+                    <ul class="books">
+                        {recent.map((one) => (
+                            <li key={one.hash}>
+                                <button type="button" class="row" data-recent={one.hash} onClick={() => void again(one)}>
+                                    <i dir="auto">{one.title}</i>
+                                    <span class="mute num">{say.tokens(shown(one.nTokens))}</span>
+                                </button>
+                                <button type="button" class="quiet forget" aria-label={say.forgetOne(one.title)} onClick={() => void forget(one)}>
+                                    {say.forget}
+                                </button>
+                            </li>
+                        ))}
+                    </ul>
+                </section>
+            )}
+            <details>
+                <summary>{say.paste}</summary>
+                <label for="pasted">{say.pasteHere}</label>
+                <textarea id="pasted" rows={6} value={pasted} onInput={(event) => setPasted(event.currentTarget.value)} />
+                <button
+                    type="button"
+                    id="open-pasted"
+                    disabled={pasted.trim() === ""}
+                    onClick={() => {
+                        close();
+                        void session.open(say.pasted, async () => new TextEncoder().encode(pasted));
+                    }}
+                >
+                    {say.openPasted}
                 </button>
-                <button type="button" class="quiet forget" aria-label={say.forgetOne(one.title)} onClick={() => void forget(one)}>{say.forget}</button>
-            </li>)}</ul></section>}
-        <details><summary>{say.paste}</summary>
-            <label for="pasted">{say.pasteHere}</label>
-            <textarea id="pasted" rows={6} value={pasted} onInput={(event) => setPasted(event.currentTarget.value)} />
-            <button type="button" id="open-pasted" disabled={pasted.trim() === ""}
-                onClick={() => { close(); void session.open(say.pasted, async () => new TextEncoder().encode(pasted)); }}>{say.openPasted}</button>
-        </details>
-    </dialog>;
+            </details>
+        </dialog>
+    );
 }

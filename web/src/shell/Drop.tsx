@@ -45,5 +45,9 @@ export function Drop() {
         document.addEventListener("drop", drop, { signal });
         return () => controller.abort();
     }, [session]);
-    return <div class="drop" hidden={!over} aria-hidden="true">{say.drop}</div>;
+    return (
+        <div class="drop" hidden={!over} aria-hidden="true">
+            {say.drop}
+        </div>
+    );
 }

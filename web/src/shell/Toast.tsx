@@ -5,8 +5,14 @@ import { useWords } from "../context.js";
 
 export function Toast({ problem, close }: { problem: string; close: () => void }) {
     const say = useWords(words);
-    return <div class="toast" hidden={problem === ""} onKeyDown={(event) => event.key === "Escape" && close()}>
-        <p id="problem" role="alert">{problem}</p>
-        <button type="button" class="quiet" onClick={close}>{say.close}</button>
-    </div>;
+    return (
+        <div class="toast" hidden={problem === ""} onKeyDown={(event) => event.key === "Escape" && close()}>
+            <p id="problem" role="alert">
+                {problem}
+            </p>
+            <button type="button" class="quiet" onClick={close}>
+                {say.close}
+            </button>
+        </div>
+    );
 }

@@ -20,7 +20,10 @@ export function parseAddress(hash: string): Address {
     const text = hash.replace(/^#?\/?/, "");
     const mark = text.indexOf("?");
     const [path, query] = mark < 0 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
-    const [name = "", ...rest] = path.split("/").filter((part) => part !== "").map(decoded);
+    const [name = "", ...rest] = path
+        .split("/")
+        .filter((part) => part !== "")
+        .map(decoded);
     const view = name === "model" || (VERBS as readonly string[]).includes(name) ? (name as View) : "essay";
     return { view, path: view === name || name === "essay" ? rest : [], query: Object.fromEntries(new URLSearchParams(query)) };
 }

@@ -58,14 +58,22 @@ export function initialApp(address: Address, language: Language): AppState {
 
 export function reduceApp(state: AppState, action: AppAction): AppState {
     switch (action.kind) {
-        case "went": return { ...state, address: action.address };
-        case "spoke": return { ...state, language: action.language };
-        case "opening": return { ...state, opening: action.name, problem: "" };
+        case "went":
+            return { ...state, address: action.address };
+        case "spoke":
+            return { ...state, language: action.language };
+        case "opening":
+            return { ...state, opening: action.name, problem: "" };
         // Another book has other questions.
-        case "opened": return { ...state, book: action.book, opening: undefined, question: NO_QUESTION };
-        case "kept": return { ...state, opening: undefined };
-        case "asked": return { ...state, question: action.question };
-        case "said": return state.status === action.status ? state : { ...state, status: action.status };
-        case "failed": return state.problem === action.problem ? state : { ...state, problem: action.problem };
+        case "opened":
+            return { ...state, book: action.book, opening: undefined, question: NO_QUESTION };
+        case "kept":
+            return { ...state, opening: undefined };
+        case "asked":
+            return { ...state, question: action.question };
+        case "said":
+            return state.status === action.status ? state : { ...state, status: action.status };
+        case "failed":
+            return state.problem === action.problem ? state : { ...state, problem: action.problem };
     }
 }

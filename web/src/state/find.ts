@@ -35,10 +35,12 @@ export function settingsOf(query: Readonly<Record<string, string>>): Settings {
 /** Settings as an address has them: the defaults are left out. */
 export function queryOf(settings: Partial<Settings>): Record<string, string> {
     const keys = { budget: "k", retriever: "r", order: "o", neighbours: "n" } as const;
-    return Object.fromEntries(Object.entries(settings).map(([name, value]) => {
-        const setting = name as keyof Settings;
-        return [keys[setting], value === DEFAULTS[setting] ? "" : String(value)];
-    }));
+    return Object.fromEntries(
+        Object.entries(settings).map(([name, value]) => {
+            const setting = name as keyof Settings;
+            return [keys[setting], value === DEFAULTS[setting] ? "" : String(value)];
+        }),
+    );
 }
 
 const STEPS = [1, 1.5, 2, 3, 4, 5, 7.5];

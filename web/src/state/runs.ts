@@ -24,11 +24,15 @@ export function runsAddress({ path, query }: Address): RunsAddress {
     const sort = SORTS.find((one) => one === query.s);
     const number = Number(query.c ?? "");
     return {
-        run, part: PARTS.find((one) => one === part) ?? "report",
+        run,
+        part: PARTS.find((one) => one === part) ?? "report",
         trial: part === "trials" && item !== undefined && cell !== undefined ? { item, cell, repeat: Number(query.i ?? 0) || 0 } : undefined,
         filter: {
-            ...(verdict ? { verdict } : {}), ...(sort ? { sort } : {}), ...(query.e ? { outcome: query.e } : {}),
-            ...(query.c && Number.isInteger(number) ? { cell: number } : {}), ...(query.t ? { text: query.t } : {}),
+            ...(verdict ? { verdict } : {}),
+            ...(sort ? { sort } : {}),
+            ...(query.e ? { outcome: query.e } : {}),
+            ...(query.c && Number.isInteger(number) ? { cell: number } : {}),
+            ...(query.t ? { text: query.t } : {}),
         },
     };
 }
@@ -37,9 +41,14 @@ export function runsAddress({ path, query }: Address): RunsAddress {
 export function runsTo({ run, part, trial, filter }: RunsAddress): Address {
     const shown = part === "trials" ? filter : {};
     return {
-        view: "runs", path: run === "" ? [] : [run, ...(part === "report" ? [] : [part]), ...(part === "trials" && trial ? [trial.item, trial.cell] : [])],
+        view: "runs",
+        path: run === "" ? [] : [run, ...(part === "report" ? [] : [part]), ...(part === "trials" && trial ? [trial.item, trial.cell] : [])],
         query: {
-            f: shown.verdict ?? "", s: shown.sort ?? "", e: shown.outcome ?? "", c: shown.cell === undefined ? "" : String(shown.cell), t: shown.text ?? "",
+            f: shown.verdict ?? "",
+            s: shown.sort ?? "",
+            e: shown.outcome ?? "",
+            c: shown.cell === undefined ? "" : String(shown.cell),
+            t: shown.text ?? "",
             i: part === "trials" && trial && trial.repeat > 0 ? String(trial.repeat) : "",
         },
     };

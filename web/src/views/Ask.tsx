@@ -53,20 +53,38 @@ export function Ask() {
         kept.asker?.stop();
         [kept.asker, kept.book] = [undefined, book];
     }
-    return <section id="ask" class="ask" aria-labelledby="ask-heading">
-        <header class="head"><h1 id="ask-heading">{say.heading}</h1>{book && <p class="mute num">{say.facts(name, budget)}</p>}</header>
-        <p class="lede serif">{say.lead}</p>
-        {book === undefined ? <p class="mute">{say.noBook}</p> : items?.book === book && <Asking key={book.key} {...{ session, kept, book, items: items.items, budget }} />}
-        <Paper budget={budget} />
-    </section>;
+    return (
+        <section id="ask" class="ask" aria-labelledby="ask-heading">
+            <header class="head">
+                <h1 id="ask-heading">{say.heading}</h1>
+                {book && <p class="mute num">{say.facts(name, budget)}</p>}
+            </header>
+            <p class="lede serif">{say.lead}</p>
+            {book === undefined ? (
+                <p class="mute">{say.noBook}</p>
+            ) : (
+                items?.book === book && <Asking key={book.key} {...{ session, kept, book, items: items.items, budget }} />
+            )}
+            <Paper budget={budget} />
+        </section>
+    );
 }
 
 /** A line is a question, and behind = the gold answer where it is known. */
 function ownItems(text: string, book: OpenBook): MethodItem[] {
-    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const lines = text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "");
     return lines.map((line, n) => {
         const [question = "", gold] = line.split(/\s=\s/, 2);
-        return { id: `own-${n + 1}`, documents: [factsOf(book).id!], question: question.trim(), task: "generative", ...(gold ? { answers: [gold.trim()] } : {}) };
+        return {
+            id: `own-${n + 1}`,
+            documents: [factsOf(book).id!],
+            question: question.trim(),
+            task: "generative",
+            ...(gold ? { answers: [gold.trim()] } : {}),
+        };
     });
 }
 
@@ -82,16 +100,18 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
     // The chosen question comes first.
     const ordered = question.item ? [question.item, ...items.filter((item) => item !== question.item)] : items;
     const chosen: MethodItem[] = count === 0 ? ownItems(own, book) : (ordered.slice(0, count) as MethodItem[]);
-    const begin = () => session.attempt(async () => {
-        kept.asker?.stop();
-        kept.own = own;
-        const language = book.facts.language;
-        const made = new Asker(session.core, { book: factsOf(book), options: { budget, ...limits(session) } },
-            (run) => session.models.engine(run, language));
-        kept.asker = made;
-        setAsker(made);
-        await asking(() => made.ask(chosen));
-    });
+    const begin = () =>
+        session.attempt(async () => {
+            kept.asker?.stop();
+            kept.own = own;
+            const language = book.facts.language;
+            const made = new Asker(session.core, { book: factsOf(book), options: { budget, ...limits(session) } }, (run) =>
+                session.models.engine(run, language),
+            );
+            kept.asker = made;
+            setAsker(made);
+            await asking(() => made.ask(chosen));
+        });
     const asking = async (ask: () => Promise<void>) => {
         try {
             await ask();
@@ -100,22 +120,82 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
         }
     };
     const counts = [...new Set([...COUNTS.filter((n) => n < items.length), items.length])];
-    return <>
-        {asker === undefined && <form class="setup" noValidate aria-label={say.setup} onSubmit={(event) => { event.preventDefault(); void begin(); }}>
-            <div class="row">
-                {items.length > 0 && <p class="field"><label for="count">{say.which}</label>
-                    <select id="count" value={count === 0 ? "own" : String(count)} onChange={(event) => session.put({ qs: event.currentTarget.value })}>
-                        {counts.map((n) => <option key={n} value={String(n)}>{say.ofSample(n, items.length)}</option>)}<option value="own">{say.own}</option></select></p>}
-                <Budget label={say.budget} budget={budget} />
-            </div>
-            {count === 0 && <p class="field"><label for="own-questions">{say.ownQuestions}</label>
-                <textarea id="own-questions" rows={4} placeholder={say.ownExample} value={own} onInput={(event) => setOwn(event.currentTarget.value)} /></p>}
-            <Fits budget={budget} />
-            {source === "words" && <p class="mute">{say.needsModel}<a href={inView(session.address, "model")}>{say.chooseModel}</a></p>}
-            <p class="buttons"><button id="ask-all" type="submit" class="primary" disabled={chosen.length === 0}>{say.ask(chosen.length)}</button></p>
-        </form>}
-        {asker && <Run {...{ session, asker, book, items: ordered, asking, over: () => { asker.stop(); kept.asker = undefined; setAsker(undefined); } }} />}
-    </>;
+    return (
+        <>
+            {asker === undefined && (
+                <form
+                    class="setup"
+                    noValidate
+                    aria-label={say.setup}
+                    onSubmit={(event) => {
+                        event.preventDefault();
+                        void begin();
+                    }}
+                >
+                    <div class="row">
+                        {items.length > 0 && (
+                            <p class="field">
+                                <label for="count">{say.which}</label>
+                                <select
+                                    id="count"
+                                    value={count === 0 ? "own" : String(count)}
+                                    onChange={(event) => session.put({ qs: event.currentTarget.value })}
+                                >
+                                    {counts.map((n) => (
+                                        <option key={n} value={String(n)}>
+                                            {say.ofSample(n, items.length)}
+                                        </option>
+                                    ))}
+                                    <option value="own">{say.own}</option>
+                                </select>
+                            </p>
+                        )}
+                        <Budget label={say.budget} budget={budget} />
+                    </div>
+                    {count === 0 && (
+                        <p class="field">
+                            <label for="own-questions">{say.ownQuestions}</label>
+                            <textarea
+                                id="own-questions"
+                                rows={4}
+                                placeholder={say.ownExample}
+                                value={own}
+                                onInput={(event) => setOwn(event.currentTarget.value)}
+                            />
+                        </p>
+                    )}
+                    <Fits budget={budget} />
+                    {source === "words" && (
+                        <p class="mute">
+                            {say.needsModel}
+                            <a href={inView(session.address, "model")}>{say.chooseModel}</a>
+                        </p>
+                    )}
+                    <p class="buttons">
+                        <button id="ask-all" type="submit" class="primary" disabled={chosen.length === 0}>
+                            {say.ask(chosen.length)}
+                        </button>
+                    </p>
+                </form>
+            )}
+            {asker && (
+                <Run
+                    {...{
+                        session,
+                        asker,
+                        book,
+                        items: ordered,
+                        asking,
+                        over: () => {
+                            asker.stop();
+                            kept.asker = undefined;
+                            setAsker(undefined);
+                        },
+                    }}
+                />
+            )}
+        </>
+    );
 }
 
 function limits({ models }: Session): { window?: number; maxOutputTokens?: number } {
@@ -123,8 +203,20 @@ function limits({ models }: Session): { window?: number; maxOutputTokens?: numbe
     return { ...(window ? { window } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
 }
 
-function Run({ session, asker, book, items, asking, over }: {
-    session: Session; asker: Asker; book: OpenBook; items: Item[]; asking: (ask: () => Promise<void>) => Promise<void>; over: () => void;
+function Run({
+    session,
+    asker,
+    book,
+    items,
+    asking,
+    over,
+}: {
+    session: Session;
+    asker: Asker;
+    book: OpenBook;
+    items: Item[];
+    asking: (ask: () => Promise<void>) => Promise<void>;
+    over: () => void;
 }) {
     const say = useWords(words);
     const modelSay = useWords(modelWords);
@@ -142,25 +234,58 @@ function Run({ session, asker, book, items, asking, over }: {
     const known = new Set(questions.map(({ item }) => item.id));
     const left = items.filter(({ id }) => !known.has(id)) as MethodItem[];
     const ofSample = questions.length > 0 && items.some(({ id }) => known.has(id));
-    const readers = new Set(questions.flatMap(({ answers }) => ORDERS.flatMap((order) => answers[order].state === "done" ? [answers[order].by ?? ""] : [])));
+    const readers = new Set(questions.flatMap(({ answers }) => ORDERS.flatMap((order) => (answers[order].state === "done" ? [answers[order].by ?? ""] : []))));
     useEffect(() => session.say(say.progress(done, questions.length)), [done]);
     const select = (n: number) => {
         choose(n);
         answers.current?.querySelector<HTMLElement>("h2")?.focus();
     };
     const go = (ask: () => Promise<void>) => () => session.attempt(() => asking(ask));
-    return <>
-        <Verdict state={state} available={ofSample ? items.length : undefined} select={select} />
-        <Notes readers={[...readers]} />
-        <p class="buttons"><span class="num" id="progress">{say.progress(done, questions.length)}</span>
-            {running ? <button id="stop" type="button" onClick={() => asker.stop()}>{say.stop}</button> : <>
-                {done < questions.length && <button id="go-on" type="button" class="primary" onClick={go(() => asker.goOn())}>{say.goOn}</button>}
-                {done === questions.length && ofSample && left.length > 0 && <button id="ask-more" type="button" class="primary" onClick={go(() => asker.ask(left))}>
-                    {say.askMore(left.length, seconds === undefined ? undefined : modelSay.seconds(seconds * left.length))}</button>}
-                <button id="again" type="button" onClick={over}>{say.over}</button></>}
-        </p>
-        <div ref={answers}>{asked && <Answers key={selected} asked={asked} number={selected} of={questions.length} scored={effect?.scored[selected]} book={book}
-            pace={() => asker.pace} typed={person ? (text) => session.models.person.reply(text) : undefined} />}</div>
-        {questions.length > 1 && <All {...{ questions, effect, selected, select }} />}
-    </>;
+    return (
+        <>
+            <Verdict state={state} available={ofSample ? items.length : undefined} select={select} />
+            <Notes readers={[...readers]} />
+            <p class="buttons">
+                <span class="num" id="progress">
+                    {say.progress(done, questions.length)}
+                </span>
+                {running ? (
+                    <button id="stop" type="button" onClick={() => asker.stop()}>
+                        {say.stop}
+                    </button>
+                ) : (
+                    <>
+                        {done < questions.length && (
+                            <button id="go-on" type="button" class="primary" onClick={go(() => asker.goOn())}>
+                                {say.goOn}
+                            </button>
+                        )}
+                        {done === questions.length && ofSample && left.length > 0 && (
+                            <button id="ask-more" type="button" class="primary" onClick={go(() => asker.ask(left))}>
+                                {say.askMore(left.length, seconds === undefined ? undefined : modelSay.seconds(seconds * left.length))}
+                            </button>
+                        )}
+                        <button id="again" type="button" onClick={over}>
+                            {say.over}
+                        </button>
+                    </>
+                )}
+            </p>
+            <div ref={answers}>
+                {asked && (
+                    <Answers
+                        key={selected}
+                        asked={asked}
+                        number={selected}
+                        of={questions.length}
+                        scored={effect?.scored[selected]}
+                        book={book}
+                        pace={() => asker.pace}
+                        typed={person ? (text) => session.models.person.reply(text) : undefined}
+                    />
+                )}
+            </div>
+            {questions.length > 1 && <All {...{ questions, effect, selected, select }} />}
+        </>
+    );
 }

@@ -13,6 +13,18 @@ export function Budget({ label, budget }: { label: string; budget: number }) {
         setTyped(text);
         if (/^[1-9]\d*$/.test(text)) session.put({ k: text }, "replace");
     };
-    return <p class="field"><label for="budget">{label}</label>
-        <input id="budget" type="number" min="1" step="1" value={typed} onInput={(event) => type(event.currentTarget.value)} onBlur={() => setTyped(String(budget))} /></p>;
+    return (
+        <p class="field">
+            <label for="budget">{label}</label>
+            <input
+                id="budget"
+                type="number"
+                min="1"
+                step="1"
+                value={typed}
+                onInput={(event) => type(event.currentTarget.value)}
+                onBlur={() => setTyped(String(budget))}
+            />
+        </p>
+    );
 }

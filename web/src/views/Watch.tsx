@@ -35,7 +35,13 @@ interface Kept {
 }
 
 function keptOf(session: Session): Kept {
-    const kept = (session.kept.get("watch") as Kept | undefined) ?? { setup: FRESH, player: undefined, book: undefined, embedder: new Embedder(session), method: METHOD };
+    const kept = (session.kept.get("watch") as Kept | undefined) ?? {
+        setup: FRESH,
+        player: undefined,
+        book: undefined,
+        embedder: new Embedder(session),
+        method: METHOD,
+    };
     session.kept.set("watch", kept);
     return kept;
 }
@@ -62,11 +68,19 @@ export function Watch() {
         if (setup.part >= (book?.chapters.length ?? 0)) setSetup((kept.setup = { ...kept.setup, part: -1 }));
     }
     const set = (change: Partial<SetupState>) => setSetup((kept.setup = { ...kept.setup, ...change }));
-    return <section id="watch" class="watch" aria-labelledby="watch-heading">
-        <h1 id="watch-heading">{say.heading}</h1>
-        {book === undefined ? <><p class="lede serif">{say.lead}</p><p class="mute">{say.noBook}</p></>
-            : offered?.book === book && <Stage {...{ session, kept, setup, set, ...offered }} />}
-    </section>;
+    return (
+        <section id="watch" class="watch" aria-labelledby="watch-heading">
+            <h1 id="watch-heading">{say.heading}</h1>
+            {book === undefined ? (
+                <>
+                    <p class="lede serif">{say.lead}</p>
+                    <p class="mute">{say.noBook}</p>
+                </>
+            ) : (
+                offered?.book === book && <Stage {...{ session, kept, setup, set, ...offered }} />
+            )}
+        </section>
+    );
 }
 
 interface StageProps {
@@ -113,37 +127,66 @@ function Stage({ session, kept, setup, set, book, offers, items }: StageProps) {
         setPlayer(made);
         return made;
     };
-    const begin = (plays: boolean) => session.attempt(async () => {
-        const made = start();
-        if (made === undefined) return;
-        try {
-            if (setup.retriever !== "bm25" && offer.searches) await kept.embedder.check();
-            if (plays) made.play();
-            await made.start();
-        } catch (error) {
-            // What never began is set up anew.
-            if (made.state.steps.length === 0 && kept.player === made) again();
-            throw error;
-        }
-    });
+    const begin = (plays: boolean) =>
+        session.attempt(async () => {
+            const made = start();
+            if (made === undefined) return;
+            try {
+                if (setup.retriever !== "bm25" && offer.searches) await kept.embedder.check();
+                if (plays) made.play();
+                await made.start();
+            } catch (error) {
+                // What never began is set up anew.
+                if (made.state.steps.length === 0 && kept.player === made) again();
+                throw error;
+            }
+        });
     const again = () => {
         kept.player?.forget();
         kept.player = undefined;
         setPlayer(undefined);
     };
-    return <>
-        {player === undefined && <Setup {...{ offers, offer, items, book, setup, set, budget, missing }} />}
-        {player === undefined && takesBudget(offer) && <Fits budget={budget} />}
-        {player === undefined && <Takes calls={callsOf(offer, budget)} tokens={tokensOf(offer, budget)}
-            part={book.chapters.length > 1 && setup.part < 0 ? () => set({ part: 0 }) : undefined} />}
-        {player === undefined
-            ? <p class="buttons"><button id="step" type="button" class="primary" onClick={() => begin(false)}>{say.step}</button>
-                <button id="play" type="button" onClick={() => begin(true)}>{say.play}</button><span class="mute small">{say.stepHint}</span></p>
-            : <Running key={player.run} {...{ session, player, book, again, of: callsOf(offer, budget) }} />}
-    </>;
+    return (
+        <>
+            {player === undefined && <Setup {...{ offers, offer, items, book, setup, set, budget, missing }} />}
+            {player === undefined && takesBudget(offer) && <Fits budget={budget} />}
+            {player === undefined && (
+                <Takes
+                    calls={callsOf(offer, budget)}
+                    tokens={tokensOf(offer, budget)}
+                    part={book.chapters.length > 1 && setup.part < 0 ? () => set({ part: 0 }) : undefined}
+                />
+            )}
+            {player === undefined ? (
+                <p class="buttons">
+                    <button id="step" type="button" class="primary" onClick={() => begin(false)}>
+                        {say.step}
+                    </button>
+                    <button id="play" type="button" onClick={() => begin(true)}>
+                        {say.play}
+                    </button>
+                    <span class="mute small">{say.stepHint}</span>
+                </p>
+            ) : (
+                <Running key={player.run} {...{ session, player, book, again, of: callsOf(offer, budget) }} />
+            )}
+        </>
+    );
 }
 
-function Running({ session, player, book, again, of }: { session: Session; player: Player; book: OpenBook; again: () => void; of: { low: number; high: number } }) {
+function Running({
+    session,
+    player,
+    book,
+    again,
+    of,
+}: {
+    session: Session;
+    player: Player;
+    book: OpenBook;
+    again: () => void;
+    of: { low: number; high: number };
+}) {
     const say = useWords(words);
     const modelSay = useWords(modelWords);
     const state = useStore(player.store, (all) => all);
@@ -165,13 +208,14 @@ function Running({ session, player, book, again, of }: { session: Session; playe
         if (state.embedded > 0) session.say(say.embedded(state.embedded));
     }, [state.embedded]);
     const failed = (error: unknown) => (error instanceof Missing ? new Error(modelSay.missing[error.what]) : error);
-    const doing = (action: () => Promise<void> | void) => () => session.attempt(async () => {
-        try {
-            await action();
-        } catch (error) {
-            throw failed(error);
-        }
-    });
+    const doing = (action: () => Promise<void> | void) => () =>
+        session.attempt(async () => {
+            try {
+                await action();
+            } catch (error) {
+                throw failed(error);
+            }
+        });
     const typed = (text: string) => {
         choose(undefined);
         void session.attempt(() => player.step());
@@ -187,30 +231,91 @@ function Running({ session, player, book, again, of }: { session: Session; playe
         choose(place);
         heading.current?.focus();
     };
-    return <>
-        <p class="asked serif foreign" dir="auto">{player.plan.item.question}</p>
-        <Ribbon nBytes={book.facts.nBytes} chapters={book.chapters} retrieved={places?.passages ?? []} evidence={places?.evidence ?? []}
-            label={step?.kind === "call" ? say.ribbonOf(step.call.id + 1, places?.passages.length ?? 0) : say.ribbonOf(0, 0)} />
-        <div class="buttons run" role="group" aria-label={say.stage}>
-            {/* Not `disabled`: that would take the focus from who steps by keyboard. */}
-            <button id="step" type="button" class="primary" aria-disabled={cannot} onClick={() => cannot || stepped()}>{say.step}</button>
-            {running && !person && <button id="play" type="button" onClick={() => (state.playing ? player.pause() : player.play())}>{state.playing ? say.pause : say.play}</button>}
-            {sent && <button id="cancel" type="button" onClick={() => player.cancel()}>{say.cancel}</button>}
-            {running && <button id="stop" type="button" onClick={() => player.stop()}>{say.stop}</button>}
-            {!running && <button id="again" type="button" onClick={again}>{say.again}</button>}
-            <span class="mute">{player.plan.options.method} · {player.plan.options.model}</span>
-            <span class="spacer" />
-            <span id="progress" class="num"><b>{number >= 0 && say.callOf(number + 1, of)}</b>{sent && <> · <Passing pace={() => player.pace} /></>}</span>
-        </div>
-        {state.record && <Ending player={player} record={state.record} />}
-        <div class="lay"><Timeline {...{ player, steps: state.steps, selected, select: show, nBytes: book.facts.nBytes, chapters: book.chapters }} />
-            <div class="detail">{step && <>
-                <header><h2 id="call-heading" ref={heading} tabIndex={-1}>{step.kind === "call" ? say.call(step.call.id + 1) : say.tree}</h2>
-                    <span class="buttons"><button type="button" id="previous" disabled={selected <= 0} onClick={() => choose(selected - 1)}>{say.previous}</button>
-                        <button type="button" id="next" disabled={selected >= state.steps.length - 1} onClick={() => choose(selected + 1)}>{say.next}</button></span></header>
-                {step.kind === "call" ? <Call key={step.call.id} step={step} before={callBefore(state.steps, step)?.call}
-                    typed={person && step === next && running ? typed : undefined} again={step === next && running && !person ? doing(() => player.step()) : undefined} />
-                    : <Made preparation={step.preparation} />}</>}
-            </div></div>
-    </>;
+    return (
+        <>
+            <p class="asked serif foreign" dir="auto">
+                {player.plan.item.question}
+            </p>
+            <Ribbon
+                nBytes={book.facts.nBytes}
+                chapters={book.chapters}
+                retrieved={places?.passages ?? []}
+                evidence={places?.evidence ?? []}
+                label={step?.kind === "call" ? say.ribbonOf(step.call.id + 1, places?.passages.length ?? 0) : say.ribbonOf(0, 0)}
+            />
+            <div class="buttons run" role="group" aria-label={say.stage}>
+                {/* Not `disabled`: that would take the focus from who steps by keyboard. */}
+                <button id="step" type="button" class="primary" aria-disabled={cannot} onClick={() => cannot || stepped()}>
+                    {say.step}
+                </button>
+                {running && !person && (
+                    <button id="play" type="button" onClick={() => (state.playing ? player.pause() : player.play())}>
+                        {state.playing ? say.pause : say.play}
+                    </button>
+                )}
+                {sent && (
+                    <button id="cancel" type="button" onClick={() => player.cancel()}>
+                        {say.cancel}
+                    </button>
+                )}
+                {running && (
+                    <button id="stop" type="button" onClick={() => player.stop()}>
+                        {say.stop}
+                    </button>
+                )}
+                {!running && (
+                    <button id="again" type="button" onClick={again}>
+                        {say.again}
+                    </button>
+                )}
+                <span class="mute">
+                    {player.plan.options.method} · {player.plan.options.model}
+                </span>
+                <span class="spacer" />
+                <span id="progress" class="num">
+                    <b>{number >= 0 && say.callOf(number + 1, of)}</b>
+                    {sent && (
+                        <>
+                            {" "}
+                            · <Passing pace={() => player.pace} />
+                        </>
+                    )}
+                </span>
+            </div>
+            {state.record && <Ending player={player} record={state.record} />}
+            <div class="lay">
+                <Timeline {...{ player, steps: state.steps, selected, select: show, nBytes: book.facts.nBytes, chapters: book.chapters }} />
+                <div class="detail">
+                    {step && (
+                        <>
+                            <header>
+                                <h2 id="call-heading" ref={heading} tabIndex={-1}>
+                                    {step.kind === "call" ? say.call(step.call.id + 1) : say.tree}
+                                </h2>
+                                <span class="buttons">
+                                    <button type="button" id="previous" disabled={selected <= 0} onClick={() => choose(selected - 1)}>
+                                        {say.previous}
+                                    </button>
+                                    <button type="button" id="next" disabled={selected >= state.steps.length - 1} onClick={() => choose(selected + 1)}>
+                                        {say.next}
+                                    </button>
+                                </span>
+                            </header>
+                            {step.kind === "call" ? (
+                                <Call
+                                    key={step.call.id}
+                                    step={step}
+                                    before={callBefore(state.steps, step)?.call}
+                                    typed={person && step === next && running ? typed : undefined}
+                                    again={step === next && running && !person ? doing(() => player.step()) : undefined}
+                                />
+                            ) : (
+                                <Made preparation={step.preparation} />
+                            )}
+                        </>
+                    )}
+                </div>
+            </div>
+        </>
+    );
 }

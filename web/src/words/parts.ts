@@ -24,7 +24,9 @@ export const en = {
     isEvidence: "evidence",
     more: (n: number) => `Show ${shown(n)} more`,
     tokens: (n: number) => `${shown(n)} ${n === 1 ? "token" : "tokens"}`,
-    csv: "CSV", svg: "SVG", png: "PNG",
+    csv: "CSV",
+    svg: "SVG",
+    png: "PNG",
     saved: (name: string) => `${name} was saved.`,
     export: (title: string) => `Save the figure: ${title}`,
     copy: "Copy with its place",
@@ -34,8 +36,13 @@ export const en = {
     markEvidence: "This proves the answer",
     unmarkEvidence: "Not evidence after all",
     readingFacts: (start: number, end: number, tokens: number | undefined, score: number | undefined) =>
-        [tokens === undefined ? "" : `${shown(tokens)} tokens`, score === undefined ? "" : `score ${score.toPrecision(3)}`, `bytes ${shown(start)} to ${shown(end)}`]
-            .filter((part) => part !== "").join(" · "),
+        [
+            tokens === undefined ? "" : `${shown(tokens)} tokens`,
+            score === undefined ? "" : `score ${score.toPrecision(3)}`,
+            `bytes ${shown(start)} to ${shown(end)}`,
+        ]
+            .filter((part) => part !== "")
+            .join(" · "),
     cited: (title: string, place: string) => `${title}, ${place}`,
     chartKeys: "Arrow keys read the values.",
     percent,
@@ -63,7 +70,9 @@ export const zh: typeof en = {
     isEvidence: "证据",
     more: (n) => `再显示 ${shown(n)} 个`,
     tokens: (n) => `${shown(n)} 个 token`,
-    csv: "CSV", svg: "SVG", png: "PNG",
+    csv: "CSV",
+    svg: "SVG",
+    png: "PNG",
     saved: (name) => `已保存 ${name}。`,
     export: (title) => `保存图：${title}`,
     copy: "连同位置复制",
@@ -73,8 +82,13 @@ export const zh: typeof en = {
     markEvidence: "这段能证明答案",
     unmarkEvidence: "并非证据",
     readingFacts: (start, end, tokens, score) =>
-        [tokens === undefined ? "" : `${shown(tokens)} 个 token`, score === undefined ? "" : `得分 ${score.toPrecision(3)}`, `第 ${shown(start)} 至 ${shown(end)} 字节`]
-            .filter((part) => part !== "").join(" · "),
+        [
+            tokens === undefined ? "" : `${shown(tokens)} 个 token`,
+            score === undefined ? "" : `得分 ${score.toPrecision(3)}`,
+            `第 ${shown(start)} 至 ${shown(end)} 字节`,
+        ]
+            .filter((part) => part !== "")
+            .join(" · "),
     cited: (title, place) => `《${title}》，${place}`,
     chartKeys: "方向键可逐点读数。",
     percent,

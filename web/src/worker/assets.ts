@@ -13,10 +13,14 @@ const coming = new Map<AssetName, Promise<Uint8Array>>();
 
 /** Hands a module the assets that it does not have yet. */
 export async function need(taker: Taker, ...names: AssetName[]): Promise<void> {
-    await Promise.all(names.filter((name) => !taker.provided(name)).map(async (name) => {
-        const bytes = await fetchedOnce(name);
-        if (!taker.provided(name)) taker.provide(name, bytes);
-    }));
+    await Promise.all(
+        names
+            .filter((name) => !taker.provided(name))
+            .map(async (name) => {
+                const bytes = await fetchedOnce(name);
+                if (!taker.provided(name)) taker.provide(name, bytes);
+            }),
+    );
 }
 
 function fetchedOnce(name: AssetName): Promise<Uint8Array> {

@@ -27,8 +27,7 @@ export const lab = {
         [evidence, evidenceOf] = [found.places.filter((place) => place !== null), index];
         return found;
     },
-    "lab/curve": ({ question, budgets, retriever, neighbours }) =>
-        openBook().index.recallCurve(question, new Uint32Array(budgets), { retriever, neighbours }),
+    "lab/curve": ({ question, budgets, retriever, neighbours }) => openBook().index.recallCurve(question, new Uint32Array(budgets), { retriever, neighbours }),
     "lab/at": ({ byte }) => {
         const { index } = openBook();
         const passage = index.passageAt(0, byte);
@@ -42,11 +41,13 @@ export const lab = {
         const cuts = [from, start, end, to, ...gold.flatMap((span) => [span.start, span.end])];
         const places = [...new Set(cuts)].filter((at) => at >= from && at <= to).sort((a, b) => a - b);
         const inside = (span: { start: number; end: number }, at: number) => span.start <= at && at < span.end;
-        const stretches = places.slice(0, -1).map((at, n): Stretch => ({
-            text: index.slice(0, at, places[n + 1]!),
-            passage: inside({ start, end }, at),
-            evidence: gold.some((span) => inside(span, at)),
-        }));
+        const stretches = places.slice(0, -1).map(
+            (at, n): Stretch => ({
+                text: index.slice(0, at, places[n + 1]!),
+                passage: inside({ start, end }, at),
+                evidence: gold.some((span) => inside(span, at)),
+            }),
+        );
         return { from, stretches };
     },
     "lab/model": ({ toml }) => modelFacts(toml),

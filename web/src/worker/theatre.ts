@@ -69,23 +69,28 @@ export const theatre = {
         runs.set(number, mine);
         signal.addEventListener("abort", () => giveUp(mine));
         return mine.run.run({
-            chat: (call) => new Promise((resolve, reject) => {
-                if (signal.aborted) return reject(stopped());
-                mine.waiting.set(call.id, { call, resolve, reject });
-                tell({ kind: "call", call });
-            }),
-            embed: (role, texts) => new Promise((resolve, reject) => {
-                if (signal.aborted) return reject(stopped());
-                const id = embeddings++;
-                mine.embedding.set(id, { resolve, reject });
-                tell({ kind: "embed", id, role, texts });
-            }),
+            chat: (call) =>
+                new Promise((resolve, reject) => {
+                    if (signal.aborted) return reject(stopped());
+                    mine.waiting.set(call.id, { call, resolve, reject });
+                    tell({ kind: "call", call });
+                }),
+            embed: (role, texts) =>
+                new Promise((resolve, reject) => {
+                    if (signal.aborted) return reject(stopped());
+                    const id = embeddings++;
+                    mine.embedding.set(id, { resolve, reject });
+                    tell({ kind: "embed", id, role, texts });
+                }),
             prepared: (preparation) => tell({ kind: "prepared", preparation }),
         });
     },
 
     "theatre/answer": ({ run, call: id, came }) => {
-        const { mine, waiting: { call, resolve, reject } } = waitingCall(run, id);
+        const {
+            mine,
+            waiting: { call, resolve, reject },
+        } = waitingCall(run, id);
         if ("ended" in came) {
             mine.waiting.delete(id);
             reject(Object.assign(new Error(came.ended.message), came.ended));

@@ -27,56 +27,111 @@ export function Chosen() {
     const { source } = state.choice;
     const canTry = source !== "words" && source !== "person";
 
-    const tryIt = () => session.attempt(async () => {
-        const controller = new AbortController();
-        trying.current = controller;
-        const clock = new Clock();
-        setNow({ text: "", pace: undefined, going: true });
-        try {
-            const engine = models.engine(() => 0, session.book?.facts.language ?? "en");
-            const response = await engine.chat(sampleCall(say.tryPrompt), {
-                signal: controller.signal,
-                onToken: (text) => {
-                    clock.piece();
-                    setNow({ text, pace: clock.pace, going: true });
-                },
-            });
-            clock.stop();
-            setNow({ text: response.text, pace: clock.pace, going: false });
-            models.measured(engine.name, {
-                read: read(clock.pace, response.usage?.prompt_tokens ?? 0), written: written(clock.pace, response.usage?.completion_tokens),
-            });
-        } catch (error) {
-            setNow((before) => before && { ...before, going: false });
-            throw error instanceof Missing ? new Error(say.missing[error.what]) : error;
-        }
-    });
+    const tryIt = () =>
+        session.attempt(async () => {
+            const controller = new AbortController();
+            trying.current = controller;
+            const clock = new Clock();
+            setNow({ text: "", pace: undefined, going: true });
+            try {
+                const engine = models.engine(() => 0, session.book?.facts.language ?? "en");
+                const response = await engine.chat(sampleCall(say.tryPrompt), {
+                    signal: controller.signal,
+                    onToken: (text) => {
+                        clock.piece();
+                        setNow({ text, pace: clock.pace, going: true });
+                    },
+                });
+                clock.stop();
+                setNow({ text: response.text, pace: clock.pace, going: false });
+                models.measured(engine.name, {
+                    read: read(clock.pace, response.usage?.prompt_tokens ?? 0),
+                    written: written(clock.pace, response.usage?.completion_tokens),
+                });
+            } catch (error) {
+                setNow((before) => before && { ...before, going: false });
+                throw error instanceof Missing ? new Error(say.missing[error.what]) : error;
+            }
+        });
     // Follows the state, which is read above.
     const window = models.facts?.window;
     const speed = state.speeds[models.facts?.name ?? ""];
-    const takes = (tokens: number) => speed?.read && speed.written ? tokens / speed.read + ANSWER / speed.written : undefined;
+    const takes = (tokens: number) => (speed?.read && speed.written ? tokens / speed.read + ANSWER / speed.written : undefined);
     const tokens = book?.facts.nTokens;
     const [aQuestion, aBook] = [takes(BUDGET), tokens === undefined ? undefined : takes(tokens)];
-    return <div class="panel chosen"><h2 id="chosen-name">{name}</h2>
-        <dl class="num">
-            {state.running && <><dt>{say.facts.runs}</dt><dd>{say.runs(state.running.threads, state.running.webGpu)}</dd></>}
-            {window !== undefined && window > 0 && <><dt>{say.facts.window}</dt><dd>{say.tokens(window)}</dd></>}
-            {canTry && <><dt>{say.facts.reads}</dt><dd>{speed?.read ? say.perSecond(speed.read) : say.notMeasured}</dd></>}
-            {canTry && speed?.written && <><dt>{say.facts.writes}</dt><dd>{say.perSecond(speed.written)}</dd></>}
-            {aQuestion !== undefined && <><dt>{say.facts.question}</dt><dd>{say.aQuestion(say.seconds(aQuestion), BUDGET)}</dd></>}
-            {aBook !== undefined && tokens !== undefined && <><dt>{say.facts.book}</dt>
-                <dd>{window !== undefined && window > 0 && tokens > window ? say.tooLong(tokens, window) : say.wholeBook(say.seconds(aBook), tokens)}</dd></>}
-        </dl>
-        {canTry && <><p class="label">{say.tryPrompt}</p>
-            <p id="tried" class="stream foreign" dir="auto" aria-live="off">{now?.text}{now?.going && <span class="cursor" aria-hidden="true" />}</p>
-            <p id="tried-facts" class="small num mute" role="status">{now === undefined ? "" : now.pace === undefined ? say.trying
-                : say.tried(now.pace.seconds, perSecond(now.pace, say.perSecond))}</p></>}
-        <p class="buttons">
-            {now?.going ? <button id="try-stop" type="button" onClick={() => trying.current?.abort()}>{say.stop}</button>
-                : canTry && <button id="try" type="button" onClick={tryIt}>{now ? say.tryAgain : say.tryIt}</button>}
-            <a class="button go" href={inView(address, "ask")}>{say.use}</a>
-        </p>
-    </div>;
+    return (
+        <div class="panel chosen">
+            <h2 id="chosen-name">{name}</h2>
+            <dl class="num">
+                {state.running && (
+                    <>
+                        <dt>{say.facts.runs}</dt>
+                        <dd>{say.runs(state.running.threads, state.running.webGpu)}</dd>
+                    </>
+                )}
+                {window !== undefined && window > 0 && (
+                    <>
+                        <dt>{say.facts.window}</dt>
+                        <dd>{say.tokens(window)}</dd>
+                    </>
+                )}
+                {canTry && (
+                    <>
+                        <dt>{say.facts.reads}</dt>
+                        <dd>{speed?.read ? say.perSecond(speed.read) : say.notMeasured}</dd>
+                    </>
+                )}
+                {canTry && speed?.written && (
+                    <>
+                        <dt>{say.facts.writes}</dt>
+                        <dd>{say.perSecond(speed.written)}</dd>
+                    </>
+                )}
+                {aQuestion !== undefined && (
+                    <>
+                        <dt>{say.facts.question}</dt>
+                        <dd>{say.aQuestion(say.seconds(aQuestion), BUDGET)}</dd>
+                    </>
+                )}
+                {aBook !== undefined && tokens !== undefined && (
+                    <>
+                        <dt>{say.facts.book}</dt>
+                        <dd>
+                            {window !== undefined && window > 0 && tokens > window ? say.tooLong(tokens, window) : say.wholeBook(say.seconds(aBook), tokens)}
+                        </dd>
+                    </>
+                )}
+            </dl>
+            {canTry && (
+                <>
+                    <p class="label">{say.tryPrompt}</p>
+                    <p id="tried" class="stream foreign" dir="auto" aria-live="off">
+                        {now?.text}
+                        {now?.going && <span class="cursor" aria-hidden="true" />}
+                    </p>
+                    <p id="tried-facts" class="small num mute" role="status">
+                        {now === undefined ? "" : now.pace === undefined ? say.trying : say.tried(now.pace.seconds, perSecond(now.pace, say.perSecond))}
+                    </p>
+                </>
+            )}
+            <p class="buttons">
+                {now?.going ? (
+                    <button id="try-stop" type="button" onClick={() => trying.current?.abort()}>
+                        {say.stop}
+                    </button>
+                ) : (
+                    canTry && (
+                        <button id="try" type="button" onClick={tryIt}>
+                            {now ? say.tryAgain : say.tryIt}
+                        </button>
+                    )
+                )}
+                <a class="button go" href={inView(address, "ask")}>
+                    {say.use}
+                </a>
+            </p>
+        </div>
+    );
 }
 
 function perSecond(pace: Pace, say: (n: number) => string): string | undefined {
@@ -86,7 +141,16 @@ function perSecond(pace: Pace, say: (n: number) => string): string | undefined {
 
 function sampleCall(content: string): MethodCall {
     return {
-        id: 0, stage: "question", prompt: "try", messages: [{ role: "user", content, tokens: 0 }], tokens: 0, temperature: 0,
-        maxOutputTokens: 80, want: { kind: "answer", form: "marked" }, question: content, options: [], passages: [],
+        id: 0,
+        stage: "question",
+        prompt: "try",
+        messages: [{ role: "user", content, tokens: 0 }],
+        tokens: 0,
+        temperature: 0,
+        maxOutputTokens: 80,
+        want: { kind: "answer", form: "marked" },
+        question: content,
+        options: [],
+        passages: [],
     };
 }

@@ -8,11 +8,16 @@ export function Copy({ text, label }: { text: string; label?: string }) {
     const session = useSession();
     const say = useWords(words);
     const [done, setDone] = useState(false);
-    const copy = () => session.attempt(async () => {
-        await navigator.clipboard.writeText(text);
-        setDone(true);
-        session.say(say.copied);
-        setTimeout(() => setDone(false), 2000);
-    });
-    return <button type="button" class="quiet small copy" aria-label={label} onClick={copy}>{done ? say.copied : say.copy}</button>;
+    const copy = () =>
+        session.attempt(async () => {
+            await navigator.clipboard.writeText(text);
+            setDone(true);
+            session.say(say.copied);
+            setTimeout(() => setDone(false), 2000);
+        });
+    return (
+        <button type="button" class="quiet small copy" aria-label={label} onClick={copy}>
+            {done ? say.copied : say.copy}
+        </button>
+    );
 }

@@ -20,24 +20,64 @@ export function Key() {
         const fresh = { provider: name, model: "", baseUrl: "", key: "", remember: false };
         models.store.dispatch({ kind: "account", account: known ? { ...fresh, ...known, remember: true } : fresh });
     };
-    const text = (id: string, label: string, field: "model" | "baseUrl") => <p class="field"><label for={id}>{label}</label>
-        <input id={id} type="text" autocomplete="off" spellcheck={false} value={account[field]} onInput={(event) => set({ [field]: event.currentTarget.value })} /></p>;
-    const tick = (id: string, label: string, field: "remember" | "relayed") => <p class="field tick">
-        <input id={id} type="checkbox" checked={account[field]} onChange={(event) => set({ [field]: event.currentTarget.checked })} /><label for={id}>{label}</label></p>;
-    return <div class="account">
-        <p class="field"><label for="provider">{say.provider}</label>
-            <select id="provider" value={account.provider} onChange={(event) => provider(event.currentTarget.value as Provider)}>
-                {Object.keys(PROVIDERS).map((name) => <option key={name} value={name}>{say.providers[name as Provider]}</option>)}
-            </select></p>
-        {text("model-name", say.model, "model")}
-        {text("base-url", PROVIDERS[account.provider].needsUrl ? say.baseUrlOpen : say.baseUrl, "baseUrl")}
-        {/* A password field without a name: browsers neither fill it in nor put it into an address. */}
-        <p class="field"><label for="key">{say.keyField}</label>
-            <input id="key" type="password" autocomplete="off" aria-describedby="key-hint" value={account.key} onInput={(event) => set({ key: event.currentTarget.value })} />
-            <small id="key-hint">{say.keyHint}</small></p>
-        {tick("remember", say.remember, "remember")}
-        {models.relay?.any && tick("relayed", say.relayed, "relayed")}
-        <p class="field"><label for="extra-body">{say.extraBody}</label>
-            <textarea id="extra-body" rows={2} spellcheck={false} value={account.extraBody} onInput={(event) => set({ extraBody: event.currentTarget.value })} /></p>
-    </div>;
+    const text = (id: string, label: string, field: "model" | "baseUrl") => (
+        <p class="field">
+            <label for={id}>{label}</label>
+            <input
+                id={id}
+                type="text"
+                autocomplete="off"
+                spellcheck={false}
+                value={account[field]}
+                onInput={(event) => set({ [field]: event.currentTarget.value })}
+            />
+        </p>
+    );
+    const tick = (id: string, label: string, field: "remember" | "relayed") => (
+        <p class="field tick">
+            <input id={id} type="checkbox" checked={account[field]} onChange={(event) => set({ [field]: event.currentTarget.checked })} />
+            <label for={id}>{label}</label>
+        </p>
+    );
+    return (
+        <div class="account">
+            <p class="field">
+                <label for="provider">{say.provider}</label>
+                <select id="provider" value={account.provider} onChange={(event) => provider(event.currentTarget.value as Provider)}>
+                    {Object.keys(PROVIDERS).map((name) => (
+                        <option key={name} value={name}>
+                            {say.providers[name as Provider]}
+                        </option>
+                    ))}
+                </select>
+            </p>
+            {text("model-name", say.model, "model")}
+            {text("base-url", PROVIDERS[account.provider].needsUrl ? say.baseUrlOpen : say.baseUrl, "baseUrl")}
+            {/* A password field without a name: browsers neither fill it in nor put it into an address. */}
+            <p class="field">
+                <label for="key">{say.keyField}</label>
+                <input
+                    id="key"
+                    type="password"
+                    autocomplete="off"
+                    aria-describedby="key-hint"
+                    value={account.key}
+                    onInput={(event) => set({ key: event.currentTarget.value })}
+                />
+                <small id="key-hint">{say.keyHint}</small>
+            </p>
+            {tick("remember", say.remember, "remember")}
+            {models.relay?.any && tick("relayed", say.relayed, "relayed")}
+            <p class="field">
+                <label for="extra-body">{say.extraBody}</label>
+                <textarea
+                    id="extra-body"
+                    rows={2}
+                    spellcheck={false}
+                    value={account.extraBody}
+                    onInput={(event) => set({ extraBody: event.currentTarget.value })}
+                />
+            </p>
+        </div>
+    );
 }

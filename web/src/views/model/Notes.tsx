@@ -11,11 +11,13 @@ export function Notes({ readers }: { readers: readonly string[] }) {
     const say = useWords(words);
     const constrain = useStore(models.store, (state) => state.constrain);
     const held = constrain && readers.some((name) => /^(wllama|llama-server)\//.test(name));
-    return <>
-        {readers.length > 1 && <p class="mute small">{say.severalReaders(readers.join(", "))}</p>}
-        {readers.includes("chrome/built-in") && <p class="mute small">{say.chromeSeed}</p>}
-        {held && <p class="mute small">{say.held}</p>}
-    </>;
+    return (
+        <>
+            {readers.length > 1 && <p class="mute small">{say.severalReaders(readers.join(", "))}</p>}
+            {readers.includes("chrome/built-in") && <p class="mute small">{say.chromeSeed}</p>}
+            {held && <p class="mute small">{say.held}</p>}
+        </>
+    );
 }
 
 /** Tokens that the core keeps free for a response without a limit. */
@@ -28,5 +30,9 @@ export function Fits({ budget }: { budget: number }) {
     useStore(models.store, (state) => state);
     const { window, maxOutputTokens = ASSUMED } = models.facts ?? {};
     const fits = window === undefined || budget + maxOutputTokens < window;
-    return fits ? null : <p class="problem small" role="status">{say.tooLarge(shown(budget), shown(maxOutputTokens), shown(window))}</p>;
+    return fits ? null : (
+        <p class="problem small" role="status">
+            {say.tooLarge(shown(budget), shown(maxOutputTokens), shown(window))}
+        </p>
+    );
 }

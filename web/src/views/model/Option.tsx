@@ -5,26 +5,54 @@ import type { Choice } from "../../model/state.js";
 import { useSession } from "../../context.js";
 import { useStore } from "../../state/store.js";
 
-export function Option({ choice, name, about, children, id, choose }: {
-    choice: Choice; name: string; about: string; children?: ComponentChildren; id?: string; choose?: () => void;
+export function Option({
+    choice,
+    name,
+    about,
+    children,
+    id,
+    choose,
+}: {
+    choice: Choice;
+    name: string;
+    about: string;
+    children?: ComponentChildren;
+    id?: string;
+    choose?: () => void;
 }) {
     const { models } = useSession();
     const chosen = useStore(models.store, (state) => state.choice);
     const value = keyOf(choice);
-    return <div class="option">
-        <label><input type="radio" name="model" id={id} value={value} checked={keyOf(chosen) === value}
-            onChange={() => (choose ? choose() : models.choose(choice))} />
-            <span><b>{name}</b><span class="about">{about}</span></span></label>
-        {children}
-    </div>;
+    return (
+        <div class="option">
+            <label>
+                <input
+                    type="radio"
+                    name="model"
+                    id={id}
+                    value={value}
+                    checked={keyOf(chosen) === value}
+                    onChange={() => (choose ? choose() : models.choose(choice))}
+                />
+                <span>
+                    <b>{name}</b>
+                    <span class="about">{about}</span>
+                </span>
+            </label>
+            {children}
+        </div>
+    );
 }
 
 /** Names a choice. */
 export function keyOf(choice: Choice): string {
     switch (choice.source) {
-        case "local": return `local ${choice.port} ${choice.model}`;
-        case "page": return `page ${choice.id}`;
-        default: return choice.source;
+        case "local":
+            return `local ${choice.port} ${choice.model}`;
+        case "page":
+            return `page ${choice.id}`;
+        default:
+            return choice.source;
     }
 }
 

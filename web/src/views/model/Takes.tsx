@@ -26,6 +26,17 @@ export function Takes({ calls, tokens, part }: Props) {
     if (choice.source === "words" || choice.source === "person") return <p class="takes mute num">{say.takes(calls, shown(tokens))}</p>;
     const speed = speeds[models.facts?.name ?? ""];
     const seconds = speed?.read && speed.written ? tokens / speed.read + (calls.high * RESPONSE) / speed.written : undefined;
-    return <p class="takes num">{say.takes(calls, shown(tokens))} {seconds !== undefined ? say.time(modelSay.seconds(seconds)) : say.timeUnknown}
-        {part && tokens > MANY && <> <button type="button" id="a-part" onClick={part}>{say.readAChapter}</button></>}</p>;
+    return (
+        <p class="takes num">
+            {say.takes(calls, shown(tokens))} {seconds !== undefined ? say.time(modelSay.seconds(seconds)) : say.timeUnknown}
+            {part && tokens > MANY && (
+                <>
+                    {" "}
+                    <button type="button" id="a-part" onClick={part}>
+                        {say.readAChapter}
+                    </button>
+                </>
+            )}
+        </p>
+    );
 }

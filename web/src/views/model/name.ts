@@ -10,9 +10,13 @@ export function useModelName(): string {
     const say = useWords(words);
     const { choice, account } = useStore(models.store, (state) => state);
     switch (choice.source) {
-        case "local": return choice.model;
-        case "page": return OFFERED.find(({ id }) => id === choice.id)?.name ?? choice.id;
-        case "key": return account.model.trim() || say.names.key;
-        default: return say.names[choice.source];
+        case "local":
+            return choice.model;
+        case "page":
+            return OFFERED.find(({ id }) => id === choice.id)?.name ?? choice.id;
+        case "key":
+            return account.model.trim() || say.names.key;
+        default:
+            return say.names[choice.source];
     }
 }

@@ -8,7 +8,15 @@ import { ExactText, Folded, LongList } from "./Text.js";
 
 export function Made({ preparation: { prepared } }: { preparation: MethodPreparation }) {
     const say = useWords(words);
-    if ("Err" in prepared) return <div class="made"><h3>{say.prepareFailed}</h3><p><Outcome ended={prepared.Err} /></p></div>;
+    if ("Err" in prepared)
+        return (
+            <div class="made">
+                <h3>{say.prepareFailed}</h3>
+                <p>
+                    <Outcome ended={prepared.Err} />
+                </p>
+            </div>
+        );
     return prepared.Ok.made === "raptor" ? <Tree tree={prepared.Ok} /> : <Pages pages={prepared.Ok} />;
 }
 
@@ -17,14 +25,42 @@ function Tree({ tree: { leaves, layers } }: { tree: MethodTree }) {
     const sum = (nodes: { n_tokens: number }[]) => nodes.reduce((tokens, node) => tokens + node.n_tokens, 0);
     // Nodes are numbered through, leaves first.
     const starts = layers.reduce((starts, nodes) => [...starts, (starts.at(-1) ?? 0) + nodes.length], [leaves.length]);
-    const levels = layers.map((nodes, layer) => <Folded key={layer} summary={say.level(layer + 1, nodes.length, sum(nodes))}>{() =>
-        <LongList items={nodes}>{(node, index) => <>
-            <p class="facts">{say.node(starts[layer]! + index, node.children, node.n_tokens)}</p><ExactText text={node.text} /></>}</LongList>}</Folded>);
-    return <div class="made"><h3>{say.tree}</h3>{levels.reverse()}<p>{say.leaves(leaves.length, sum(leaves))}</p></div>;
+    const levels = layers.map((nodes, layer) => (
+        <Folded key={layer} summary={say.level(layer + 1, nodes.length, sum(nodes))}>
+            {() => (
+                <LongList items={nodes}>
+                    {(node, index) => (
+                        <>
+                            <p class="facts">{say.node(starts[layer]! + index, node.children, node.n_tokens)}</p>
+                            <ExactText text={node.text} />
+                        </>
+                    )}
+                </LongList>
+            )}
+        </Folded>
+    ));
+    return (
+        <div class="made">
+            <h3>{say.tree}</h3>
+            {levels.reverse()}
+            <p>{say.leaves(leaves.length, sum(leaves))}</p>
+        </div>
+    );
 }
 
 function Pages({ pages: { pages } }: { pages: MethodPages }) {
     const say = useWords(words);
-    return <div class="made"><h3>{say.gists(pages.length)}</h3><LongList items={pages}>{(page, index) => <>
-        <p class="facts">{say.page(index, page.words)}</p><ExactText text={page.gist} /></>}</LongList></div>;
+    return (
+        <div class="made">
+            <h3>{say.gists(pages.length)}</h3>
+            <LongList items={pages}>
+                {(page, index) => (
+                    <>
+                        <p class="facts">{say.page(index, page.words)}</p>
+                        <ExactText text={page.gist} />
+                    </>
+                )}
+            </LongList>
+        </div>
+    );
 }

@@ -21,11 +21,19 @@ export function ExactText({ text, shared = 0, fresh = false }: { text: string; s
         setMost(most + MORE);
         pre.current?.focus();
     };
-    return <>
-        <pre ref={pre} class={fresh ? "exact foreign fresh" : "exact foreign"} dir="auto" tabIndex={0}>
-            {mark > 0 && <mark>{text.slice(0, mark)}</mark>}{text.slice(mark, end)}</pre>
-        {end < text.length && <button type="button" onClick={more}>{say.more(Math.min(text.length - end, MORE))}</button>}
-    </>;
+    return (
+        <>
+            <pre ref={pre} class={fresh ? "exact foreign fresh" : "exact foreign"} dir="auto" tabIndex={0}>
+                {mark > 0 && <mark>{text.slice(0, mark)}</mark>}
+                {text.slice(mark, end)}
+            </pre>
+            {end < text.length && (
+                <button type="button" onClick={more}>
+                    {say.more(Math.min(text.length - end, MORE))}
+                </button>
+            )}
+        </>
+    );
 }
 
 /** An end that cuts no surrogate pair. */
@@ -39,16 +47,29 @@ function whole(text: string, end: number): number {
 export function LongList<T>({ items, children }: { items: readonly T[]; children: (item: T, index: number) => ComponentChildren }) {
     const say = useWords(words);
     const [most, setMost] = useState(ITEMS);
-    return <>
-        <ol class="plain">{items.slice(0, most).map((item, index) => <li key={index}>{children(item, index)}</li>)}</ol>
-        {most < items.length && <button type="button" onClick={() => setMost(most + ITEMS)}>{say.moreItems(Math.min(ITEMS, items.length - most))}</button>}
-    </>;
+    return (
+        <>
+            <ol class="plain">
+                {items.slice(0, most).map((item, index) => (
+                    <li key={index}>{children(item, index)}</li>
+                ))}
+            </ol>
+            {most < items.length && (
+                <button type="button" onClick={() => setMost(most + ITEMS)}>
+                    {say.moreItems(Math.min(ITEMS, items.length - most))}
+                </button>
+            )}
+        </>
+    );
 }
 
 /** Something behind a summary, made when it is first opened. */
 export function Folded({ summary, children, open = false }: { summary: string; children: () => ComponentChildren; open?: boolean }) {
     const [shown, setShown] = useState(open);
-    return <details open={open} onToggle={(event) => event.currentTarget.open && setShown(true)}>
-        <summary>{summary}</summary>{shown && children()}
-    </details>;
+    return (
+        <details open={open} onToggle={(event) => event.currentTarget.open && setShown(true)}>
+            <summary>{summary}</summary>
+            {shown && children()}
+        </details>
+    );
 }

@@ -26,14 +26,32 @@ interface Props {
 
 export function Timeline({ player, steps, selected, select, nBytes, chapters }: Props) {
     const say = useWords(words);
-    return <ol class="timeline" aria-label={say.timeline}>{steps.map((step, place) => <li key={place} class={`step-${step.kind}`}
-        data-state={step.kind === "call" ? step.state : "done"} data-failed={step.kind === "call" && isBad(step) ? "" : undefined}>
-        <button type="button" aria-current={selected === place ? "step" : undefined} onClick={() => select(place)}>
-            <span class="dot num" aria-hidden="true">{step.kind === "call" ? shown(step.call.id + 1) : "•"}</span>
-            {step.kind === "call" ? <Line step={step} /> : <span class="line"><b>{"Ok" in step.preparation.prepared && step.preparation.prepared.Ok.made === "read-agent" ? say.pagesMade : say.tree}</b></span>}
-        </button>
-        {step.kind === "call" && step.call.passages.length > 0 && <Found player={player} step={step} nBytes={nBytes} chapters={chapters} />}
-    </li>)}</ol>;
+    return (
+        <ol class="timeline" aria-label={say.timeline}>
+            {steps.map((step, place) => (
+                <li
+                    key={place}
+                    class={`step-${step.kind}`}
+                    data-state={step.kind === "call" ? step.state : "done"}
+                    data-failed={step.kind === "call" && isBad(step) ? "" : undefined}
+                >
+                    <button type="button" aria-current={selected === place ? "step" : undefined} onClick={() => select(place)}>
+                        <span class="dot num" aria-hidden="true">
+                            {step.kind === "call" ? shown(step.call.id + 1) : "•"}
+                        </span>
+                        {step.kind === "call" ? (
+                            <Line step={step} />
+                        ) : (
+                            <span class="line">
+                                <b>{"Ok" in step.preparation.prepared && step.preparation.prepared.Ok.made === "read-agent" ? say.pagesMade : say.tree}</b>
+                            </span>
+                        )}
+                    </button>
+                    {step.kind === "call" && step.call.passages.length > 0 && <Found player={player} step={step} nBytes={nBytes} chapters={chapters} />}
+                </li>
+            ))}
+        </ol>
+    );
 }
 
 function isBad({ parsed, failure }: CallStep): boolean {
@@ -44,10 +62,24 @@ function Line({ step }: { step: CallStep }) {
     const say = useWords(words);
     const { call, response, pace, state, text } = step;
     const tokens = response?.usage?.completion_tokens;
-    return <span class="line"><b>{say.kinds[kindOf(step)]}</b>
-        <span class="facts num">{shown(call.tokens)}{tokens != null && ` + ${shown(tokens)}`} {say.tokensShort}{pace && state === "done" && <> · <Pacing pace={pace} counted={tokens} /></>}</span>
-        <span class="said serif foreign" dir="auto">{brief(step) ?? (state === "sent" ? text === "" ? say.states.sent : text.slice(-60) : state === "waiting" ? say.states.waiting : "")}</span>
-    </span>;
+    return (
+        <span class="line">
+            <b>{say.kinds[kindOf(step)]}</b>
+            <span class="facts num">
+                {shown(call.tokens)}
+                {tokens != null && ` + ${shown(tokens)}`} {say.tokensShort}
+                {pace && state === "done" && (
+                    <>
+                        {" "}
+                        · <Pacing pace={pace} counted={tokens} />
+                    </>
+                )}
+            </span>
+            <span class="said serif foreign" dir="auto">
+                {brief(step) ?? (state === "sent" ? (text === "" ? say.states.sent : text.slice(-60)) : state === "waiting" ? say.states.waiting : "")}
+            </span>
+        </span>
+    );
 }
 
 /** What a call is for, or turned out to be. */
@@ -66,12 +98,20 @@ function kindOf({ call, parsed, failure }: CallStep): keyof typeof words.en.kind
 function brief({ parsed, failure }: CallStep): string | undefined {
     if (failure !== undefined) return failure;
     switch (parsed?.said) {
-        case "query": return parsed.query;
-        case "answer": return parsed.outcome === "answered" ? parsed.answer : "";
-        case "memory": case "gist": case "summary": return parsed.text.slice(0, 120);
-        case "pages": return parsed.pages.join(", ");
-        case "break": return parsed.label === null ? "" : `<${parsed.label}>`;
-        default: return undefined;
+        case "query":
+            return parsed.query;
+        case "answer":
+            return parsed.outcome === "answered" ? parsed.answer : "";
+        case "memory":
+        case "gist":
+        case "summary":
+            return parsed.text.slice(0, 120);
+        case "pages":
+            return parsed.pages.join(", ");
+        case "break":
+            return parsed.label === null ? "" : `<${parsed.label}>`;
+        default:
+            return undefined;
     }
 }
 
@@ -80,8 +120,16 @@ function Found({ player, step, nBytes, chapters }: { player: Player; step: CallS
     const say = useWords(words);
     const places = usePlaces(player, step.call.id);
     if (places === undefined || places.passages.length === 0) return null;
-    return <Ribbon small nBytes={nBytes} chapters={chapters} retrieved={places.passages} evidence={places.evidence}
-        label={say.ribbonOf(step.call.id + 1, places.passages.length)} />;
+    return (
+        <Ribbon
+            small
+            nBytes={nBytes}
+            chapters={chapters}
+            retrieved={places.passages}
+            evidence={places.evidence}
+            label={say.ribbonOf(step.call.id + 1, places.passages.length)}
+        />
+    );
 }
 
 /** Places, looked up once a call. */
@@ -92,7 +140,10 @@ export function usePlaces(player: Player, call: number | undefined): Places | un
         setPlaces(undefined);
         if (call === undefined) return;
         let wanted = true;
-        void player.places(call).then((found) => wanted && setPlaces(found), () => {});
+        void player.places(call).then(
+            (found) => wanted && setPlaces(found),
+            () => {},
+        );
         return () => void (wanted = false);
     }, [session, player, call]);
     return places;

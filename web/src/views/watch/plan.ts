@@ -29,9 +29,8 @@ export const FRESH: SetupState = { retriever: "bm25", parameters: {}, task: "gen
 /** The open book as a method is told of it. */
 export function factsOf({ work, facts, chapters }: OpenBook, part = -1): BookFacts {
     const chapter = chapters[part];
-    const named = work === undefined
-        ? { id: "book", title: facts.title, language: facts.language }
-        : { id: work.id, title: work.title, language: work.language };
+    const named =
+        work === undefined ? { id: "book", title: facts.title, language: facts.language } : { id: work.id, title: work.title, language: work.language };
     return chapter === undefined ? named : { ...named, part: { start: chapter.start, end: chapter.end } };
 }
 
@@ -45,9 +44,16 @@ export function itemOf(question: Question, setup: SetupState, book: OpenBook): M
     if (question.item !== undefined) return question.item as MethodItem;
     const text = question.text.trim();
     if (text === "") return undefined;
-    const lines = setup.options.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const lines = setup.options
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line !== "");
     return {
-        id: "question", documents: [factsOf(book).id!], question: text, task: setup.task, ...(setup.task === "choice" ? { options: lines } : {}),
+        id: "question",
+        documents: [factsOf(book).id!],
+        question: text,
+        task: setup.task,
+        ...(setup.task === "choice" ? { options: lines } : {}),
     };
 }
 
@@ -55,7 +61,7 @@ export function itemOf(question: Question, setup: SetupState, book: OpenBook): M
 export function costOf({ costs }: MethodOffer, budget: number) {
     const first = costs[0];
     if (first === undefined || first.budget === null) return first;
-    return costs.reduce((best, cost) => Math.abs((cost.budget ?? 0) - budget) < Math.abs((best.budget ?? 0) - budget) ? cost : best, first);
+    return costs.reduce((best, cost) => (Math.abs((cost.budget ?? 0) - budget) < Math.abs((best.budget ?? 0) - budget) ? cost : best), first);
 }
 
 export function takesBudget({ costs }: MethodOffer): boolean {
@@ -65,9 +71,12 @@ export function takesBudget({ costs }: MethodOffer): boolean {
 /** Calls that a question takes with what is prepared for it. */
 export function callsOf(offer: MethodOffer, budget: number): { low: number; high: number } {
     const cost = costOf(offer, budget);
-    return cost === undefined ? { low: 0, high: 0 } : {
-        low: cost.preparation.calls.low + cost.question.calls.low, high: cost.preparation.calls.high + cost.question.calls.high,
-    };
+    return cost === undefined
+        ? { low: 0, high: 0 }
+        : {
+              low: cost.preparation.calls.low + cost.question.calls.low,
+              high: cost.preparation.calls.high + cost.question.calls.high,
+          };
 }
 
 /** Tokens of all prompts, at most. */
@@ -79,22 +88,30 @@ export function tokensOf(offer: MethodOffer, budget: number): number {
 /** What was changed, numbers and switches as such; the core says what it does not take. */
 export function parametersOf({ name, parameters }: MethodOffer, setup: SetupState): Record<string, unknown> {
     const typed = Object.entries(setup.parameters[name] ?? {}).filter(([, text]) => text.trim() !== "");
-    return Object.fromEntries(typed.map(([parameter, text]) => {
-        if (typeof parameters[parameter] === "string") return [parameter, text.trim()];
-        try {
-            return [parameter, JSON.parse(text) as unknown];
-        } catch {
-            return [parameter, text.trim()];
-        }
-    }));
+    return Object.fromEntries(
+        typed.map(([parameter, text]) => {
+            if (typeof parameters[parameter] === "string") return [parameter, text.trim()];
+            try {
+                return [parameter, JSON.parse(text) as unknown];
+            } catch {
+                return [parameter, text.trim()];
+            }
+        }),
+    );
 }
 
 export function planOf(
-    offer: MethodOffer, book: OpenBook, item: MethodItem, setup: SetupState, budget: number,
+    offer: MethodOffer,
+    book: OpenBook,
+    item: MethodItem,
+    setup: SetupState,
+    budget: number,
     model: { name: string; window?: number | undefined; maxOutputTokens?: number | undefined },
 ): Plan {
     const options: MethodOptions = {
-        method: offer.name, parameters: parametersOf(offer, setup), model: model.name,
+        method: offer.name,
+        parameters: parametersOf(offer, setup),
+        model: model.name,
         ...(offer.searches ? { retriever: setup.retriever } : {}),
         ...(takesBudget(offer) ? { budget } : {}),
         ...(model.window ? { window: model.window } : {}),
