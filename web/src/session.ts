@@ -4,7 +4,7 @@ import { Core } from "./core.js";
 import { digest, shipped, type ModelSource } from "./encoder/model.js";
 import { Models } from "./model/models.js";
 import { keepBook, keptBook } from "./recent.js";
-import { sample, textOf, type Item, type Work } from "./sample.js";
+import { sample, works, textOf, type Item, type Work } from "./sample.js";
 import { addressHash, parseAddress, type Address } from "./state/address.js";
 import { initialApp, reduceApp, type AppAction, type AppState, type OpenBook, type Question } from "./state/app.js";
 import { Store } from "./state/store.js";
@@ -92,7 +92,7 @@ export class Session extends EventTarget {
 
     /** Opens the book of an address: a work of the sample, or one that this browser keeps. */
     async openKey(key: string): Promise<void> {
-        const work = (await sample()).works.find(({ id }) => id === key);
+        const work = (await works()).find(({ id }) => id === key);
         const arrived = { arrived: true };
         if (work) return this.open(work.title, () => textOf(work), { work, ...arrived });
         const kept = await keptBook(key);
@@ -179,7 +179,7 @@ export class Session extends EventTarget {
         if (address.view === "runs") return;
         const { b = "", q = "" } = address.query;
         if (b !== "" && b !== this.book?.key) await this.openKey(b);
-        const { items } = await sample();
+        const items = q === "" ? [] : (await sample()).items;
         if (mine !== this.#arrival || b !== (this.book?.key ?? "")) return;
         const item = items.find(({ id, documents }) => id === q && documents[0] === b);
         const asked = this.question.item?.id ?? this.question.text;

@@ -94,5 +94,8 @@ describe("the first load", () => {
         const listed = firstLoad(fileURLToPath(DIST));
         const unlisted = [...fetched].filter((path) => !listed.includes(path) && !path.includes("data:"));
         assert.deepEqual(unlisted, []);
+        const html = await readFile(new URL("index.html", DIST), "utf8");
+        const late = [...fetched].filter((path) => path.endsWith(".js") && !html.includes(`"${path}"`));
+        assert.deepEqual(late, [], "the page names every module of it, so that all are asked for at once");
     });
 });
