@@ -1,5 +1,6 @@
 // Exceptions of llama.cpp, which wllama 3.8.1 (and 3.13.0) gives no result for: it reads its own request as one, and fails with
-// `Invalid typed array length: 1163217991`, the request's first bytes ("GLUE"). What was thrown stands in the log alone.
+// `Invalid typed array length: 1163217991`, the request's first bytes ("GLUE"), or, where the model takes more memory than that, with
+// `Invalid magic number`. What was thrown stands in the log alone.
 
 import type { Wllama } from "@wllama/wllama/esm/index.js";
 
