@@ -8,7 +8,7 @@ use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{KeptFile, keep_indexes};
 use closeread_runner::kept_index::KeptIndexes;
 use closeread_runner::shard::Shard;
-use closeread_table::number::thousands;
+use closeread_table::number::{counted, thousands};
 use serde_json::json;
 use std::process::ExitCode;
 use tracing::info;
@@ -111,8 +111,4 @@ impl Way<'_> {
             counted(sum(|file| file.passages as u64) as usize, "passage"),
         )
     }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    format!("{} {what}{}", thousands(n as u64), if n == 1 { "" } else { "s" })
 }
