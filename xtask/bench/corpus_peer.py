@@ -1,6 +1,6 @@
 """The peers' side of `cargo xtask bench corpus`, one thread each. Every command prints one line of JSON; `seconds` are of CPU time.
 
-    corpus_peer.py vectors N DIMENSION N_QUERIES RAW QUERIES_RAW    # invented: unit vectors around 1,000 centres
+    corpus_peer.py vectors N DIMENSION N_QUERIES NOISE RAW QUERIES_RAW   # invented: unit vectors around 1,000 centres
     corpus_peer.py bm25s-build PASSAGES FOLDER
     corpus_peer.py bm25s-query FOLDER QUERIES OUT
     corpus_peer.py tantivy-build PASSAGES FOLDER
@@ -45,7 +45,7 @@ def timed(queries, rank, out):
     return (time.process_time() - before) / len(queries)
 
 
-def vectors(n, dimension, n_queries, raw, queries_raw):
+def vectors(n, dimension, n_queries, noise, raw, queries_raw):
     import numpy as np
 
     n, dimension, n_queries = int(n), int(dimension), int(n_queries)
@@ -54,7 +54,7 @@ def vectors(n, dimension, n_queries, raw, queries_raw):
 
     def some(count):
         rows = centres[random.integers(0, len(centres), count)]
-        rows = rows + 2 * random.standard_normal((count, dimension), dtype=np.float32)
+        rows = rows + np.float32(noise) * random.standard_normal((count, dimension), dtype=np.float32)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
     with open(raw, "wb") as file:

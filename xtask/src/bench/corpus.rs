@@ -16,6 +16,8 @@ use std::process::Command;
 const PACKAGES: [&str; 5] = ["bm25s==0.3.16", "numba==0.68.1", "tantivy==0.27.0", "faiss-cpu==1.15.1", "numpy"];
 const DIMENSION: usize = 384;
 const N_QUERIES: usize = 200;
+/// How far vectors lie from the centre of their cluster, in lengths of a centre: with the second, hardly any clusters are left.
+const NOISES: [(&str, &str); 2] = [("vectors in clusters", "1.5"), ("vectors hardly in clusters", "3")];
 /// Lists of the approximate index that a query looks into.
 const PROBES: [usize; 3] = [8, 32, 128];
 
@@ -55,7 +57,9 @@ pub(crate) fn run_with(args: &CorpusArgs) -> Result<bool> {
         site.words(&indexed)?;
     }
     if wants("vectors") {
-        site.vectors(passages)?;
+        for (what, noise) in NOISES {
+            site.vectors(passages, what, noise)?;
+        }
     }
     emptied(&site.work)?;
     Ok(true)
@@ -122,15 +126,15 @@ impl Site {
         Ok(())
     }
 
-    fn vectors(&self, n: u64) -> Result<()> {
+    fn vectors(&self, n: u64, what: &str, noise: &str) -> Result<()> {
         let (n, dimension) = (n.to_string(), DIMENSION.to_string());
-        self.peer(&["vectors", &n, &dimension, &N_QUERIES.to_string(), "raw", "asked"])?;
+        self.peer(&["vectors", &n, &dimension, &N_QUERIES.to_string(), noise, "raw", "asked"])?;
         let ours = self.ours(&["keep-vectors", "raw", &dimension, "kept"])?;
         let flat = self.peer(&["flat-build", "raw", &dimension, "flat"])?;
         let ivf = self.peer(&["ivf-build", "raw", &dimension, "ivf"])?;
         let queried = self.ours(&["query-vectors", "kept", "asked", "exact.json"])?;
         let of_flat = self.peer(&["flat-query", "flat", "asked", "flat.json"])?;
-        heading("vectors");
+        heading(what);
         let size = |ran: &Ran| number(&ran.told, "bytes");
         line("closeread, exact", Some((&ours, size(&ours))), Some((&queried, self.kept("exact.json", "exact.json")?)));
         line("FAISS flat, exact", Some((&flat, size(&flat))), Some((&of_flat, self.kept("exact.json", "flat.json")?)));
