@@ -69,6 +69,14 @@ export interface RecallAt {
     nPlaces: number;
 }
 
+/** What a ranking is worth by the evidence, each 0 to 1, as `closeread retrieve` has it. */
+export interface RankingScores {
+    mrr: number;
+    /** Share of the bytes within the budget that are evidence. */
+    precision: number;
+    at: { k: number; hit: number; ndcg: number; precision: number; recall: number }[];
+}
+
 export interface ToEmbed {
     passages: number[];
     texts: string[];

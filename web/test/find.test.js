@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
@@ -400,6 +402,25 @@ for (const [path, question] of NOVELS) {
         assert.deepEqual(await column(page, "book"), expected);
     });
 }
+
+test("a ranking is worth what the command line says", needs("CLOSEREAD_BINARY"), async () => {
+    const { page } = use;
+    const out = await mkdtemp(join(tmpdir(), "retrieve-"));
+    await run(BINARY, ["retrieve", "--benchmark", "sample", "--retriever", "bm25", "--budget", "1500", "--out", out], { maxBuffer: 1 << 28 });
+    const records = (await readFile(join(out, "records.jsonl"), "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+    await openSample(page, "the-loan-of-the-bell");
+    for (const id of ["en-001", "en-002", "en-026"]) {
+        await page.selectOption("#items", id);
+        const [ranked, within] = [records.find(({ item, budget }) => item === id && budget == null), records.find(({ item, budget }) => item === id && budget === 1500)];
+        const share = (value) => (100 * value).toFixed(1);
+        const expected = [1, 3, 5, 10].map((k) => [String(k), ...["hit", "recall", "precision", "ndcg"].map((name) => share(ranked.scores[`${name}@${k}`]))]);
+        const shown = () => page.$$eval("#worth tbody tr", (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+        await page.waitForFunction(([n]) => document.querySelector("#mrr")?.textContent === n, [share(ranked.scores.mrr)]);
+        assert.deepEqual(await shown(), expected, id);
+        assert.equal(await page.textContent("#precision"), share(within.scores.evidence_precision), id);
+    }
+    await rm(out, { recursive: true });
+});
 
 test("offsets are bytes; a slice and a conversion to UTF-16 lead to JavaScript's own", async () => {
     const { page } = use;

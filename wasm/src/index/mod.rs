@@ -1,6 +1,7 @@
 //! Books, cut and indexed once, for many questions.
 
 mod embedding;
+mod evidence;
 pub(crate) mod one_book;
 mod options;
 mod shapes;
@@ -10,17 +11,14 @@ use crate::books::{BookFile, JsCutOptions, JsFound, JsListing, JsReadOptions, Js
 use crate::error::{as_js, usage};
 use crate::options::read;
 use closeread_books::{Book, BookText, TextError, chapters};
-use closeread_data::resolve_evidence;
-use closeread_eval::evidence::recall_over;
-use closeread_eval::{Evidence, Item, Task};
 use closeread_methods::listing::{Found, Listing};
 use closeread_retrieve::context::{PassageOrder, Selection, fill, with_neighbours};
 use closeread_retrieve::{IndexError, PassageIndex, Ranking, Retriever};
+use closeread_text::Span;
 use closeread_text::hash::sha256_of_parts;
-use closeread_text::{Locator, Span};
 use embedding::Embedding;
 use options::{Cut, CutOptions, SearchOptions};
-use shapes::{BookFacts, Chapter, EvidencePlace, FoundEvidence, Place, RecallAt, Retrieved, Stretch};
+use shapes::{BookFacts, Chapter, Place, Retrieved, Stretch};
 use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -34,12 +32,6 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "BookFacts")]
     pub type JsBookFacts;
     /// See `index.d.ts`.
-    #[wasm_bindgen(typescript_type = "Evidence[]")]
-    pub type JsEvidence;
-    /// See `index.d.ts`.
-    #[wasm_bindgen(typescript_type = "FoundEvidence")]
-    pub type JsFoundEvidence;
-    /// See `index.d.ts`.
     #[wasm_bindgen(typescript_type = "Retrieved")]
     pub type JsRetrieved;
     /// See `index.d.ts`.
@@ -48,9 +40,6 @@ extern "C" {
     /// See `index.d.ts`.
     #[wasm_bindgen(typescript_type = "Chapter[]")]
     pub type JsChapters;
-    /// See `index.d.ts`.
-    #[wasm_bindgen(typescript_type = "RecallAt[]")]
-    pub type JsRecallCurve;
 }
 
 /// Books, cut and indexed once, for many questions. Offsets are bytes of a file as decoded to UTF-8.
@@ -220,50 +209,6 @@ impl Index {
         }
     }
 
-    /// Says where the gold evidence of a question stands; it is looked for as in a run.
-    ///
-    /// # Errors
-    /// Something else than evidence.
-    #[wasm_bindgen(js_name = setEvidence)]
-    pub fn set_evidence(&mut self, evidence: JsEvidence) -> Result<JsFoundEvidence, JsValue> {
-        let evidence: Vec<Evidence> =
-            serde_wasm_bindgen::from_value(evidence.into()).map_err(|error| usage(&error.to_string()))?;
-        let documents = self.passage_index.books().iter().map(|book| book.id.clone()).collect();
-        let item = Item { documents, evidence, ..Item::new("", "", "", Task::Generative) };
-        let sources = self.sources()?;
-        let locators: Vec<Locator<'_>> = sources.iter().map(|text| Locator::new(text.source())).collect();
-        let resolved = resolve_evidence(&item, &locators);
-        self.evidence = resolved.spans();
-        let place = |(book, Span { start, end })| EvidencePlace { book, start, end };
-        let places = resolved.places.iter().map(|found| found.map(place)).collect();
-        to_js(&FoundEvidence { places, notes: resolved.notes }).map(JsCast::unchecked_into)
-    }
-
-    /// What several budgets find, in their order: passages, the separate places that they make up, recall of the evidence.
-    ///
-    /// # Errors
-    /// As [`Index::search`].
-    #[wasm_bindgen(js_name = recallCurve)]
-    pub fn recall_curve(
-        &mut self,
-        question: &str,
-        budgets: &[u32],
-        options: Option<JsSearchOptions>,
-    ) -> Result<JsRecallCurve, JsValue> {
-        let options: SearchOptions = read(options.map(JsValue::from))?;
-        let ranking = self.ranking(question, options.retriever, options.neighbours)?;
-        let sources = self.sources()?;
-        let at = |budget: usize| {
-            let selection = fill(&ranking, self.passage_index.n_tokens(), budget, options.overflow());
-            let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
-            let recall = self.recall(&selection, &sources);
-            let n_places = self.stretches(&selection.ordered(PassageOrder::Document)).len();
-            RecallAt { budget, tokens, recall, n_passages, n_places }
-        };
-        let curve: Vec<RecallAt> = budgets.iter().map(|budget| at(*budget as usize)).collect();
-        to_js(&curve).map(JsCast::unchecked_into)
-    }
-
     /// The text of a book from byte `start` to byte `end`, widened to whole characters and cut to the book.
     ///
     /// # Errors
@@ -364,16 +309,6 @@ impl Index {
 
     fn sources(&self) -> Result<Vec<Arc<BookText>>, JsValue> {
         self.passage_index.books().iter().map(|book| book.text().map_err(|error| text_error(&error))).collect()
-    }
-
-    fn recall(&self, selection: &Selection, sources: &[Arc<BookText>]) -> Option<f64> {
-        if self.evidence.is_empty() {
-            return None;
-        }
-        let passage = |idx: usize| &self.passage_index.passages()[idx];
-        let retrieved = selection.passages.iter().map(|ranked| passage(ranked.idx));
-        let retrieved: Vec<(usize, Span)> = retrieved.map(|passage| (passage.book, passage.span)).collect();
-        recall_over(&self.evidence, &retrieved, &sources.iter().map(|text| text.source()).collect::<Vec<_>>())
     }
 }
 

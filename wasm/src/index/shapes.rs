@@ -76,3 +76,21 @@ pub(super) struct EvidencePlace {
     pub(super) start: usize,
     pub(super) end: usize,
 }
+
+/// What a ranking is worth, each in 0 to 1.
+#[derive(Serialize)]
+pub(super) struct RankingScores {
+    pub(super) mrr: f64,
+    /// Share of the bytes within the budget that are evidence.
+    pub(super) precision: f64,
+    pub(super) at: Vec<ScoresAt>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ScoresAt {
+    pub(super) k: usize,
+    pub(super) hit: f64,
+    pub(super) ndcg: f64,
+    pub(super) precision: f64,
+    pub(super) recall: f64,
+}

@@ -12,6 +12,7 @@ import { isNothing, queryOf, settingsOf, stopsOf, type Settings } from "../state
 import * as words from "../words/find.js";
 import { How } from "./How.js";
 import { markedEvidence, useRetrieval } from "./retrieval.js";
+import { Worth } from "./Worth.js";
 
 export function Find() {
     const session = useSession();
@@ -20,7 +21,7 @@ export function Find() {
     const settings = useMemo(() => settingsOf(address.query), [address.query]);
     const stops = useMemo(() => stopsOf(book?.facts.nTokens ?? 100), [book]);
     const [marks, setMarks] = useState(0);
-    const { shown, budget, busy, curve, evidence, missing, more } = useRetrieval(session, book, question, settings, stops, marks);
+    const { shown, budget, busy, curve, scores, evidence, missing, more } = useRetrieval(session, book, question, settings, stops, marks);
     const [read, setRead] = useState<Read>();
     useEffect(() => setRead(undefined), [book, question]);
     const put = (change: Partial<Settings>, how: "push" | "replace" = "push") => session.put(queryOf(change), how);
@@ -113,6 +114,7 @@ export function Find() {
                                                 ]}
                                             />
                                         ))}
+                                    {scores && <Worth scores={scores} />}
                                 </section>
                             )}
                         </div>

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { Embedding } from "../encoder/embedding.js";
-import type { RecallAt } from "../closeread_books.js";
+import type { RankingScores, RecallAt } from "../closeread_books.js";
 import type { Retrieval, Retriever } from "../messages/lab.js";
 import type { Row } from "../parts/Stage.js";
 import type { Stand } from "../parts/Ribbon.js";
@@ -14,6 +14,8 @@ import type { Settings, Shown } from "../state/find.js";
 export const LISTED = 40;
 /** Milliseconds between two rankings while vectors arrive. */
 const AGAIN = 400;
+/** Ranks at which a ranking is scored, those of `closeread retrieve`. */
+const KS = [1, 3, 5, 10];
 
 /** What embeds books, one for all views. */
 export function embeddingOf(session: Session): Embedding {
@@ -30,6 +32,8 @@ export interface Found {
     /** Whether another ranking is on its way: of another budget, or of vectors that have come since. */
     busy: boolean;
     curve: RecallAt[];
+    /** What the ranking is worth, where evidence is known. */
+    scores: RankingScores | null;
     evidence: Stand[];
     /** Pieces of gold evidence that are not in this book. */
     missing: number;
@@ -58,6 +62,7 @@ export function useRetrieval(
     const [evidence, setEvidence] = useState<{ places: Stand[]; missing: number; of: unknown }>({ places: [], missing: 0, of: undefined });
     const [retrieval, setRetrieval] = useState<{ shown: Shown; budget: number; of: unknown; ranked: Retriever; vectors: number }>();
     const [curve, setCurve] = useState<RecallAt[]>([]);
+    const [scores, setScores] = useState<RankingScores | null>(null);
     const [listed, setListed] = useState(LISTED);
     // How often vectors have come, and of what is ranked.
     const [come, setCome] = useState(0);
@@ -103,6 +108,8 @@ export function useRetrieval(
         void session.attempt(async () => {
             const found = await session.core.ask("lab/retrieve", { question: question.text, budget, retriever: ranked, neighbours, shown: listed });
             if (wanted) setRetrieval({ shown: shownOf(found, ranked), budget, of: question, ranked, vectors });
+            const worth = await session.core.ask("lab/scores", { question: question.text, budget, ks: KS, retriever: ranked, neighbours });
+            if (wanted) setScores(worth);
         });
         return () => void (wanted = false);
     }, [book, question, evidence, budget, ranked, neighbours, listed, vectors]);
@@ -120,6 +127,7 @@ export function useRetrieval(
         shown: asked && retrieval?.of === question ? retrieval.shown : undefined,
         budget: retrieval?.budget,
         curve,
+        scores,
         busy: retrieval?.budget !== budget || retrieval.ranked !== ranked || retrieval.vectors !== come,
         missing: evidence.missing,
         evidence: known ? evidence.places : [],

@@ -1,6 +1,6 @@
 // What the retrieval lab asks of the worker.
 
-import type { Evidence, FoundEvidence, ModelFacts, RecallAt, Retrieved, ToEmbed } from "../closeread_books.js";
+import type { Evidence, FoundEvidence, ModelFacts, RankingScores, RecallAt, Retrieved, ToEmbed } from "../closeread_books.js";
 
 export type Retriever = "bm25" | "dense" | "hybrid";
 
@@ -31,6 +31,8 @@ export interface LabMessages {
     /** Where the gold evidence stands; recalls are about it from then on. */
     "lab/evidence": { request: { evidence: Evidence[] }; reply: FoundEvidence };
     "lab/curve": { request: Asking & { budgets: number[] }; reply: RecallAt[] };
+    /** What the ranking is worth by the evidence, at ranks `ks` and within the budget; `null` where none is known. */
+    "lab/scores": { request: Asking & { budget: number; ks: number[] }; reply: RankingScores | null };
     /** The passage at a byte. */
     "lab/at": { request: { byte: number }; reply: { index: number; start: number; end: number } };
     /** The file around bytes `start` to `end`. */

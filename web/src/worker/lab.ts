@@ -28,6 +28,8 @@ export const lab = {
         return found;
     },
     "lab/curve": ({ question, budgets, retriever, neighbours }) => openBook().index.recallCurve(question, new Uint32Array(budgets), { retriever, neighbours }),
+    "lab/scores": ({ question, budget, ks, retriever, neighbours }) =>
+        openBook().index.rankingScores(question, new Uint32Array(ks), { budget, retriever, neighbours }),
     "lab/at": ({ byte }) => {
         const { index } = openBook();
         const passage = index.passageAt(0, byte);

@@ -1,0 +1,150 @@
+//! Gold evidence: where it stands, and how well rankings and budgets find it.
+
+use super::Index;
+use super::options::SearchOptions;
+use super::shapes::{EvidencePlace, FoundEvidence, RankingScores, RecallAt, ScoresAt};
+use crate::books::{JsSearchOptions, to_js};
+use crate::error::usage;
+use crate::options::read;
+use closeread_books::BookText;
+use closeread_data::resolve_evidence;
+use closeread_eval::evidence::recall_over;
+use closeread_eval::ranking::{best_first, precision, scores};
+use closeread_eval::{Evidence, Item, PassageRef, Task};
+use closeread_retrieve::Ranked;
+use closeread_retrieve::context::{PassageOrder, Selection, fill};
+use closeread_text::{Locator, Span};
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "Evidence[]")]
+    pub type JsEvidence;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "FoundEvidence")]
+    pub type JsFoundEvidence;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "RecallAt[]")]
+    pub type JsRecallCurve;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "RankingScores | null")]
+    pub type JsRankingScores;
+}
+
+#[wasm_bindgen]
+impl Index {
+    /// Says where the gold evidence of a question stands; it is looked for as in a run.
+    ///
+    /// # Errors
+    /// Something else than evidence.
+    #[wasm_bindgen(js_name = setEvidence)]
+    pub fn set_evidence(&mut self, evidence: JsEvidence) -> Result<JsFoundEvidence, JsValue> {
+        let evidence: Vec<Evidence> =
+            serde_wasm_bindgen::from_value(evidence.into()).map_err(|error| usage(&error.to_string()))?;
+        let documents = self.passage_index.books().iter().map(|book| book.id.clone()).collect();
+        let item = Item { documents, evidence, ..Item::new("", "", "", Task::Generative) };
+        let sources = self.sources()?;
+        let locators: Vec<Locator<'_>> = sources.iter().map(|text| Locator::new(text.source())).collect();
+        let resolved = resolve_evidence(&item, &locators);
+        self.evidence = resolved.spans();
+        let place = |(book, Span { start, end })| EvidencePlace { book, start, end };
+        let places = resolved.places.iter().map(|found| found.map(place)).collect();
+        to_js(&FoundEvidence { places, notes: resolved.notes }).map(JsCast::unchecked_into)
+    }
+
+    /// What several budgets find, in their order: passages, the separate places that they make up, recall of the evidence.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    #[wasm_bindgen(js_name = recallCurve)]
+    pub fn recall_curve(
+        &mut self,
+        question: &str,
+        budgets: &[u32],
+        options: Option<JsSearchOptions>,
+    ) -> Result<JsRecallCurve, JsValue> {
+        let options: SearchOptions = read(options.map(JsValue::from))?;
+        let ranking = self.ranking(question, options.retriever, options.neighbours)?;
+        let sources = self.sources()?;
+        let at = |budget: usize| {
+            let selection = fill(&ranking, self.passage_index.n_tokens(), budget, options.overflow());
+            let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
+            let recall = self.recall(&selection, &sources);
+            let n_places = self.stretches(&selection.ordered(PassageOrder::Document)).len();
+            RecallAt { budget, tokens, recall, n_passages, n_places }
+        };
+        let curve: Vec<RecallAt> = budgets.iter().map(|budget| at(*budget as usize)).collect();
+        to_js(&curve).map(JsCast::unchecked_into)
+    }
+
+    /// What the ranking is worth by the evidence, as `closeread retrieve` scores it: at each `k`, and the precision within the
+    /// budget; `null` where no evidence is known.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    #[wasm_bindgen(js_name = rankingScores)]
+    pub fn ranking_scores(
+        &mut self,
+        question: &str,
+        ks: &[u32],
+        options: Option<JsSearchOptions>,
+    ) -> Result<JsRankingScores, JsValue> {
+        let options: SearchOptions = read(options.map(JsValue::from))?;
+        let ranking = self.ranking(question, options.retriever, options.neighbours)?;
+        let within = fill(&ranking, self.passage_index.n_tokens(), options.budget, options.overflow());
+        let ks: Vec<usize> = ks.iter().map(|k| (*k).max(1) as usize).collect();
+        let most = ks.iter().copied().max().unwrap_or(1);
+        let top = Selection { passages: ranking.iter().take(most).copied().collect(), n_tokens: 0 };
+        let found = self.pieces().and_then(|pieces| {
+            let by_name = scores(&pieces, &spans(&best_first(&self.references(top))), &ks)?;
+            let precision = precision(&pieces, &spans(&best_first(&self.references(within))))?;
+            let at = |k: &usize| {
+                let [hit, ndcg, precision, recall] =
+                    ["hit", "ndcg", "precision", "recall"].map(|name| by_name[&format!("{name}@{k}")]);
+                ScoresAt { k: *k, hit, ndcg, precision, recall }
+            };
+            Some(RankingScores { mrr: by_name["mrr"], precision, at: ks.iter().map(at).collect() })
+        });
+        to_js(&found).map(JsCast::unchecked_into)
+    }
+}
+
+impl Index {
+    /// The pieces of evidence, each once; `None` where there are none.
+    fn pieces(&self) -> Option<Vec<(String, Span)>> {
+        let mut pieces: Vec<(String, Span)> = Vec::new();
+        for piece in self.evidence.iter().map(|(book, span)| (book.to_string(), *span)) {
+            if !pieces.contains(&piece) {
+                pieces.push(piece);
+            }
+        }
+        (!pieces.is_empty()).then_some(pieces)
+    }
+
+    /// Passages as a record has them, in document order, their books called by number.
+    fn references(&self, selection: Selection) -> Vec<PassageRef> {
+        let reference = |ranked: &Ranked| {
+            let passage = &self.passage_index.passages()[ranked.idx];
+            let Span { start, end } = passage.span;
+            PassageRef { document: passage.book.to_string(), start, end, score: Some(ranked.score) }
+        };
+        selection.ordered(PassageOrder::Document).passages.iter().map(reference).collect()
+    }
+
+    /// Share of the evidence that a selection holds; `None` where no evidence is known.
+    pub(super) fn recall(&self, selection: &Selection, sources: &[Arc<BookText>]) -> Option<f64> {
+        if self.evidence.is_empty() {
+            return None;
+        }
+        let passage = |idx: usize| &self.passage_index.passages()[idx];
+        let retrieved = selection.passages.iter().map(|ranked| passage(ranked.idx));
+        let retrieved: Vec<(usize, Span)> = retrieved.map(|passage| (passage.book, passage.span)).collect();
+        recall_over(&self.evidence, &retrieved, &sources.iter().map(|text| text.source()).collect::<Vec<_>>())
+    }
+}
+
+fn spans<'p>(passages: &[&'p PassageRef]) -> Vec<(&'p str, Span)> {
+    passages.iter().map(|passage| (passage.document.as_str(), Span::new(passage.start, passage.end))).collect()
+}
