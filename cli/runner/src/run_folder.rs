@@ -2,6 +2,7 @@
 
 mod comparison;
 mod extension;
+mod foreign;
 mod money;
 mod preparations;
 mod served;
@@ -10,6 +11,7 @@ mod tests;
 pub(crate) mod texts;
 
 pub use comparison::differences;
+pub use foreign::refuse_foreign;
 pub use money::{PRICES, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
@@ -289,42 +291,6 @@ impl RunFolder {
 fn is_numbered(name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     stem.len() >= 4 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()) && name.ends_with(ending)
-}
-
-/// Refuses a folder in which something lies and no manifest of a run or a build: nothing of a person's is written over or
-/// removed.
-pub fn refuse_foreign(path: &Path, manifest: &str) -> Result<()> {
-    if path.as_os_str().is_empty() {
-        // It would be the working folder, which nobody looked at.
-        bail!("--out is empty: name a folder");
-    }
-    if let Some(file) = path.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir()) {
-        bail!("{} is a file: name a folder by --out", file.display());
-    }
-    if !path.is_dir() {
-        return Ok(());
-    }
-    let is_ours = |manifest: &Value| manifest["format"].is_u64() && manifest["configuration"].is_object();
-    let there = files::read(&path.join(manifest)).ok().flatten();
-    if there.and_then(|bytes| serde_json::from_slice(&bytes).ok()).is_some_and(|manifest| is_ours(&manifest)) {
-        return Ok(());
-    }
-    let foreign = |entry: &PathBuf| match entry.file_name().and_then(|name| name.to_str()) {
-        // A run that was killed before it wrote its manifest leaves no more; a build fetches its articles before.
-        Some(".lock") => false,
-        Some(name) if name.starts_with('.') && name.ends_with(closeread_files::PARTIAL) => false,
-        Some("articles") if manifest == "build.json" => false,
-        Some(TEXTS | "stages") => fs::read_dir(entry).map_or(true, |mut inside| inside.next().is_some()),
-        _ => true,
-    };
-    match files::entries(path)?.iter().find(|entry| foreign(entry)) {
-        None => Ok(()),
-        Some(entry) => bail!(
-            "{} holds `{}` and no {manifest} of closeread: name an empty or a new folder by --out",
-            path.display(),
-            entry.file_name().unwrap_or_default().display()
-        ),
-    }
 }
 
 /// The folder for this process alone, until the file is closed.

@@ -1,0 +1,45 @@
+use super::*;
+
+#[test]
+fn finding_11_a_key_with_control_characters_is_refused_by_the_name_of_its_variable() {
+    for key in ["sk-1\u{1b}[0m", "sk-1\nsk-2", "sk 1", "sk-é", "sk-\0"] {
+        let keys = Keys { file: HashMap::from([("CLOSEREAD_TEST_KEY".to_owned(), key.to_owned())]) };
+        let error = keys.fit_for_a_header(&["CLOSEREAD_TEST_KEY"]).expect_err(key).to_string();
+        assert!(
+            error.starts_with("the key in CLOSEREAD_TEST_KEY holds a space, a line break") && !error.contains("sk")
+        );
+    }
+    let keys = Keys { file: HashMap::from([("CLOSEREAD_TEST_KEY".to_owned(), " sk-1_/+= ".to_owned())]) };
+    assert_eq!(keys.fit_for_a_header(&["CLOSEREAD_TEST_KEY"]).expect("fits"), Some(Secret::new("sk-1_/+=")));
+}
+
+#[test]
+fn no_key_is_in_what_is_printed_of_an_account() {
+    let address = "https://user:sk-planted@host/v1?key=sk-planted#sk-planted";
+    let account = account("openai-compatible/x", Some(address)).expect("an account");
+    let account = Account { key: Some(Secret::new("sk-planted")), ..account };
+    let shown = format!("{account:?}");
+    assert!(shown.contains("https://host/v1") && !shown.contains("planted"), "{shown}");
+    assert_eq!(account.base_url.reveal(), address);
+}
+
+#[test]
+fn odd_lines_are_numbered_and_the_others_read() {
+    let long = "x".repeat(20_000);
+    let text = format!(
+        "\u{feff}# keys\n\nA=1\nno value here\nexport B=\"two\nlines\" # both\n= 3\nC='open\nD=4\n\n{long}\nLONG={long}\nE= a b\r\nF=6"
+    );
+    let (file, odd) = variables(&text);
+    assert_eq!(odd, [4, 7, 8, 11, 13]);
+    let of = |name: &str| file.get(name).map(String::as_str);
+    assert_eq!([of("A"), of("B"), of("C"), of("D")], [Some("1"), Some("two\nlines"), None, Some("4")]);
+    assert_eq!((of("LONG"), of("F")), (Some(&*long), Some("6")));
+}
+
+#[test]
+fn names_that_cannot_be_used_say_what_is_expected() {
+    let message = |name| account(name, None).expect_err("refused").to_string();
+    assert!(message("gpt").contains("expected builtin/extractive, openai/MODEL, anthropic/MODEL, gemini/MODEL"));
+    assert!(message("openai-compatible/x").contains("needs --base-url"));
+    assert!(message("anthropic/").contains("names no model"));
+}

@@ -1,0 +1,70 @@
+use super::*;
+use serde_json::json;
+
+fn log(sample: &Value) -> ForeignLog {
+    let log = json!({"version": 2, "status": "success", "eval": {"task": "t", "model": "p/m"}, "samples": [sample]});
+    whole("l.json", log.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn an_unknown_version_gets_one_message() {
+    let of = |version: &str| {
+        let log = format!(r#"{{"version": {version}, "status": "success", "eval": {{"task": "t", "model": "p/m"}}}}"#);
+        start("l.eval", log.as_bytes()).map(|_| ()).unwrap_err().to_string()
+    };
+    assert!(of("3").starts_with("l.eval: a log of inspect_ai of version 3, and this closeread reads versions 1 to 2"));
+    assert!(of("null").ends_with("it names no version"));
+    let newer = start("l.eval", br#"{"version": 7, "evals": []}"#).unwrap_err().to_string();
+    assert!(newer.contains("of version 7"), "whatever else it holds: {newer}");
+    assert!(start("x.json", b"[1]").unwrap_err().to_string().starts_with("x.json: expected a log of inspect_ai"));
+}
+
+#[test]
+fn scores_of_every_kind_are_numbers() {
+    let read = log(&json!({"id": 7, "epoch": 2, "input": "q", "target": ["x", "y"],
+        "scores": {"a": {"value": "C"}, "b": {"value": {"x": true, "y": 0.25}}, "c": {"value": 7}, "d": {"value": [1]}},
+        "output": {"completion": "z", "choices": [{"stop_reason": "stop"}]}, "metadata": {"book": 3, "kind": "who"}}));
+    let sample = &read.samples[0];
+    let expected = [("a", 1.0), ("b_x", 1.0), ("b_y", 0.25)].map(|(name, value)| (name.to_owned(), value));
+    assert_eq!(sample.scores, BTreeMap::from(expected));
+    assert_eq!(read.notes, ["scores of `c` are not from 0 to 1, and are left out"]);
+    assert_eq!((sample.item.id.as_str(), sample.repeat), ("7", 1));
+    assert_eq!((sample.item.documents.as_slice(), sample.item.labels["kind"].as_str()), (&["3".to_owned()][..], "who"));
+    assert_eq!(sample.outcome, Outcome::Answered { answer: "z".into(), choice: None });
+}
+
+#[test]
+fn what_a_scorer_gave_something_for_was_answered() {
+    let of = |score: f64| {
+        let read = log(&json!({"id": 7, "input": "q", "target": "x", "scores": {"a": {"value": score}},
+            "output": {"completion": "no", "choices": [{"stop_reason": "content_filter"}]}}));
+        read.samples[0].outcome.clone()
+    };
+    assert_eq!(of(0.0), Outcome::Blocked { reason: "no".into() });
+    assert_eq!(of(0.5), Outcome::Answered { answer: "no".into(), choice: None });
+    for choices in [json!([]), json!(["x", "y"])] {
+        let read =
+            log(&json!({"id": 7, "input": "q", "target": "B", "choices": choices, "scores": {"a": {"value": 1}}}));
+        let outcome = &read.samples[0].outcome;
+        assert_eq!(*outcome, Outcome::Answered { answer: String::new(), choice: None }, "an agent that says nothing");
+    }
+}
+
+#[test]
+fn of_a_book_that_every_sample_repeats_the_end_is_kept() {
+    let read = log(&json!({"id": 7, "input": format!("{}\nWho came?", "文".repeat(100_000)), "target": "x"}));
+    let question = &read.samples[0].item.question;
+    assert!(question.len() <= 8192 && question.ends_with("文\nWho came?"));
+}
+
+#[test]
+fn constants_that_are_no_json_are_no_scores() {
+    let text = br#"{"version": 2, "status": "error", "eval": {"task": "NaN", "model": "p/m"}, "samples": [
+        {"id": "a\"NaN", "input": [{"role": "user", "content": [{"type": "text", "text": "q"}]}], "target": "B",
+         "choices": ["x", "y"], "scores": {"s": {"value": NaN, "answer": "B"}}}]}"#;
+    let read = whole("l.json", text).unwrap();
+    let sample = &read.samples[0];
+    assert_eq!((read.task.as_str(), sample.item.id.as_str(), sample.item.question.as_str()), ("NaN", "a\"NaN", "q"));
+    assert_eq!((sample.item.correct, sample.scores.len(), read.is_complete), (Some(1), 0, false));
+    assert_eq!(sample.outcome, Outcome::Answered { answer: "y".into(), choice: Some(1) });
+}
