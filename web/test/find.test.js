@@ -407,11 +407,17 @@ test("a ranking is worth what the command line says", needs("CLOSEREAD_BINARY"),
     const { page } = use;
     const out = await mkdtemp(join(tmpdir(), "retrieve-"));
     await run(BINARY, ["retrieve", "--benchmark", "sample", "--retriever", "bm25", "--budget", "1500", "--out", out], { maxBuffer: 1 << 28 });
-    const records = (await readFile(join(out, "records.jsonl"), "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+    const records = (await readFile(join(out, "records.jsonl"), "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
     await openSample(page, "the-loan-of-the-bell");
     for (const id of ["en-001", "en-002", "en-026"]) {
         await page.selectOption("#items", id);
-        const [ranked, within] = [records.find(({ item, budget }) => item === id && budget == null), records.find(({ item, budget }) => item === id && budget === 1500)];
+        const [ranked, within] = [
+            records.find(({ item, budget }) => item === id && budget == null),
+            records.find(({ item, budget }) => item === id && budget === 1500),
+        ];
         const share = (value) => (100 * value).toFixed(1);
         const expected = [1, 3, 5, 10].map((k) => [String(k), ...["hit", "recall", "precision", "ndcg"].map((name) => share(ranked.scores[`${name}@${k}`]))]);
         const shown = () => page.$$eval("#worth tbody tr", (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));

@@ -8,15 +8,42 @@ import * as words from "../words/find.js";
 export function Worth({ scores }: { scores: RankingScores }) {
     const say = useWords(words);
     const share = (value: number) => (100 * value).toFixed(1);
-    return <details id="worth"><summary>{say.worth}</summary>
-        <p class="note">{say.worthNote}</p>
-        <table>
-            <caption class="vh">{say.worth}</caption>
-            <thead><tr><th scope="col">{say.firstPassages}</th><th scope="col">{say.hit}</th><th scope="col"><Term name="recall">{say.recallAt}</Term></th>
-                <th scope="col">{say.precisionAt}</th><th scope="col"><Term name="ndcg">nDCG</Term></th></tr></thead>
-            <tbody>{scores.at.map(({ k, hit, recall, precision, ndcg }) => <tr key={k}>
-                <th scope="row">{k}</th><td>{share(hit)}</td><td>{share(recall)}</td><td>{share(precision)}</td><td>{share(ndcg)}</td></tr>)}</tbody>
-        </table>
-        <p><Term name="mrr">{say.mrr}</Term> <b id="mrr">{share(scores.mrr)}</b>{say.and}{say.precision} <b id="precision">{share(scores.precision)}</b></p>
-    </details>;
+    return (
+        <details id="worth">
+            <summary>{say.worth}</summary>
+            <p class="note">{say.worthNote}</p>
+            <table>
+                <caption class="vh">{say.worth}</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">{say.firstPassages}</th>
+                        <th scope="col">{say.hit}</th>
+                        <th scope="col">
+                            <Term name="recall">{say.recallAt}</Term>
+                        </th>
+                        <th scope="col">{say.precisionAt}</th>
+                        <th scope="col">
+                            <Term name="ndcg">nDCG</Term>
+                        </th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {scores.at.map(({ k, hit, recall, precision, ndcg }) => (
+                        <tr key={k}>
+                            <th scope="row">{k}</th>
+                            <td>{share(hit)}</td>
+                            <td>{share(recall)}</td>
+                            <td>{share(precision)}</td>
+                            <td>{share(ndcg)}</td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+            <p>
+                <Term name="mrr">{say.mrr}</Term> <b id="mrr">{share(scores.mrr)}</b>
+                {say.and}
+                {say.precision} <b id="precision">{share(scores.precision)}</b>
+            </p>
+        </details>
+    );
 }
