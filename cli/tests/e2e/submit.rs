@@ -143,6 +143,26 @@ fn scripts_share_limits_keep_signals_and_quote_what_a_shell_would_read() {
 }
 
 #[test]
+fn parts_on_kubernetes_may_lie_in_an_object_store_and_need_no_volume_there() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let dry = |engine: &[&str], out: &str| {
+        let fixed = ["--parts", "2", "--minutes", "9", "--dry-run", "--out", out, "--"];
+        sandbox.run(&[&["submit"], engine, &fixed[..], &OPTIONS].concat())
+    };
+    let manifest = dry(&["kubernetes", "--image", "i"], "s3://evals/spread").exits(0).json();
+    let pod = &manifest["spec"]["template"]["spec"];
+    let args = pod["containers"][0]["args"].as_array().unwrap();
+    assert_eq!(args.last().unwrap(), "s3://evals/spread/parts/$(JOB_COMPLETION_INDEX)");
+    assert!(pod["volumes"].is_null() && pod["containers"][0]["volumeMounts"].is_null(), "{pod}");
+    assert_eq!(manifest["metadata"]["name"], "closeread-spread");
+    assert!(!sandbox.path("s3:").exists());
+    dry(&["kubernetes", "--image", "i", "--claim", "c"], "s3://evals/spread").refuses(&["--claim is for a folder"]);
+    dry(&["kubernetes", "--image", "i"], "spread").refuses(&["--claim names the volume claim"]);
+    dry(&["slurm"], "s3://evals/spread").refuses(&["write their logs into a folder"]);
+}
+
+#[test]
 fn finding_01_a_script_of_a_persons_stays_and_no_script_holds_a_key() {
     let sandbox = Sandbox::new();
     tales(&sandbox);

@@ -17,7 +17,7 @@ pub(crate) struct SubmitArgs {
     /// How many parts
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parts: usize,
-    /// Folder for the parts, their logs and the joined run, on a disk that all machines share
+    /// Folder for the parts, their logs and the joined run, on a disk that all machines share; Kubernetes: or in an object store
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
     /// Print the script or manifest, and hand in nothing
@@ -45,8 +45,8 @@ pub(crate) struct SubmitArgs {
     /// Kubernetes: the container image
     #[arg(long, value_name = "IMAGE", required_if_eq("engine", "kubernetes"))]
     pub(super) image: Option<String>,
-    /// Kubernetes: the volume claim, mounted at the folder of --out
-    #[arg(long, value_name = "CLAIM", required_if_eq("engine", "kubernetes"))]
+    /// Kubernetes: the volume claim, mounted at the folder of --out, where that is not in an object store
+    #[arg(long, value_name = "CLAIM")]
     pub(super) claim: Option<String>,
     /// Kubernetes: the secret whose entries become variables, such as OPENAI_API_KEY
     #[arg(long, value_name = "NAME")]

@@ -21,14 +21,25 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
         resources["limits"] = json!({ "memory": memory });
     }
     let secrets: Vec<Value> = args.secret.iter().map(|name| json!({ "secretRef": { "name": name } })).collect();
-    let container = json!({
+    let mut container = json!({
         "name": "run",
         "image": args.image.as_ref().context("--image names the container image")?,
         "args": command,
         "resources": resources,
         "envFrom": secrets,
-        "volumeMounts": [{ "name": "runs", "mountPath": job.out }],
     });
+    let mut pod = json!({
+        // Of a part, not of the job: parts may wait for a node. The group is that of the image's user.
+        "activeDeadlineSeconds": u64::from(job.minutes) * 60,
+        "securityContext": { "fsGroup": 65532 },
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": 120,
+    });
+    if let Some(claim) = &args.claim {
+        container["volumeMounts"] = json!([{ "name": "runs", "mountPath": job.out }]);
+        pod["volumes"] = json!([{ "name": "runs", "persistentVolumeClaim": { "claimName": claim } }]);
+    }
+    pod["containers"] = json!([container]);
     let folder = job.out.rsplit('/').next().unwrap_or_default().to_lowercase();
     let name = folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(MAX_NAME);
     let name = format!("closeread-{}", name.collect::<String>());
@@ -45,15 +56,7 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
             "parallelism": args.parts,
             "backoffLimitPerIndex": 3,
             "maxFailedIndexes": args.parts,
-            "template": { "spec": {
-                // Of a part, not of the job: parts may wait for a node. The group is that of the image's user.
-                "activeDeadlineSeconds": u64::from(job.minutes) * 60,
-                "securityContext": { "fsGroup": 65532 },
-                "restartPolicy": "Never",
-                "terminationGracePeriodSeconds": 120,
-                "containers": [container],
-                "volumes": [{ "name": "runs", "persistentVolumeClaim": { "claimName": args.claim } }],
-            } },
+            "template": { "spec": pod },
         },
     });
     Ok(serde_json::to_string_pretty(&manifest)? + "\n")

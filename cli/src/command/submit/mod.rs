@@ -10,6 +10,7 @@ pub(crate) use job::SubmitArgs;
 
 use super::status::{self, State};
 use crate::config::RunArgs;
+use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
@@ -27,7 +28,9 @@ type ReadRun = fn(Vec<String>) -> Result<RunArgs>;
 pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode> {
     let options = read_options(&args.run, read_run)?;
     let (run, shares) = shared(&args.run, &options, args.parts)?;
-    let out = std::path::absolute(&args.out)?;
+    let in_store = is_address(&args.out);
+    check_place(&args, in_store)?;
+    let out = if in_store { args.out.clone() } else { std::path::absolute(&args.out)? };
     let out_text = one_line(&out, "--out")?;
     let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
     for (option, value) in [
@@ -40,7 +43,11 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
     }
     let (mut wanted, mut running) = (Vec::new(), Vec::new());
-    for id in 0..args.parts {
+    if in_store {
+        // Whether a part is finished is seen where it runs: it then ends at once.
+        wanted.extend(0..args.parts);
+    }
+    for id in (0..args.parts).filter(|_| !in_store) {
         let folder = out.join("parts").join(id.to_string());
         let part = status::part(&folder)?;
         if let Some(of) = part.of.filter(|of| *of != args.parts) {
@@ -78,10 +85,10 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     if job.wanted.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let file = out.join(name);
+    let file = if in_store { std::env::current_dir()?.join(name) } else { out.join(name) };
     // Empty folders tell `status` and `merge` of parts that have not begun.
     let folders = (0..args.parts).map(|id| out.join("parts").join(id.to_string()));
-    for folder in folders.chain([out.join("logs")]) {
+    for folder in folders.chain([out.join("logs")]).filter(|_| !in_store) {
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     refuse_foreign(&file)?;
@@ -111,8 +118,29 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     if let Some(code) = followed {
         return Ok(code);
     }
-    info!("closeread status {} shows how far the parts are", out.display());
+    if in_store {
+        info!("closeread status {}/parts/0 shows how far the first part is", out.display());
+    } else {
+        info!("closeread status {} shows how far the parts are", out.display());
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Parts on Kubernetes lie in an object store or on a volume; Slurm's and Ray's beside their logs.
+fn check_place(args: &SubmitArgs, in_store: bool) -> Result<()> {
+    let out = args.out.display();
+    match (args.engine, in_store) {
+        (Engine::Kubernetes, true) => {
+            ensure!(args.claim.is_none(), "--claim is for a folder of a volume, and {out} is in an object store");
+            ensure!(!args.follow, "--follow sees folders of this machine, and {out} is in an object store");
+        }
+        (Engine::Kubernetes, false) => {
+            ensure!(args.claim.is_some(), "--claim names the volume claim that is mounted at {out}: give it");
+        }
+        (_, true) => bail!("{out}: scripts of Slurm and Ray write their logs into a folder: name one by --out"),
+        (_, false) => {}
+    }
+    Ok(())
 }
 
 /// A value that stands in a script or manifest: a line break would begin a line of its own there.
