@@ -97,8 +97,8 @@ mod tests {
         };
         let expected = "expected the options of `closeread run` as TOML";
         assert_eq!(
-            of("seed = 1\nmodell = []"),
-            format!("c.toml:2: `modell` is no option of `closeread run` (did you mean `model`?): {expected}")
+            of("seed = 1\nbugdet = []"),
+            format!("c.toml:2: `bugdet` is no option of `closeread run` (did you mean `budget`?): {expected}")
         );
         assert_eq!(of("model = \"m\""), "c.toml:1: `model`: invalid type: string, expected a list in brackets");
         assert_eq!(of("seed = []"), "c.toml:1: `seed`: invalid type: sequence, expected u64");
