@@ -99,6 +99,8 @@ test("a fake LanguageModel is offered, streams, and says when a prompt does not 
             }),
         };
     });
+    // Chromium crashed once when a page was left while its modules were being compiled.
+    await page.waitForLoadState("networkidle");
     await page.reload();
     await openSample(page, "the-loan-of-the-bell");
     await page.locator("input[value=chrome]").click();
