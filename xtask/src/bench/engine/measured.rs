@@ -18,6 +18,12 @@ pub(crate) struct Took {
     pub(crate) output: String,
 }
 
+/// Refuses a system that does not tell how much memory a process had.
+pub(crate) fn needs_proc() -> Result<()> {
+    ensure!(Path::new("/proc/self/status").exists(), "memory is read from /proc, which this system does not have");
+    Ok(())
+}
+
 /// Runs a command to its end.
 ///
 /// # Errors

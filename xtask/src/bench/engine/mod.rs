@@ -4,9 +4,10 @@ pub(crate) mod measured;
 pub(crate) mod server;
 pub(crate) mod text;
 
-use crate::process::{cargo, program, root, run, target_dir};
+use super::peers::{python_with, work_folder};
+use crate::process::{cargo, root, run, target_dir};
 use anyhow::{Context as _, Result, ensure};
-use measured::{Took, emptied, measure, median, size};
+use measured::{Took, emptied, measure, median, needs_proc, size};
 use serde_json::{Value, json};
 use server::Server;
 use std::path::{Path, PathBuf};
@@ -60,10 +61,9 @@ struct Sample {
 
 /// Measures; true if every target is reached. Linux only: the memory of a process is read from `/proc`.
 pub(crate) fn run_with(args: &EngineArgs) -> Result<bool> {
-    ensure!(Path::new("/proc/self/status").exists(), "memory is read from /proc, which this system does not have");
-    let work = target_dir()?.join("bench-engine");
-    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
-    let python = environment(&work)?;
+    needs_proc()?;
+    let work = work_folder("engine")?;
+    let python = python_with(&PACKAGES, &work)?;
     let closeread = build(&args.profile)?;
     let server = Server::start()?;
     let words = Words::of_sample()?;
@@ -169,15 +169,4 @@ fn print(case: &Case, ours: &[Sample], theirs: &[Sample]) -> bool {
     let terse = row("log, MB", mine, other, other / mine, log_target, 3);
     println!("{:<28} {:>12.3}", "remembered responses, MB", of(ours, |sample| sample.cache as f64 / 1e6));
     speed && small && terse
-}
-
-fn environment(work: &Path) -> Result<PathBuf> {
-    let venv = work.join("venv");
-    let python = venv.join("bin/python");
-    if !python.exists() {
-        println!("set-up: making {} with {}", venv.display(), PACKAGES.join(", "));
-        run(program("python3").args(["-m", "venv"]).arg(&venv))?;
-    }
-    run(program(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check"]).args(PACKAGES))?;
-    Ok(python)
 }
