@@ -1,10 +1,11 @@
 //! Vectors on disk, by the hash of what they were made from.
 
-use anyhow::Context;
+use crate::cache::write_whole;
 use closeread_embed::{Embedded, Vectors};
 use sha2::{Digest, Sha256};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tracing::warn;
 
 /// Begins every file; the digit is the version of the layout.
@@ -62,7 +63,7 @@ impl Cache {
     /// Stores what [`Cache::get`] gives back.
     pub(super) fn put(&self, key: &str, embedded: &Embedded) {
         let Some(path) = self.path(key) else { return };
-        if let Err(error) = write(&path, &encode(embedded))
+        if let Err(error) = write_whole(&path, |to| Ok(to.write_all(&encode(embedded))?))
             && !self.warned.swap(true, Ordering::Relaxed)
         {
             warn!("vectors are not remembered for the next run: {error:#}");
@@ -104,20 +105,6 @@ fn encode(embedded: &Embedded) -> Vec<u8> {
     let hash = Sha256::digest(&bytes);
     bytes.extend_from_slice(&hash);
     bytes
-}
-
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    static N_WRITTEN: AtomicU64 = AtomicU64::new(0);
-    let folder = path.parent().expect("a cache file lies in its folder");
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let unique = N_WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let whole = path.with_extension(format!("{}-{unique}.tmp", std::process::id()));
-    let written = std::fs::write(&whole, bytes).and_then(|()| std::fs::rename(&whole, path));
-    if written.is_err() {
-        // What is left of it would only take up room; that it cannot be removed adds nothing to the error.
-        let _ = std::fs::remove_file(&whole);
-    }
-    written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
 #[cfg(test)]

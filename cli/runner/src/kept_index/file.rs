@@ -1,11 +1,10 @@
 //! A file of an index: what it is, of which key, the bytes of the index, and a hash of all that.
 
-use anyhow::{Context, Result, anyhow};
+use crate::cache::write_whole;
+use anyhow::{Result, anyhow};
 use closeread_retrieve::KeptBytes;
-use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use twox_hash::XxHash3_128;
 
 /// Begins every file; the digit is the version of this frame.
@@ -40,7 +39,7 @@ pub(super) fn open(path: &Path, key: &str) -> Result<Option<KeptBytes>, String> 
     }
 }
 
-/// Writes a file whole under another name, then renames it; says how many bytes it has. `content` hands over the bytes of the
+/// Writes a file whole or not at all; says how many bytes it has. `content` hands over the bytes of the
 /// index.
 ///
 /// # Errors
@@ -50,54 +49,40 @@ pub(super) fn write(
     key: &str,
     content: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), String>,
 ) -> Result<u64> {
-    static N_WRITTEN: AtomicU64 = AtomicU64::new(0);
-    let folder = path.parent().context("an index lies in its folder")?;
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let unique = N_WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let whole = path.with_extension(format!("{}-{unique}.tmp", std::process::id()));
-    let mut file =
-        File::create(&whole).map(|file| Hashed { file: BufWriter::new(file), hash: XxHash3_128::new(), n: 0 });
-    let mut filled = Ok(());
-    let written = file.as_mut().map_err(|error| io::Error::new(error.kind(), error.to_string())).and_then(|file| {
+    let mut n_bytes = 0;
+    write_whole(path, |to| {
+        let mut file = Hashed { to, hash: XxHash3_128::new(), n: 0 };
         let mut written = file.put(MAGIC).and_then(|()| file.put(key.as_bytes()));
-        filled = content(&mut |bytes| {
+        let filled = content(&mut |bytes| {
             if written.is_ok() {
                 written = file.put(bytes);
             }
         });
-        written.and_then(|()| file.finish())
-    });
-    let renamed = match (&filled, written) {
-        (Ok(()), Ok(n)) => std::fs::rename(&whole, path).map(|()| n),
-        (_, Err(error)) => Err(error),
-        (Err(_), Ok(_)) => Err(io::Error::other("its content cannot be had")),
-    };
-    if renamed.is_err() {
-        // What is left of it would only take up room; that it cannot be removed adds nothing to the error.
-        let _ = std::fs::remove_file(&whole);
-    }
-    filled.map_err(|error| anyhow!(error))?;
-    renamed.with_context(|| format!("{} cannot be written", path.display()))
+        filled.map_err(|error| anyhow!(error))?;
+        written?;
+        n_bytes = file.finish()?;
+        Ok(())
+    })?;
+    Ok(n_bytes)
 }
 
 /// A file, and the hash of what was written into it.
-struct Hashed {
-    file: BufWriter<File>,
+struct Hashed<W> {
+    to: W,
     hash: XxHash3_128,
     n: u64,
 }
 
-impl Hashed {
+impl<W: Write> Hashed<W> {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hash.write(bytes);
         self.n += bytes.len() as u64;
-        self.file.write_all(bytes)
+        self.to.write_all(bytes)
     }
 
     /// The hash goes behind all else.
-    fn finish(&mut self) -> io::Result<u64> {
-        self.file.write_all(&self.hash.finish_128().to_le_bytes())?;
-        self.file.flush()?;
+    fn finish(mut self) -> io::Result<u64> {
+        self.to.write_all(&self.hash.finish_128().to_le_bytes())?;
         Ok(self.n + N_HASH as u64)
     }
 }
