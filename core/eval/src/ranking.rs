@@ -26,8 +26,13 @@ pub fn pieces(item: &Item) -> Vec<(String, Span)> {
         })?;
         Some((document, Span::new(evidence.start?, evidence.end?)))
     };
+    each_once(item.evidence.iter().filter_map(place))
+}
+
+/// The same of places that are known already.
+pub fn each_once(places: impl IntoIterator<Item = (String, Span)>) -> Vec<(String, Span)> {
     let mut pieces: Vec<(String, Span)> = Vec::new();
-    for piece in item.evidence.iter().filter_map(place) {
+    for piece in places {
         if !pieces.contains(&piece) {
             pieces.push(piece);
         }

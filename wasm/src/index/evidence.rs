@@ -9,7 +9,7 @@ use crate::options::read;
 use closeread_books::BookText;
 use closeread_data::resolve_evidence;
 use closeread_eval::evidence::recall_over;
-use closeread_eval::ranking::{best_first, precision, scores};
+use closeread_eval::ranking::{best_first, each_once, precision, scores};
 use closeread_eval::{Evidence, Item, PassageRef, Task};
 use closeread_retrieve::Ranked;
 use closeread_retrieve::context::{PassageOrder, Selection, fill};
@@ -97,7 +97,8 @@ impl Index {
         let ks: Vec<usize> = ks.iter().map(|k| (*k).max(1) as usize).collect();
         let most = ks.iter().copied().max().unwrap_or(1);
         let top = Selection { passages: ranking.iter().take(most).copied().collect(), n_tokens: 0 };
-        let found = self.pieces().and_then(|pieces| {
+        let pieces = each_once(self.evidence.iter().map(|(book, span)| (book.to_string(), *span)));
+        let scored = || {
             let by_name = scores(&pieces, &spans(&best_first(&self.references(top))), &ks)?;
             let precision = precision(&pieces, &spans(&best_first(&self.references(within))))?;
             let at = |k: &usize| {
@@ -106,23 +107,12 @@ impl Index {
                 ScoresAt { k: *k, hit, ndcg, precision, recall }
             };
             Some(RankingScores { mrr: by_name["mrr"], precision, at: ks.iter().map(at).collect() })
-        });
-        to_js(&found).map(JsCast::unchecked_into)
+        };
+        to_js(&scored()).map(JsCast::unchecked_into)
     }
 }
 
 impl Index {
-    /// The pieces of evidence, each once; `None` where there are none.
-    fn pieces(&self) -> Option<Vec<(String, Span)>> {
-        let mut pieces: Vec<(String, Span)> = Vec::new();
-        for piece in self.evidence.iter().map(|(book, span)| (book.to_string(), *span)) {
-            if !pieces.contains(&piece) {
-                pieces.push(piece);
-            }
-        }
-        (!pieces.is_empty()).then_some(pieces)
-    }
-
     /// Passages as a record has them, in document order, their books called by number.
     fn references(&self, selection: Selection) -> Vec<PassageRef> {
         let reference = |ranked: &Ranked| {
