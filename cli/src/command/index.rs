@@ -55,9 +55,10 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
     let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
     encoders.say(&benchmark, args.retriever);
     let cells = plan_cells(&methods, &args.models(), &args.budgets()?, Some(&encoders), None);
-    info!("{}: {} items on {} books", benchmark.name, benchmark.items.len(), benchmark.books.len());
+    let (items, books) = (counted(benchmark.items.len(), "item"), counted(benchmark.books.len(), "book"));
+    info!("{}: {items} on {books}", benchmark.name);
     let files = keep_indexes(&benchmark, &cells, &tokenizer, args.retriever, &kept);
-    let files = files.await.context("the indexes are not complete; give the same command again to go on")?;
+    let files = files.await.context("the indexes are not complete; give the same command again to resume")?;
     if args.json {
         outln!("{}", json!({ "folder": folder.display().to_string(), "indexes": files }));
         return Ok(ExitCode::SUCCESS);

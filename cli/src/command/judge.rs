@@ -168,7 +168,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
         info!("{} failed; give the same command again to repeat what failed", counted(session.failed, "call"));
     }
     if session.interrupted {
-        info!("stopped; give the same command again to go on");
+        info!("stopped; give the same command again to resume");
     }
     if session.out_of_money {
         info!("{}", out_of_money(runner.spent()));

@@ -240,7 +240,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     drop(folder);
     print(&args, &points)?;
     if interrupted {
-        info!("stopped; give the same command again to go on");
+        info!("stopped; give the same command again to resume");
     }
     Ok(if interrupted { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

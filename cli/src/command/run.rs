@@ -308,7 +308,7 @@ fn report(
     say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
     say_spending(plan, &usage);
     if summary.interrupted {
-        info!("stopped; give the same command again to go on");
+        info!("stopped; give the same command again to resume");
     }
     if summary.out_of_money {
         info!("{}", out_of_money(plan.spending.taken().dollars));

@@ -75,11 +75,23 @@ fn worded(message: &str, name: Option<&str>) -> String {
         let name = names.next().unwrap_or_default();
         return format!("`{name}` is no option of `closeread run`{}: {EXPECTED}", meant(name, names));
     }
-    match (message.strip_suffix(", expected a sequence"), name) {
-        (Some(found), Some(name)) => format!("`{name}`: {found}, expected a list in brackets"),
-        (None, Some(name)) if message.starts_with("invalid type") => format!("`{name}`: {message}"),
-        _ => format!("{message}: {EXPECTED}"),
-    }
+    let found = message.strip_prefix("invalid type: ").and_then(|message| message.split_once(", expected "));
+    let (Some((found, expected)), Some(name)) = (found, name) else { return format!("{message}: {EXPECTED}") };
+    let found = match found {
+        "string" => "text",
+        "integer" | "floating point" => "a number",
+        "sequence" => "a list",
+        "map" => "a table",
+        found => found,
+    };
+    let expected = match expected {
+        "a sequence" => "a list in brackets",
+        "a string" => "text in quotes",
+        "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f64" => "a number",
+        expected => expected,
+    };
+    format!("`{name}`: found {found}, expected {expected}")
 }
 
 #[cfg(test)]
@@ -100,8 +112,8 @@ mod tests {
             of("seed = 1\nbugdet = []"),
             format!("c.toml:2: `bugdet` is no option of `closeread run` (did you mean `budget`?): {expected}")
         );
-        assert_eq!(of("model = \"m\""), "c.toml:1: `model`: invalid type: string, expected a list in brackets");
-        assert_eq!(of("seed = []"), "c.toml:1: `seed`: invalid type: sequence, expected u64");
+        assert_eq!(of("model = \"m\""), "c.toml:1: `model`: found text, expected a list in brackets");
+        assert_eq!(of("seed = []"), "c.toml:1: `seed`: found a list, expected a whole number");
         assert!(of("model = ").ends_with(expected));
     }
 }

@@ -34,7 +34,7 @@ fn an_error_of_the_file_names_the_line_and_never_its_value() {
         ("base-url = \"sk-planted-1", "invalid basic string"),
         ("base-url = \"sk-planted-1\\x\"", "unicode"),
         ("sk-planted-1", "key with no value"),
-        ("limit = \"sk-planted-1, expected\"", "invalid type: string, expected"),
+        ("limit = \"sk-planted-1, expected\"", "`limit`: found text, expected a whole number"),
         ("retriever = \"sk-planted-1\"", "unknown variant, expected one of `dense`"),
     ] {
         std::fs::write(&path, format!("json = true\n{line}\n")).unwrap();

@@ -149,7 +149,7 @@ fn ctrl_c_finishes_what_is_in_flight_and_says_how_to_go_on() {
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(1), "{said}");
         assert!(said.contains("no request begins any more, those under way have 10 s"), "{said}");
-        assert!(said.contains("stopped; give the same command again to go on"), "{said}");
+        assert!(said.contains("stopped; give the same command again to resume"), "{said}");
         let n_asked = server.n_requests();
         assert!(n_asked < 40, "it stopped in the middle");
         assert_eq!(records(&sandbox).len(), n_asked, "what was in flight is finished and kept");
