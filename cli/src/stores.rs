@@ -12,8 +12,8 @@ use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching};
 const SCHEMES: [&str; 2] = ["s3://", "az://"];
 /// How often what is new is sent, in seconds.
 pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
-/// Commands that write into the folder that `--out` names, and send it.
-const WRITERS: [&str; 5] = ["config", "estimate", "merge", "retrieve", "run"];
+/// Commands whose `--out` may be in a store: they send what they write, or hand the address on.
+const TO_STORES: [&str; 6] = ["config", "estimate", "merge", "retrieve", "run", "submit"];
 
 /// Whether a folder in a store is named.
 pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
@@ -57,7 +57,7 @@ pub(crate) fn fetched(
             all.push(argument);
             continue;
         }
-        if name == "--out" && !WRITERS.contains(&command) && command != "submit" {
+        if name == "--out" && !TO_STORES.contains(&command) {
             bail!("{value}: closeread {command} writes on this machine: name a folder or a file of it");
         }
         if name == "--out" || command == "judge" {

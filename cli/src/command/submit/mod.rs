@@ -2,19 +2,20 @@
 
 mod job;
 mod kubernetes;
+mod place;
 mod ray;
 mod share;
 mod slurm;
 
 pub(crate) use job::SubmitArgs;
 
-use super::status::{self, State};
+use super::status;
 use crate::config::RunArgs;
-use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
 use job::{Engine, Job, call, shown};
+use place::Place;
 use share::shared;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -28,10 +29,8 @@ type ReadRun = fn(Vec<String>) -> Result<RunArgs>;
 pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode> {
     let options = read_options(&args.run, read_run)?;
     let (run, shares) = shared(&args.run, &options, args.parts)?;
-    let in_store = is_address(&args.out);
-    check_place(&args, in_store)?;
-    let out = if in_store { args.out.clone() } else { std::path::absolute(&args.out)? };
-    let out_text = one_line(&out, "--out")?;
+    let place = Place::of(&args)?;
+    let out_text = one_line(place.path(), "--out")?;
     let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
     for (option, value) in [
         ("--partition", &args.partition),
@@ -42,23 +41,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     ] {
         value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
     }
-    let (mut wanted, mut running) = (Vec::new(), Vec::new());
-    if in_store {
-        // Whether a part is finished is seen where it runs: it then ends at once.
-        wanted.extend(0..args.parts);
-    }
-    for id in (0..args.parts).filter(|_| !in_store) {
-        let folder = out.join("parts").join(id.to_string());
-        let part = status::part(&folder)?;
-        if let Some(of) = part.of.filter(|of| *of != args.parts) {
-            bail!("{} is one of {of} parts: give --parts {of}, or another folder by --out", folder.display());
-        }
-        match part.state {
-            State::Finished => {}
-            State::Running => running.push(id),
-            State::Waiting | State::Stopped | State::Damaged => wanted.push(id),
-        }
-    }
+    let (wanted, running) = place.open_parts(args.parts)?;
     let minutes = match args.minutes {
         Some(minutes) => minutes,
         None => expected_minutes(&args.run, args.parts)?,
@@ -85,12 +68,8 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     if job.wanted.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let file = if in_store { std::env::current_dir()?.join(name) } else { out.join(name) };
-    // Empty folders tell `status` and `merge` of parts that have not begun.
-    let folders = (0..args.parts).map(|id| out.join("parts").join(id.to_string()));
-    for folder in folders.chain([out.join("logs")]).filter(|_| !in_store) {
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    }
+    let file = place.script(name)?;
+    place.make_folders(args.parts)?;
     refuse_foreign(&file)?;
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
@@ -107,7 +86,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         }
     }
     let followed = match args.follow {
-        true => Some(status::follow(&out).await?),
+        true => Some(status::follow(place.path()).await?),
         false => None,
     };
     // Ray's tasks last as long as the script that asks for them.
@@ -118,29 +97,8 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     if let Some(code) = followed {
         return Ok(code);
     }
-    if in_store {
-        info!("closeread status {}/parts/0 shows how far the first part is", out.display());
-    } else {
-        info!("closeread status {} shows how far the parts are", out.display());
-    }
+    info!("{}", place.how_far());
     Ok(ExitCode::SUCCESS)
-}
-
-/// Parts on Kubernetes lie in an object store or on a volume; Slurm's and Ray's beside their logs.
-fn check_place(args: &SubmitArgs, in_store: bool) -> Result<()> {
-    let out = args.out.display();
-    match (args.engine, in_store) {
-        (Engine::Kubernetes, true) => {
-            ensure!(args.claim.is_none(), "--claim is for a folder of a volume, and {out} is in an object store");
-            ensure!(!args.follow, "--follow sees folders of this machine, and {out} is in an object store");
-        }
-        (Engine::Kubernetes, false) => {
-            ensure!(args.claim.is_some(), "--claim names the volume claim that is mounted at {out}: give it");
-        }
-        (_, true) => bail!("{out}: scripts of Slurm and Ray write their logs into a folder: name one by --out"),
-        (_, false) => {}
-    }
-    Ok(())
 }
 
 /// A value that stands in a script or manifest: a line break would begin a line of its own there.
