@@ -185,7 +185,7 @@ fn finding_15_a_key_in_the_place_of_a_fields_name_is_not_repeated() {
     sandbox.write("c.toml", "methods = 'x'");
     sandbox
         .run(&["run", "--config", "c.toml", "--dry-run"])
-        .refuses(&["`methods` is no option of `closeread run` (did you mean `method`?)"]);
+        .refuses(&["unknown option `methods` (did you mean `method`?)"]);
 }
 
 #[test]
