@@ -1,19 +1,19 @@
-//! How the models of a run were asked, as far as papers print it.
+//! Settings with which the models of a run were asked, as far as papers print them.
 
 use closeread_eval::observations::CellFacts;
 use closeread_llm::reasoning::Reasoning;
 use std::collections::BTreeMap;
 
-/// What a run's manifest says of how its models were asked.
+/// The settings with which the models of a run were asked, from its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HowAsked {
     /// Tokens that models can take, where the run was given a limit for all.
     pub window: Option<usize>,
-    /// The same by model, for those with a window of their own.
+    /// Context windows by model, for models with a window of their own.
     pub windows: BTreeMap<String, usize>,
-    /// Most tokens of a response; `None` leaves it to the provider.
+    /// Most tokens that a response may have; `None` leaves it to the provider.
     pub max_output_tokens: Option<u32>,
-    /// How much they were asked to reason; `None` leaves it to the provider.
+    /// Reasoning effort that the models were asked for; `None` leaves it to the provider.
     pub reasoning: Option<Reasoning>,
 }
 
@@ -23,7 +23,7 @@ impl HowAsked {
         self.windows.get(model).copied().or(self.window)
     }
 
-    /// What is known of the cells of a model.
+    /// Returns the facts of the cells of a model.
     pub(super) fn facts(&self, model: &str) -> CellFacts {
         let (context_window, max_output_tokens) = (self.window_of(model), self.max_output_tokens);
         let reasoning = self.reasoning.map(Reasoning::is_on);

@@ -1,4 +1,4 @@
-//! What methods score on the items that the closed book missed: what they cannot owe to what the model remembers.
+//! Scores of methods on the items that the closed book missed: what they cannot owe to what the model remembers.
 
 use super::cells::{aggregation, answer_metrics};
 use super::plan::{Line, lines};

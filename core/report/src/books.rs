@@ -1,4 +1,4 @@
-//! Where things stand in a book in tokens.
+//! Positions in a book, in tokens.
 
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText, TextError};
@@ -51,7 +51,8 @@ pub(super) fn book_tokens(item: &Item, books: &BTreeMap<String, TokenPlaces>) ->
     item.documents.iter().map(|id| books.get(id).map(TokenPlaces::n_tokens)).sum()
 }
 
-/// Where each piece of evidence whose place is known starts, in tokens from the start of the item's first document.
+/// Returns where each piece of evidence whose place is known starts, in tokens from the start of the item's first
+/// document.
 pub(super) fn evidence_tokens(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Vec<usize> {
     let place = |evidence: &closeread_eval::Evidence| {
         let document = match &evidence.document {

@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 /// One line of a report: a method with a model at a budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// What it is about.
+    /// Name of the line: configuration, method, model, budget.
     #[serde(flatten)]
     pub key: LineKey,
     /// Items that were asked for.
     pub n: usize,
-    /// How their trials ended.
+    /// How the trials of the line ended.
     pub ledger: Ledger,
     /// Mean score by metric, in 0..=1, each with its own number of items; failures count as wrong.
     pub metrics: BTreeMap<MetricName, Estimate>,
-    /// The other policy: the means without the trials in which the model never got to answer.
+    /// Means under the other failure policy: without the trials in which the model never got to answer.
     pub failures_left_out: BTreeMap<MetricName, Estimate>,
     /// Trials that are in no mean, by metric and reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -44,7 +44,7 @@ pub fn cells(table: &Observations) -> Vec<Cell> {
     lines(table).iter().map(|line| cell(table, line)).collect()
 }
 
-/// How the mean that a table prints under a metric's name is made; failures count as wrong.
+/// Returns how the mean that a table prints under a metric's name is made; failures count as wrong.
 pub(super) fn aggregation(metric: &MetricName) -> Aggregation {
     match metric.known() {
         Some(Metric::PairAccuracy) => Aggregation { unit: Unit::Pair, ..Aggregation::new(Metric::Accuracy) },

@@ -29,7 +29,7 @@ pub struct RunFiles<'a> {
     pub items: &'a [u8],
     /// `records.jsonl`: a line a finished trial.
     pub records: &'a [u8],
-    /// `judging.json`: who judged.
+    /// Bytes of `judging.json`: who judged.
     pub judging: Option<&'a [u8]>,
     /// `judgements.jsonl`: what judges said.
     pub judgements: Option<&'a [u8]>,
@@ -110,8 +110,8 @@ pub fn read_run(
     run_of_records(name, files, read_records(files.records)?, books)
 }
 
-/// The same of records that were read already, which may lack what they hold of calls and contexts; `records` of `files` is
-/// not looked at.
+/// Reads a run as [`read_run`] does, with records that were read already, which may lack their calls and contexts;
+/// `records` of `files` is not looked at.
 ///
 /// # Errors
 /// As [`read_run`].

@@ -1,4 +1,4 @@
-//! What a run folder lacks, and what in it fits nothing.
+//! Gaps of a run folder: what it lacks, and what in it fits nothing.
 
 use super::{Arm, Run};
 use closeread_eval::Item;
@@ -27,7 +27,7 @@ pub(super) fn gaps(planned: Option<usize>, as_written: bool, items: &[Item], lef
     gaps
 }
 
-/// What is said of so many records of items that the folder does not have.
+/// Says how many records are of items that the folder does not have; `None` for no record.
 pub fn records_left_out(n: usize) -> Option<String> {
     (n > 0).then(|| {
         format!(
@@ -38,7 +38,7 @@ pub fn records_left_out(n: usize) -> Option<String> {
 }
 
 impl Run {
-    /// What is damaged or missing, a sentence each: [`Run::gaps`], and how many trials have no record.
+    /// Returns what is damaged or missing, a sentence each: [`Run::gaps`], and how many trials have no record.
     pub fn lacks(&self) -> Vec<String> {
         let items: BTreeSet<&str> = self.items.iter().map(|item| item.id.as_str()).collect();
         let planned = |key: &&TrialKey| {
@@ -48,7 +48,7 @@ impl Run {
         self.lacks_of(there.len())
     }
 
-    /// The same where so many of its trials have a record, whether they are held or not.
+    /// Returns the same as [`Run::lacks`] for `there` trials with a record, whether they are held or not.
     pub fn lacks_of(&self, there: usize) -> Vec<String> {
         let n_planned = self.plan.len() * self.items.len() * self.repeats as usize;
         let (missing, of) = (n_planned.saturating_sub(there), thousands(n_planned as u64));
@@ -64,7 +64,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeMap;
 
-    /// What is said of a run of two items with two repeats each.
+    /// Returns [`Run::lacks`] of a run of two items with two repeats each.
     fn lacks(change: impl Fn(&mut Value, &mut Vec<String>, &mut Vec<String>)) -> Vec<String> {
         let cell = json!({"method": "m", "model": "p/x", "budget": null});
         let mut items: Vec<String> = ["a", "b"]

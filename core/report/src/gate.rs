@@ -13,20 +13,20 @@ use closeread_table::number::{metric_label, percent, points, thousands};
 use closeread_table::{Table, Value};
 use serde::Serialize;
 
-/// How a gate was decided.
+/// The decision on a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// What was asked is reached.
+    /// The threshold is reached.
     Passed,
-    /// It is not.
+    /// The threshold is not reached.
     NotPassed,
     /// The items are too few to tell.
     Undecided,
 }
 
 impl Verdict {
-    /// As tables call it.
+    /// Returns the verdict's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// Of an interval that is to lie at or above a bound.
+    /// Decides on an interval that is to lie at or above a bound.
     fn above(low: f64, high: f64, bound: f64) -> Self {
         match () {
             () if low >= bound => Self::Passed,
@@ -48,13 +48,13 @@ impl Verdict {
 /// A gate and how it was decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// What it is about: a metric, `cost`, `failed`.
+    /// Subject of the gate: a metric, `cost`, `failed`.
     pub about: String,
-    /// What was asked, in short: `dos-rag@1500 >= 0.55`.
+    /// The condition, in short: `dos-rag@1500 >= 0.55`.
     pub name: String,
-    /// How it was decided.
+    /// The decision.
     pub verdict: Verdict,
-    /// What was found, and what it would take where that decides nothing.
+    /// What was found, and what a decision would take where there is none.
     pub found: String,
 }
 
@@ -101,7 +101,7 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
     Some(Gate { about: comparison.metric.clone(), name: format!("{name} >= {base} - {margin} points"), verdict, found })
 }
 
-/// All that a run asked for is to cost at most so much.
+/// Gate on cost: everything that a run asked for may cost at most this much.
 pub fn at_most_cost(usage: &[Usage], most: Dollars) -> Gate {
     let spent: f64 = usage.iter().map(|usage| usage.dollars.0).fold(0.0, |sum, dollars| sum + dollars);
     let unpriced: usize = usage.iter().map(|usage| usage.unpriced).sum();
@@ -122,16 +122,16 @@ pub fn at_most_cost(usage: &[Usage], most: Dollars) -> Gate {
     }
 }
 
-/// How many trials may end without the model having got to answer.
+/// The most trials that may end without the model having got to answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MostFailed {
-    /// So many.
+    /// This number of trials.
     Trials(usize),
     /// A share of what was planned, 0 to 1.
     Share(f64),
 }
 
-/// Of the trials of a cell at most so many are to fail, missing ones included.
+/// Gate on failures: of the trials of a cell at most this many may fail, missing ones included.
 pub fn at_most_failed(name: &str, cell: &Cell, most: MostFailed) -> Gate {
     let failed: usize = cell.ledger.parts().filter(|(ending, _)| ending.is_failure()).map(|(_, n)| n).sum();
     let planned = cell.ledger.planned();

@@ -1,4 +1,4 @@
-//! What a report says of judges: who judged what, how far they agree, HAMLET's tables from their verdicts.
+//! A report's part on judges: who judged what, how far they agree, HAMLET's tables from their verdicts.
 
 use super::books::TokenPlaces;
 use super::tables::Naming;
@@ -65,13 +65,13 @@ pub(super) fn hamlet_tables(runs: &[Run]) -> Result<Vec<Table>, PoolError> {
     Ok(hamlet::tables(&table))
 }
 
-/// Who judged, for the facts of a run.
+/// Returns who judged, for the facts of a run.
 pub fn judged_by(judging: &Judging) -> Option<String> {
     let names: Vec<String> = judging.panels.last().map(Panel::name).into_iter().collect();
     (!names.is_empty()).then(|| names.join("; "))
 }
 
-/// What a panel is asked about a run: every trial and question that its judges fit.
+/// Returns what a panel is asked about a run: every trial and question that its judges fit.
 pub fn subjects_of(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Judge, Vec<Subject>> {
     let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     let mut by_judge: BTreeMap<Judge, Vec<Subject>> = BTreeMap::new();
@@ -188,7 +188,7 @@ pub(super) fn correctness_panels(run: &Run) -> Vec<(String, &Panel, Judge)> {
     panels.map(|(panel, judge)| (format!("{} ({})", panel.name(), judge.name()), panel, judge)).collect()
 }
 
-/// What a panel says of an answer.
+/// Returns the verdict of a panel on an answer.
 pub(super) fn verdict(index: &JudgementIndex<'_>, record: &Record, panel: &Panel, judge: Judge) -> Score {
     match index.verdict(panel, &Subject::from(&record.key), judge) {
         PanelVerdict::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
@@ -196,7 +196,7 @@ pub(super) fn verdict(index: &JudgementIndex<'_>, record: &Record, panel: &Panel
     }
 }
 
-/// Each panel's accuracy, a line a cell; only where several panels decided on correct answers.
+/// Makes the table of each panel's accuracy, a line a cell; only where several panels decided on correct answers.
 fn accuracies(run: &Run, index: &JudgementIndex<'_>) -> Option<Table> {
     let panels = correctness_panels(run).into_iter();
     let panels: Vec<(MetricName, &Panel, Judge)> =

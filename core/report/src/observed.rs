@@ -23,7 +23,8 @@ pub const PASSAGES: &str = "passages";
 pub const WORDS: &str = "words";
 
 impl RunView<'_> {
-    /// Every trial that was asked for, scores of judges included. Items of different tasks are in different cells.
+    /// Returns every trial that was asked for, scores of judges included. Items of different tasks are in different
+    /// cells.
     ///
     /// # Errors
     /// [`PoolError`] if the run's files name a cell twice, or give an id two gold answers.
@@ -36,7 +37,7 @@ impl RunView<'_> {
         })
     }
 
-    /// The same with scores of one's own.
+    /// Returns the run's observations with the scores that `scores` gives in place of its own.
     ///
     /// # Errors
     /// As [`Self::observations`].
@@ -76,7 +77,7 @@ pub(super) fn recorded(item: &Item, record: &Record) -> Scores {
     record.scores.iter().map(score).collect()
 }
 
-/// What the records of a run say of its items.
+/// Facts of the items that the records of a run tell.
 struct Known<'a> {
     items: HashMap<&'a str, &'a Item>,
     /// The metrics that some trial of the item has a score under.

@@ -1,4 +1,5 @@
-//! What further judges and people say of answers, as scores of their own beside the run's (NovelQA, Tables 7, 15 and 17).
+//! Opinions of further judges and people on answers, as scores of their own beside the run's (NovelQA, Tables 7, 15 and
+//! 17).
 
 use super::Run;
 use super::judging::{correctness_panels, verdict};
@@ -13,11 +14,11 @@ use std::collections::{BTreeMap, HashMap};
 /// A file of people's labels, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelFile {
-    /// Its name, for messages.
+    /// Name of the file, for messages.
     pub name: String,
-    /// Who said so where a label does not name a rater.
+    /// Name of the rater of labels that do not name one.
     pub rater: String,
-    /// The labels.
+    /// The labels of the file.
     pub labels: Vec<HumanLabel>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run is asked for, and its records by that.
+//! The arms that a run is asked for, and its records by arm.
 
 use closeread_eval::Task;
 use closeread_eval::observations::{CellId, CellKey, Observations, Rows};
@@ -19,7 +19,7 @@ pub struct Arm {
 }
 
 impl Arm {
-    /// Its cell for items of a task, in the table of one run.
+    /// Returns the arm's cell for items of a task, in the table of one run.
     pub(super) fn cell(&self, task: Task) -> CellKey {
         let Self { method, model, budget } = self;
         CellKey {
@@ -31,7 +31,7 @@ impl Arm {
         }
     }
 
-    /// Its line in a report on the run of that name.
+    /// Returns the arm's line in a report on the run of that name.
     pub(super) fn line(&self, configuration: &str) -> LineKey {
         LineKey { configuration: configuration.to_owned(), arm: self.clone() }
     }
@@ -81,7 +81,7 @@ impl Line {
         (!own.is_empty()).then(|| Rows::all().cells(own))
     }
 
-    /// Those of these rows that are its own.
+    /// Returns those of these rows that belong to the line.
     pub(super) fn narrowed(&self, rows: &Rows) -> Rows {
         rows.clone().cells(self.cells.iter().copied())
     }

@@ -12,33 +12,33 @@ use std::collections::BTreeMap;
 /// A run folder, read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its name, which no other run of the report has.
+    /// Name of the run, which no other run of the report has.
     pub name: String,
     /// Name of the benchmark.
     pub benchmark: String,
-    /// What was asked for, in the order of the table, finished or not.
+    /// Arms that were asked for, in the order of the table, finished or not.
     pub plan: Vec<Arm>,
-    /// Its items.
+    /// Items of the run.
     pub items: Vec<Item>,
-    /// Its records.
+    /// Records of the run.
     pub records: Vec<Record>,
-    /// How often each item was asked.
+    /// Number of times that each item was asked.
     pub repeats: u32,
     /// The tokens of its books by document; empty where the texts are not at hand.
     pub books: BTreeMap<String, TokenPlaces>,
-    /// The same books as the papers' tables on data have them.
+    /// Books of the run as the papers' tables on data have them.
     pub data: Vec<BookFacts>,
-    /// How its models were asked.
+    /// Settings with which the models were asked.
     pub asked: HowAsked,
-    /// What judges said of it; its verdicts are among the scores of the records already.
+    /// Judging of the run; its verdicts are among the scores of the records already.
     pub judging: Judging,
-    /// What its numbers rest on, name and value: retriever, tokenizer, version.
+    /// Facts that the run's numbers rest on, name and value: retriever, tokenizer, version.
     pub facts: Vec<(String, String)>,
-    /// What methods asked before the questions.
+    /// Calls of methods before the questions, by preparation.
     pub preparations: Vec<PreparationCalls>,
     /// The prices of its models that its money is counted by.
     pub prices: PriceList,
-    /// What of its folder is damaged or missing, a sentence each; see [`Run::lacks`].
+    /// Gaps of the folder, damaged or missing, a sentence each; see [`Run::lacks`].
     pub gaps: Vec<String>,
 }
 
@@ -55,8 +55,8 @@ impl Run {
 pub struct PreparationCalls {
     /// Name of the method.
     pub method: String,
-    /// Reader, `provider/model`.
+    /// The model, `provider/model`.
     pub model: String,
-    /// The calls.
+    /// The calls of the preparation.
     pub calls: Vec<CallTrace>,
 }

@@ -1,4 +1,4 @@
-//! What was sent in a trial, computed again from its record: a run folder holds prompts by their hash alone.
+//! Messages sent in a trial, computed again from its record: a run folder holds prompts by their hash alone.
 
 use super::folder::RunConfiguration;
 use closeread_books::Book;
@@ -29,10 +29,10 @@ struct HowSent {
     reranker: Option<Value>,
 }
 
-/// Why it cannot be computed here; `closeread verify` may be able to.
+/// The reason why a prompt cannot be computed here; `closeread verify` may be able to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
-    /// Not all the books are at hand.
+    /// Not all the books are loaded.
     #[error("not all books of the item are at hand, which lie in texts/")]
     NoText,
     /// The passages were found by vectors.

@@ -1,16 +1,16 @@
-//! What embedding models and rerankers on servers took.
+//! Usage of embedding models and rerankers on servers.
 
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::ServedCall;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the requests to one such model took.
+/// Usage of one such model, over all requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServedUsage {
     /// The model, `provider/model`.
     pub model: String,
-    /// Requests that came back.
+    /// Number of requests that came back.
     pub requests: usize,
     /// Texts that were embedded or scored; those that were remembered are not among them.
     pub texts: usize,
@@ -21,7 +21,7 @@ pub struct ServedUsage {
     /// Searches that are billed, where the provider counts these.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub searches: u64,
-    /// What the requests cost whose price is known.
+    /// Cost of the requests whose price is known.
     pub dollars: Dollars,
     /// Requests whose cost is not known.
     pub unpriced: usize,

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Values that a label may have for a table of its own; one that names single items has more.
 pub const MAX_LABEL_VALUES: usize = 20;
 
-/// One line a cell: its scores with their intervals, what its prompts cost.
+/// Makes the table of scores, one line a cell: its scores with their intervals, what its prompts cost.
 pub fn score_table(cells: &[Cell]) -> Table {
     let naming = Naming::of(cells.iter().map(|cell| &cell.key));
     let metrics: BTreeSet<&MetricName> = cells.iter().flat_map(|cell| cell.metrics.keys()).collect();
@@ -50,7 +50,7 @@ pub fn score_table(cells: &[Cell]) -> Table {
     table
 }
 
-/// What the repeats of each cell give, where there are several.
+/// Says what the repeats of each cell give, where there are several.
 fn over_repeats(naming: &Naming, cells: &[Cell]) -> Vec<String> {
     let of_cell = |cell: &Cell| {
         let spread = |(metric, over): (&MetricName, &OverRepeats)| {
@@ -80,7 +80,7 @@ fn unjudged(naming: &Naming, cells: &[Cell]) -> Vec<String> {
     cells.iter().filter_map(of_cell).collect()
 }
 
-/// Where retrieval cannot have seen every document (CorpusQA, Table 4, dagger).
+/// Says where retrieval cannot have seen every document (CorpusQA, Table 4, dagger).
 fn out_of_reach(naming: &Naming, cells: &[Cell]) -> Vec<String> {
     let of_cell = |cell: &Cell| {
         let share = cell.measures.get(FEWER_CHUNKS_THAN_DOCUMENTS).copied().filter(|share| *share > 0.0)?;
@@ -97,7 +97,7 @@ fn out_of_reach(naming: &Naming, cells: &[Cell]) -> Vec<String> {
     cells.iter().filter_map(of_cell).collect()
 }
 
-/// One line a cell: how its trials ended, for every ending that occurs. The parts add up to `trials`.
+/// Makes the ledger, one line a cell: how its trials ended, for every ending that occurs. The parts add up to `trials`.
 pub fn ledger_table(cells: &[Cell]) -> Table {
     let naming = Naming::of(cells.iter().map(|cell| &cell.key));
     let occurs = |ending: &Ending| *ending == Ending::Answered || cells.iter().any(|cell| cell.ledger.of(*ending) > 0);
@@ -116,7 +116,8 @@ pub fn ledger_table(cells: &[Cell]) -> Table {
     table
 }
 
-/// Each score under both policies: trials in which the model never got to answer counted as wrong, and left out.
+/// Makes the table of each score under both policies: trials in which the model never got to answer counted as wrong,
+/// and left out.
 pub fn policy_table(cells: &[Cell]) -> Table {
     let naming = Naming::of(cells.iter().map(|cell| &cell.key));
     let metrics = cells.iter().flat_map(|cell| cell.metrics.keys()).filter(|metric| !metric.is_of_context());
@@ -224,7 +225,7 @@ pub(super) fn grouping_labels(table: &Observations) -> BTreeMap<String, Vec<Stri
     values.into_iter().filter(groups).map(|(label, values)| (label.to_owned(), owned(values))).collect()
 }
 
-/// Which parts of a line's name are needed to tell the lines of a table apart.
+/// The parts of a line's name that are needed to tell the lines of a table apart.
 pub(super) struct Naming {
     configurations: bool,
     models: bool,

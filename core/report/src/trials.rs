@@ -23,7 +23,7 @@ pub struct TrialList {
     places: Vec<Place>,
 }
 
-/// Where a line's item, cell and record stand in the run.
+/// The places of a line's item, cell and record in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     item: u32,
@@ -31,21 +31,21 @@ struct Place {
     record: Option<u32>,
 }
 
-/// Which lines to show; what is left out leaves nothing out.
+/// The choice of lines to show; a field that is left out leaves no line out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrialFilter {
-    /// Only trials that ended so, by the outcome's name in JSON or [`MISSING`].
+    /// Only trials with this outcome: its name in JSON or [`MISSING`].
     pub outcome: Option<String>,
-    /// Only this cell, by its number in [`TrialList::cells`].
+    /// Only trials of this cell, by its number in [`TrialList::cells`].
     pub cell: Option<usize>,
     /// Only items and answers with these words, in any case: id, question, gold answer, answer.
     pub text: String,
-    /// Only the item of this id.
+    /// Only trials of the item of this id.
     pub item: Option<String>,
     /// Only trials that were right, wrong, or answered otherwise by another cell of the same budget.
     pub verdict: Option<Wanted>,
-    /// In which order.
+    /// The order of the lines.
     pub sort: Sort,
 }
 
@@ -54,13 +54,13 @@ pub struct TrialFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// At least one half.
+    /// The main metric is at least one half.
     Right,
-    /// Less, or no answer.
+    /// The main metric is less than one half, or there is no answer.
     Wrong,
 }
 
-/// What a filter wants of verdicts.
+/// The verdicts that a filter wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
@@ -98,26 +98,26 @@ pub struct TrialLine {
     pub cell: usize,
     /// Number of the repetition, from 0.
     pub repeat: u32,
-    /// How it ended, by the outcome's name in JSON or [`MISSING`].
+    /// Outcome of the trial: its name in JSON or [`MISSING`].
     pub outcome: String,
     /// The beginning of the answer, or of what stands in its place.
     pub said: String,
     /// Score by metric, in 0..=1.
     pub scores: BTreeMap<String, f64>,
-    /// Whether it counts as right; absent where nothing says so.
+    /// Whether the answer counts as right; absent where nothing says so.
     pub verdict: Option<Verdict>,
 }
 
-/// All that is known of a trial.
+/// The whole trace of a trial: record and judgements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrialTrace<'a> {
     /// The item with its gold.
     pub item: &'a Item,
     /// Name of the cell.
     pub cell: &'a str,
-    /// What came of it; absent if it is missing.
+    /// Record of the trial; absent if it is missing.
     pub record: Option<&'a Record>,
-    /// What judges said of it, and of the question.
+    /// Judgements of the trial, and of the question.
     pub judgements: Vec<&'a Judgement>,
 }
 
@@ -151,7 +151,7 @@ impl TrialList {
         &self.cells
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -244,7 +244,7 @@ impl TrialList {
         })
     }
 
-    /// All of a trial by the number of its line; `None` behind the last. `run` is the list's own.
+    /// Returns the trace of a trial by the number of its line; `None` behind the last. `run` is the list's own.
     pub fn trace<'a>(&'a self, run: &'a Run, number: u32) -> Option<TrialTrace<'a>> {
         let place = self.places.get(number as usize)?;
         let item = &run.items[place.item as usize];

@@ -1,4 +1,4 @@
-//! What a run took: calls, tokens, money, time.
+//! Usage of a run: calls, tokens, money, time.
 
 use super::tables::Naming;
 use super::{Arm, LineKey, PreparationCalls, Run};
@@ -10,7 +10,8 @@ use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the trials of a cell took, or all preparations of a method with a model, or all that a model was asked as a judge.
+/// Usage of the trials of a cell, or of all preparations of a method with a model, or of all that a model was asked as
+/// a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// Method, model, budget; no budget for preparations, which serve all of them. The name of the judge stands in the
@@ -23,7 +24,7 @@ pub struct Usage {
     /// True for the calls of a judge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub judging: bool,
-    /// Calls that were asked.
+    /// Number of calls that were asked.
     pub calls: usize,
     /// Calls whose response was remembered: nothing was spent.
     pub remembered: usize,
@@ -40,7 +41,7 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Of these, tokens of reasoning, where the provider tells them apart.
     pub reasoning_tokens: u64,
-    /// What the calls cost whose price is known.
+    /// Cost of the calls whose price is known.
     pub dollars: Dollars,
     /// Calls whose cost is not known.
     pub unpriced: usize,
@@ -141,7 +142,7 @@ pub fn usage(
     all
 }
 
-/// What each model was asked as each judge; rules, which ask nobody, are not there.
+/// Returns the usage of each model as each judge; rules, which ask nobody, are not there.
 fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
     let latest: BTreeMap<&JudgementKey, &Judgement> = judgements.iter().map(|one| (&one.key, one)).collect();
     let mut judges: BTreeMap<(Judge, &str), Usage> = BTreeMap::new();
@@ -154,7 +155,8 @@ fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
     judges.into_values().collect()
 }
 
-/// One line a cell, and one for the preparations of a method: calls, tokens, money, seconds a trial.
+/// Makes the table of usage, one line a cell, and one for the preparations of a method: calls, tokens, money, seconds a
+/// trial.
 pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
     let named = |run: &Run, arm: &Arm| arm.line(&run.name);
     let keys: Vec<LineKey> =
@@ -201,7 +203,7 @@ pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
     table
 }
 
-/// What of a run is not in the sums, and by which prices it was counted.
+/// Says what of a run is not in the sums, and by which prices it was counted.
 fn notes(run: &Run, usages: &[Usage]) -> Vec<String> {
     let sum = |of: fn(&Usage) -> usize| usages.iter().map(of).sum::<usize>();
     let (calls, uncounted, unpriced) = (sum(|u| u.calls), sum(|u| u.uncounted), sum(|u| u.unpriced));

@@ -15,18 +15,18 @@ pub struct RunView<'a> {
     pub name: &'a str,
     /// Name of the benchmark.
     pub benchmark: &'a str,
-    /// What was asked for, finished or not.
+    /// Arms that were asked for, finished or not.
     pub plan: &'a [Arm],
-    /// Its items.
+    /// Items of the run.
     pub items: &'a [Item],
-    /// Its records.
+    /// Records of the run.
     pub records: &'a [Record],
-    /// How often each item was asked.
+    /// Number of times that each item was asked.
     pub repeats: u32,
     /// The tokens of its books by document; empty where the texts are not at hand.
     pub books: &'a BTreeMap<String, TokenPlaces>,
-    /// What judges said of it.
+    /// Judging of the run.
     pub judging: &'a Judging,
-    /// How its models were asked.
+    /// Settings with which the models were asked.
     pub asked: &'a HowAsked,
 }

@@ -21,11 +21,11 @@ use std::sync::Arc;
 /// Everything that a report says, as data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// What it is about.
+    /// Title of the report.
     pub title: String,
     /// False if a trial that was asked for has no record.
     pub complete: bool,
-    /// What must be known before anything else.
+    /// Notes that a reader must know before anything else.
     pub notes: Vec<String>,
     /// The runs, in the order given.
     pub runs: Vec<RunReport>,
@@ -35,18 +35,18 @@ pub struct Report {
     pub charts: Vec<Chart>,
 }
 
-/// What a report says of one run.
+/// A report's part on one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
-    /// Its name.
+    /// Name of the run.
     pub run: String,
     /// Name of the benchmark.
     pub benchmark: String,
-    /// What its numbers rest on.
+    /// Facts that the run's numbers rest on.
     pub facts: BTreeMap<String, String>,
-    /// Its cells.
+    /// Cells of the run.
     pub cells: Vec<Cell>,
-    /// What each of them took, and the preparations.
+    /// Usage of each cell, and of the preparations.
     #[serde(default)]
     pub usage: Vec<Usage>,
 }
@@ -104,21 +104,21 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     Ok(finished(runs, &cells, reports, tables, charts))
 }
 
-/// What is asked of a paper.
+/// The exhibits that are asked for of a paper.
 #[derive(Debug, Clone, Copy)]
 pub struct AskedOfPaper<'a> {
     /// The paper.
     pub paper: Paper,
-    /// Its exhibits that are asked for.
+    /// The exhibits of the paper that are asked for.
     pub exhibits: &'a [&'a Exhibit],
-    /// What people say of answers.
+    /// Labels of people for answers.
     pub labels: &'a [LabelFile],
 }
 
 /// One paper's part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperReport {
-    /// Its tables, and its figures as charts.
+    /// The paper's tables, and its figures as charts.
     pub report: Report,
     /// The exhibits that no table shows, each with the reason.
     pub lacking: Vec<(Number, String)>,
@@ -251,7 +251,7 @@ fn finished(
     Report { title: names.join(", "), complete, notes, runs: reports, tables, charts }
 }
 
-/// What must be known below every table where responses were held to their form.
+/// Returns the notes below every table where responses were held to their form.
 fn held(runs: &[Run]) -> Vec<String> {
     let by = |run: &Run| {
         let (_, by) = run.facts.iter().find(|(name, _)| name == "responses held to their form by")?;
@@ -261,7 +261,7 @@ fn held(runs: &[Run]) -> Vec<String> {
     runs.iter().filter_map(by).collect()
 }
 
-/// What of the folders is damaged or missing; with the run's name where there are several.
+/// Returns what of the folders is damaged or missing; with the run's name where there are several.
 fn gaps_of(runs: &[Run]) -> Vec<String> {
     let named = |run: &Run, gap: &String| if runs.len() > 1 { format!("{}: {gap}", run.name) } else { gap.clone() };
     runs.iter().flat_map(|run| run.gaps.iter().map(|gap| named(run, gap))).collect()

@@ -4,7 +4,7 @@ use super::plot::{Chart, Place, Point, Series, Shape, Unit};
 use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
 
-/// How a table is drawn.
+/// The way to draw a table.
 enum Layout {
     /// Each row is a series over the columns behind so many heads. The first heads, `panels` of them, name the chart that it
     /// stands in.
@@ -26,7 +26,7 @@ pub fn figures(tables: &[Table]) -> Vec<Chart> {
         .collect()
 }
 
-/// How the figure of a table is drawn; `None` of a table that is no figure's, and of one under the other failure policy.
+/// Returns how to draw a table; `None` of a table that is no figure's, and of one under the other failure policy.
 fn layout(table: &Table) -> Option<(Layout, Unit, &'static str)> {
     const OF_BOOK: &str = "percent of the book before the evidence";
     const UP_TO: &str = "tokens of the longest book";

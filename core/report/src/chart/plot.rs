@@ -18,21 +18,21 @@ const MAX_SERIES: usize = 8;
 pub struct Chart {
     /// Stable name, e.g. `accuracy-by-budget`.
     pub id: String,
-    /// What it shows.
+    /// What the chart shows.
     pub title: String,
-    /// What must be known to read it.
+    /// What a reader must know to read the chart.
     pub note: String,
-    /// What the places are.
+    /// Name of the axis along which the places lie.
     pub axis: String,
-    /// What the numbers are.
+    /// Unit of the numbers.
     pub unit: Unit,
     /// The numbers in words, with what their whiskers are.
     pub numbers: String,
-    /// How it is drawn.
+    /// How the chart is drawn.
     pub shape: Shape,
     /// The places along the axis, in order.
     pub places: Vec<Place>,
-    /// What is drawn at them.
+    /// The series of points, one point a place.
     pub series: Vec<Series>,
 }
 
@@ -54,20 +54,20 @@ pub enum Unit {
 pub enum Shape {
     /// Places from left to right, joined by lines: they have an order.
     Lines,
-    /// The same, where the points of a series are joined whatever places of others lie between them.
+    /// Lines like [`Shape::Lines`], where the points of a series are joined whatever places of others lie between them.
     Curves,
     /// Places from top to bottom, not joined: they have none.
     Dots,
-    /// The same, with a bar from 0 to each number.
+    /// Points like [`Shape::Dots`], with a bar from 0 to each number.
     Bars,
 }
 
 /// A place along the axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Place {
-    /// As shown.
+    /// Label of the place, as shown.
     pub label: String,
-    /// Where it stands relative to the others, in any unit.
+    /// Position of the place relative to the others, in any unit.
     pub at: f64,
 }
 
@@ -85,15 +85,15 @@ pub struct Series {
 /// A number of a chart, in its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The number.
+    /// The number that the point shows.
     pub value: f64,
     /// Lower end of its whisker; the number itself where it has none.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// What it is taken over.
+    /// Number of things that the number is taken over.
     pub n: usize,
-    /// As tables show it.
+    /// The number as tables show it.
     pub shown: String,
 }
 
@@ -105,7 +105,7 @@ impl From<&Estimate> for Point {
     }
 }
 
-/// What the numbers are that come with intervals.
+/// Note on numbers that come with intervals.
 const SCORES: &str = "Percent with 95% intervals";
 
 /// A score over the token budget, one chart a metric, if at least two budgets were run.
@@ -223,7 +223,7 @@ pub fn by_evidence_position(table: &Observations) -> Vec<Chart> {
     grouped(table, &grouping)
 }
 
-/// What the items of a chart are grouped by.
+/// The grouping of a chart's items.
 struct Grouping {
     id: String,
     title: String,

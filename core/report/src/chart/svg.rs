@@ -22,7 +22,7 @@ const DOT_LINE: f64 = 13.0;
 /// Width of a character at the size of the labels, on the safe side.
 const CHARACTER: f64 = 6.4;
 
-/// Where the drawing will stand.
+/// Place where the drawing will stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     /// In a page whose style sheet holds [`STYLE`].
@@ -130,7 +130,7 @@ impl Drawing {
         self.0.push_str(&format!("<g><title>{}</title>\n", escaped(&hint)));
     }
 
-    /// From one end of an interval to the other, with a bar at each; nothing where it is a point.
+    /// Draws an interval from one end to the other, with a bar at each; nothing where it is a point.
     fn whisker(&mut self, point: &Point, at: impl Fn(f64, f64) -> (f64, f64)) {
         if point.low < point.high {
             self.line("whisker", at(point.low, 0.0), at(point.high, 0.0));
@@ -140,7 +140,7 @@ impl Drawing {
         }
     }
 
-    /// One line a series, from `top` on; returns where it ends.
+    /// Draws the legend, one line a series, from `top` on; returns where it ends.
     fn legend(&mut self, series: &[Series], top: f64) -> f64 {
         for (idx, one) in series.iter().enumerate() {
             let y = top + LEGEND_LINE * (idx as f64 + 0.5);
@@ -277,7 +277,7 @@ impl Scale {
         }
     }
 
-    /// Where a number stands between the ends, from 0 to 1.
+    /// Returns where a number stands between the ends, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         (value / self.end).clamp(0.0, 1.0)
     }
@@ -332,7 +332,7 @@ fn coordinate(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// At most `room` columns of text, cut with an ellipsis.
+/// Shortens a text to at most `room` columns, cut with an ellipsis.
 fn shortened(text: &str, room: usize) -> String {
     if text::width(text) <= room {
         return text.to_owned();

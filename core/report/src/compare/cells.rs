@@ -1,4 +1,4 @@
-//! Which cells of a report are compared with each other, and the tables of it.
+//! Pairs of cells of a report that are compared with each other, and the tables of the comparisons.
 
 use super::comparison::{Labels, RunComparison, Side, compare, numbers};
 use super::words;
@@ -37,7 +37,7 @@ pub fn cell_comparisons(table: &Observations) -> Vec<RunComparison> {
     comparisons
 }
 
-/// One table a metric, p-values corrected over its rows.
+/// Makes one table a metric, p-values corrected over its rows.
 pub fn comparison_tables(comparisons: &[RunComparison]) -> Vec<Table> {
     let mut metrics: Vec<&str> = Vec::new();
     for comparison in comparisons {

@@ -24,14 +24,14 @@ pub struct RunComparison {
     pub a: String,
     /// Name of the second one; differences are B minus A.
     pub b: String,
-    /// What can and cannot be concluded, in a sentence or two.
+    /// The conclusion, in a sentence or two: what the runs show and what they cannot show.
     pub conclusion: String,
-    /// All items that both scored; failures count as wrong. Absent if there are none.
+    /// Comparison over all items that both scored; failures count as wrong. Absent if there are none.
     pub overall: Option<paired::Comparison>,
     /// The items in which neither reader failed to get to its answer (overflow, blocked, failed call). Absent if these
     /// are all items of `overall`, or none.
     pub failures_left_out: Option<paired::Comparison>,
-    /// By label and value.
+    /// Comparisons by label and value.
     pub by: BTreeMap<String, BTreeMap<String, LabelComparison>>,
     /// Items on which B scores more, the largest difference first, then by id.
     pub gained: Vec<Flip>,
@@ -39,7 +39,7 @@ pub struct RunComparison {
     pub lost: Vec<Flip>,
     /// Items that are not compared, and why.
     pub unpaired: Unpaired,
-    /// What must be known to read the numbers.
+    /// What a reader must know to read the numbers.
     pub notes: Vec<String>,
 }
 
@@ -49,38 +49,38 @@ pub struct LabelComparison {
     /// The paired difference on these items.
     #[serde(flatten)]
     pub comparison: paired::Comparison,
-    /// Its p-value by Holm's correction over all values of all labels that were compared.
+    /// The p-value by Holm's correction over all values of all labels that were compared.
     pub p_holm: f64,
 }
 
 /// An item with two scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Flip {
-    /// Its id.
+    /// Id of the item.
     pub id: String,
-    /// Score under A, in 0..=1.
+    /// Score of the item under A, in 0..=1.
     pub a: f64,
-    /// Score under B.
+    /// Score of the item under B, in 0..=1.
     pub b: f64,
 }
 
-/// Which labels a comparison is broken down by.
+/// The labels that a comparison is broken down by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Labels {
     /// Every label with 2 to [`MAX_LABEL_VALUES`] values among the compared items.
     All,
-    /// These, however many values they have.
+    /// The labels of these names, however many values they have.
     Named(Vec<String>),
 }
 
 /// One side of a comparison: rows of a table under a name.
 #[derive(Debug, Clone)]
 pub struct Side<'a> {
-    /// As the comparison calls it.
+    /// Name of the side in the comparison.
     pub name: String,
-    /// The table.
+    /// The table that holds the rows.
     pub table: &'a Observations,
-    /// Its rows.
+    /// The rows of the side.
     pub rows: Rows,
 }
 

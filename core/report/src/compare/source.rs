@@ -1,4 +1,4 @@
-//! What can be compared: the cells of a run, or the items of a score file; which of them, by which metrics.
+//! Sources of a comparison: the cells of a run, or the items of a score file; which of them, by which metrics.
 
 mod choice_error;
 mod score_file;
@@ -23,19 +23,19 @@ const MAX_LISTED: usize = 12;
 /// A run or a score file.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// As the comparison calls it.
+    /// Name of the source in the comparison.
     pub name: String,
-    /// Where it lies: a path, or the name again.
+    /// Path of the source, or the name again.
     pub path: String,
     table: Observations,
     lines: Vec<Line>,
     is_run: bool,
-    /// What must be known to read the scores of a log that another tool wrote; `None` of what closeread wrote.
+    /// What a reader must know to read the scores of a log that another tool wrote; `None` of what closeread wrote.
     foreign: Option<Vec<String>>,
     lacks: Vec<String>,
 }
 
-/// What is compared with what: two sources, or one with itself.
+/// The two sides of a comparison: two sources, or one with itself.
 #[derive(Debug, Clone)]
 pub struct Two {
     a: Source,
@@ -49,7 +49,7 @@ pub struct Entry<'a> {
     line: &'a Line,
 }
 
-/// What to compare. Two values name A's and B's; an empty list leaves nothing out.
+/// The choice of what to compare. Two values name A's and B's; an empty list leaves nothing out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Choice {
@@ -68,11 +68,11 @@ pub struct Choice {
 /// Two entries and what they say of each other under one metric.
 #[derive(Debug, Clone)]
 pub struct Compared<'a> {
-    /// A's entry.
+    /// Entry of A.
     pub a: Entry<'a>,
-    /// B's entry.
+    /// Entry of B.
     pub b: Entry<'a>,
-    /// What came of it.
+    /// Their comparison.
     pub comparison: RunComparison,
 }
 
@@ -91,7 +91,7 @@ impl Two {
         Self { a, b }
     }
 
-    /// The first source.
+    /// Returns the first source.
     pub fn a(&self) -> &Source {
         &self.a
     }
@@ -106,7 +106,7 @@ impl Two {
         self.b.is_none()
     }
 
-    /// Every pair of entries that `choice` leaves, under every metric.
+    /// Compares every pair of entries that `choice` leaves, under every metric.
     ///
     /// # Errors
     /// [`ChoiceError`] says what there is to choose from.
@@ -126,20 +126,20 @@ impl Two {
         Ok(compared)
     }
 
-    /// What of the runs is damaged or missing, each with the run's name.
+    /// Returns what of the runs is damaged or missing, each with the run's name.
     pub fn lacks(&self) -> Vec<String> {
         let said = |source: &Source, lack: &String| format!("{}: {lack}", source.name);
         let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
         sources.flat_map(|source| source.lacks.iter().map(|lack| said(source, lack))).collect()
     }
 
-    /// What must be known to read the scores of logs that other tools wrote.
+    /// Returns what a reader must know to read the scores of logs that other tools wrote.
     pub fn notes(&self) -> Vec<String> {
         let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
         sources.filter_map(|source| source.foreign.clone()).flatten().collect()
     }
 
-    /// What tells the two apart: the cell in one run, the run where it has one cell, else both.
+    /// Returns the names that tell the two apart: the cell in one run, the run where it has one cell, else both.
     fn names(&self, a: &Entry<'_>, b: &Entry<'_>) -> (String, String) {
         let name = |entry: &Entry<'_>, source: &Source| match (self.same(), source.entries().len()) {
             (true, _) => entry.name(),
@@ -149,7 +149,7 @@ impl Two {
         (name(a, self.a()), name(b, self.b()))
     }
 
-    /// What `closeread compare --json` prints of `compared`, without its line end.
+    /// Returns what `closeread compare --json` prints of `compared`, without its line end.
     pub fn json(&self, compared: &[Compared<'_>]) -> String {
         let row = |one: &Compared<'_>| {
             let mut row = json!({"cell_a": one.a.key(), "cell_b": one.b.key()});
@@ -174,7 +174,7 @@ impl Source {
         Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks: run.lacks() })
     }
 
-    /// The same of a log that another tool wrote, with what must be known to read its scores.
+    /// Makes it the source of a log that another tool wrote, with notes that a reader must know to read its scores.
     pub fn foreign(self, notes: Vec<String>) -> Self {
         Self { foreign: Some(notes), ..self }
     }
@@ -227,7 +227,7 @@ impl Source {
         });
     }
 
-    /// Its cells, or itself.
+    /// Returns the cells of a run, or the source itself as one entry.
     pub fn entries(&self) -> Vec<Entry<'_>> {
         self.lines.iter().map(|line| Entry { source: self, line }).collect()
     }
@@ -341,7 +341,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The first of many names, and how many there are beyond; `none` of none.
+/// Lists the first of many names, and how many there are beyond; `none` of none.
 pub fn listed(ids: &[String]) -> String {
     if ids.is_empty() {
         return "none".to_owned();

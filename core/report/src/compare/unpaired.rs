@@ -1,4 +1,4 @@
-//! What two runs do not share.
+//! Items that two runs do not share.
 
 use closeread_metrics::stats::IntervalMethod;
 use closeread_metrics::stats::paired::Comparison;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// Ids of the items that are not compared, in alphabetical order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unpaired {
-    /// Only A has the item.
+    /// Items that only A has.
     pub only_a: Vec<String>,
-    /// Only B has the item.
+    /// Items that only B has.
     pub only_b: Vec<String>,
-    /// Both have an item of this id, but with another question or gold answer: not the same item.
+    /// Ids of items that both have, but with another question or gold answer: not the same item.
     pub other_gold: Vec<String>,
     /// A has no score of it: this metric does not apply, or no judge gave a verdict.
     pub unscored_a: Vec<String>,

@@ -1,4 +1,4 @@
-//! What can and cannot be concluded, in plain sentences.
+//! Conclusions of a comparison, in plain sentences: what it shows and what it cannot show.
 
 use super::unpaired::{Unpaired, is_clustered};
 use closeread_metrics::stats::paired::{Comparison, TestName};
@@ -6,7 +6,7 @@ use closeread_table::number::{metric_label, number, points, thousands};
 
 pub(super) use closeread_metrics::stats::paired::ALPHA;
 
-/// Which test the p-values of a table come from.
+/// Note that says which test the p-values of a table come from.
 pub(super) const TEST_RULE: &str = "p: t test clustered by book; with fewer than five books McNemar's exact test, or a \
      permutation test where scores are not all 0 or 1";
 
@@ -72,7 +72,7 @@ pub(super) fn conclusion(
     format!("{found}, {verdict}.{scope}")
 }
 
-/// How many of several pairs can be told apart, in a sentence.
+/// Says how many of several pairs can be told apart, in a sentence.
 pub(super) fn told_apart(n: usize, of: usize, metric: &str) -> String {
     let metric = metric_label(metric);
     match (n, of) {
@@ -113,7 +113,7 @@ fn rounded(n: u64) -> u64 {
     n.div_ceil(unit) * unit
 }
 
-/// Which test gave the p-value, and what the others say.
+/// Says which test gave the p-value, and what the others say.
 pub(super) fn tests(c: &Comparison) -> String {
     let name = match c.test {
         TestName::ClusteredT => "t test on the difference, clustered by book",

@@ -1,4 +1,4 @@
-//! What `manifest.json` says of a run.
+//! The part of `manifest.json` that reports use.
 
 use super::parsed::{FolderError, whole};
 use crate::{Arm, HowAsked};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a manifest says that reports use.
+/// The fields of a manifest that reports use.
 #[derive(Debug, Clone, Deserialize)]
 pub struct RunManifest {
     #[serde(default)]
@@ -21,7 +21,7 @@ pub struct RunManifest {
     /// The name by which its configuration is told from others in one table, where it was given one.
     #[serde(default)]
     pub configuration_name: Option<String>,
-    /// What was run.
+    /// The configuration that was run.
     pub configuration: RunConfiguration,
     /// Absent in folders of a closeread that did not note it.
     #[serde(default)]
@@ -30,17 +30,17 @@ pub struct RunManifest {
     shard: Option<IgnoredAny>,
 }
 
-/// What a manifest says of `items.jsonl`, by which damage is seen: its field `stored_items`.
+/// The manifest's field `stored_items`: facts of `items.jsonl`, by which damage is seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredItems {
-    /// Items in it.
+    /// Number of items in the file.
     pub n: usize,
     /// Hash of the file, in hex.
     pub sha256: String,
 }
 
 impl StoredItems {
-    /// Of a file with `n` items.
+    /// Describes a file with `n` items.
     pub fn of(n: usize, file: &[u8]) -> Self {
         Self { n, sha256: sha256(file) }
     }
@@ -53,34 +53,34 @@ pub struct RunConfiguration {
     pub benchmark: String,
     /// The cells, finished or not.
     pub cells: Vec<Arm>,
-    /// The books.
+    /// The books of the benchmark.
     #[serde(default)]
     pub documents: Vec<DocumentEntry>,
     /// Project Gutenberg's frame was part of the books.
     #[serde(default)]
     pub keep_frame: bool,
-    /// Every line break of a hard-wrapped book was kept.
+    /// Whether every line break of a hard-wrapped book was kept.
     #[serde(default)]
     pub keep_wraps: bool,
-    /// What tokens were counted by.
+    /// Name of the tokenizer that counted.
     #[serde(default)]
     pub tokenizer: String,
-    /// How often each item was asked.
+    /// Number of times that each item was asked.
     #[serde(default = "once")]
     pub repeats: u32,
     /// Tokens that the models can take, where the run was given a limit for all.
     #[serde(default)]
     pub context_window: Option<usize>,
-    /// The same by model, for those with a window of their own.
+    /// Context windows by model, for models with a window of their own.
     #[serde(default)]
     pub context_windows: BTreeMap<String, usize>,
-    /// Most tokens of a response; `None` leaves it to the provider.
+    /// Most tokens that a response may have; `None` leaves it to the provider.
     #[serde(default)]
     pub max_output_tokens: Option<u32>,
-    /// How much models were asked to reason; `None` leaves it to the provider.
+    /// Reasoning effort that the models were asked for; `None` leaves it to the provider.
     #[serde(default)]
     pub reasoning: Option<Reasoning>,
-    /// What becomes of trials whose prompt the server seems to have cut.
+    /// What is done with trials whose prompt the server seems to have cut.
     #[serde(default)]
     pub on_truncation: OnTruncation,
     #[serde(flatten)]
@@ -97,7 +97,7 @@ impl RunConfiguration {
         items.iter().filter_map(of).collect()
     }
 
-    /// How its models were asked.
+    /// Returns the settings with which the models of the run were asked.
     pub fn asked(&self) -> HowAsked {
         HowAsked {
             window: self.context_window,
@@ -107,7 +107,7 @@ impl RunConfiguration {
         }
     }
 
-    /// What else a manifest says of the run, as whoever needs it reads it.
+    /// Reads further fields of the manifest, as the type that needs them.
     ///
     /// # Errors
     /// If it does not say that.
@@ -127,12 +127,12 @@ pub(super) fn once() -> u32 {
 /// A book of a run, whose text lies in `texts/`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct DocumentEntry {
-    /// Its id in the benchmark.
+    /// Id of the document in the benchmark.
     pub id: String,
-    /// Its title.
+    /// Title of the document.
     #[serde(default)]
     pub title: String,
-    /// ISO 639-1 code.
+    /// ISO 639-1 code of the language.
     pub language: Option<String>,
     /// Hash of its text as decoded to UTF-8, in hex: the file is `texts/HASH.txt.zst`.
     pub sha256: String,
@@ -159,7 +159,7 @@ impl RunManifest {
         whole("manifest.json", expected, bytes)
     }
 
-    /// How many items the folder is to hold, where that is known: of a part of a run it is what was stored.
+    /// Returns how many items the folder is to hold, where that is known: of a part of a run it is what was stored.
     pub fn n_items(&self) -> Option<usize> {
         match (&self.shard, &self.stored_items) {
             (Some(_), stored) => stored.as_ref().map(|stored| stored.n),
@@ -167,12 +167,12 @@ impl RunManifest {
         }
     }
 
-    /// Whether these are the bytes of `items.jsonl` that the run wrote, as far as the manifest tells.
+    /// Returns whether these are the bytes of `items.jsonl` that the run wrote, as far as the manifest tells.
     pub fn wrote_items(&self, file: &[u8]) -> bool {
         self.stored_items.as_ref().is_none_or(|stored| stored.sha256 == sha256(file))
     }
 
-    /// What a reader of a report must know of how the run was made, name and value.
+    /// Returns what a reader of a report must know of how the run was made, name and value.
     pub fn facts(&self) -> Vec<(String, String)> {
         let configuration = &self.configuration;
         let text = |value: &Value| match value {
@@ -214,7 +214,7 @@ fn reranker(described: &Value) -> Option<String> {
     Some(format!("{}, of the best {} passages", described["name"].as_str()?, described["from"].as_u64()?))
 }
 
-/// Which items of the benchmark were asked.
+/// The choice of the benchmark's items that were asked.
 #[derive(Deserialize)]
 pub(super) struct Selected {
     #[serde(default, rename = "where")]

@@ -3,39 +3,39 @@
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use serde::de::DeserializeOwned;
 
-/// Why files are no run.
+/// The reason why some files are not a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderError {
-    /// Not what the run's own commands write.
+    /// A file holds something else than the run's own commands write.
     #[error("{file}: expected {expected}; {why}")]
     File {
-        /// The file's name.
+        /// Name of the file.
         file: String,
-        /// What it holds in a run folder.
+        /// What the file holds in a run folder.
         expected: &'static str,
-        /// What the parser says.
+        /// Message of the parser.
         why: String,
     },
     /// A line of a file of JSON lines.
     #[error("{file}:{line}: expected {expected}; {why}")]
     Line {
-        /// The file's name.
+        /// Name of the file.
         file: &'static str,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: usize,
         /// What a line holds in a run folder.
         expected: &'static str,
-        /// What the parser says.
+        /// Message of the parser.
         why: String,
     },
-    /// Of another version of closeread.
+    /// A file is of another version of closeread.
     #[error(
         "{file} has format {there}, and this closeread reads format {here}: use the closeread that made the run{by}"
     )]
     Format {
-        /// The file's name.
+        /// Name of the file.
         file: &'static str,
-        /// Its version.
+        /// Format version of the file.
         there: u32,
         /// The version that is read here.
         here: u32,
@@ -52,7 +52,7 @@ pub(super) fn whole<T: DeserializeOwned>(file: &str, expected: &'static str, byt
     })
 }
 
-/// One value a line; a last line without its end is one that was being written when the run was killed.
+/// Reads one value a line; a last line without its end is one that was being written when the run was killed.
 pub(super) fn lines<T: DeserializeOwned>(
     file: &'static str,
     expected: &'static str,

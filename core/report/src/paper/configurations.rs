@@ -12,7 +12,7 @@ pub(super) struct Configuration<'a> {
     /// Tokens that its context window holds, where they are known.
     pub(super) window: Option<usize>,
     pub(super) reasoning: Option<bool>,
-    /// What it played, in the order of the table.
+    /// The cells of the configuration, in the order of the table.
     pub(super) cells: Vec<(CellId, &'a CellKey)>,
 }
 
@@ -63,7 +63,7 @@ impl Configuration<'_> {
         (!cells.is_empty()).then(|| Rows::all().cells(cells))
     }
 
-    /// Every item that it was to be asked.
+    /// Returns every item that the configuration was to be asked.
     pub(super) fn items(&self) -> BTreeMap<ItemId, &ItemFacts> {
         let rows = Rows::all().cells(self.cells.iter().map(|(id, _)| *id));
         self.table.rows(&rows).map(|row| (row.item, self.table.item(row.item))).collect()

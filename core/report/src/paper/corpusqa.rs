@@ -21,7 +21,7 @@ const LENGTH_SETS: [&str; 8] = ["set1", "set2", "set3", "set4", "128K", "1M", "4
 const DIFFICULTIES: [&str; 6] = ["easy", "Easy", "medium", "Medium", "hard", "Hard"];
 /// Minutes after which a question put to a person counts as timed out (section 4.5).
 const TIME_LIMIT_MINUTES: f64 = 90.0;
-/// What stands on a number where fewer chunks than documents were retrieved (Table 4).
+/// Mark of a number where fewer chunks than documents were retrieved (Table 4).
 const DAGGER: &str = "†";
 
 /// Methods of Table 4, with what its rows begin with.
@@ -44,7 +44,7 @@ pub fn tables(trials: &Observations) -> Vec<Table> {
     both.chain([wrong.table_5()]).flatten().collect()
 }
 
-/// What the tables are made from.
+/// The data that the tables are made from.
 struct CorpusQa<'a> {
     trials: &'a Observations,
     by: Aggregation,
@@ -61,7 +61,7 @@ fn length_set(item: &ItemFacts) -> Option<&str> {
     item.label("length_set")
 }
 
-/// Whether a person answered too late or not at all (section 4.5).
+/// Returns whether a person answered too late or not at all (section 4.5).
 fn is_time_out(row: &Observation) -> bool {
     row.outcome != Ending::Answered || row.spent.seconds / 60.0 > TIME_LIMIT_MINUTES
 }

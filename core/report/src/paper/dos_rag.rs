@@ -20,9 +20,9 @@ const METRICS: [&str; 6] = ["f1_v2", "f1", "bleu_1", "bleu_4", "rougeL", "meteor
 const F1_OF_PAPER: &str = METRICS[0];
 /// The label by which QuALITY's questions stand apart.
 const DIFFICULTY: &str = "difficulty";
-/// Over the budgets in Tables 1 to 4.
+/// Head over the budgets in Tables 1 to 4.
 const HEAD: &str = "Maximum Retrieval Token Budget";
-/// What stands for the budget of methods without one.
+/// Entry that stands for the budget of methods without one.
 const ALL_BUDGETS: &str = "all";
 
 /// Where words are scored (NarrativeQA), "not found" is scored as text and empty answers are left out, as in the authors'
@@ -48,7 +48,7 @@ pub fn tables(trials: &Observations) -> Vec<Table> {
     configurations.iter().flat_map(of).collect()
 }
 
-/// What the tables of a configuration are made from.
+/// The data that the tables of a configuration are made from.
 struct StrongerBaselines<'a> {
     trials: &'a Observations,
     configuration: &'a Configuration<'a>,
@@ -106,7 +106,7 @@ impl StrongerBaselines<'_> {
         budgets
     }
 
-    /// What the paper prints of the benchmark: its tables and its figures.
+    /// Returns what the paper prints of the benchmark: its tables and its figures.
     fn source(&self) -> (&'static str, &'static str) {
         match self.trials.benchmark() {
             "infinitebench" => ("Stronger Baselines, Tables 1 and 2", "Stronger Baselines, Figures 1 and 5"),

@@ -5,17 +5,17 @@ use closeread_table::{Group, Mark, Table, Value};
 /// Numbers closer than this are equal when the best are marked.
 const EQUAL: f64 = 1e-9;
 
-/// Why a place has no number over which another reaches.
+/// Reason of a place that has no number because another number reaches over it.
 const SPANNED: &str = "the number at its left reaches over it";
 
 /// A number of a paper's table, in the unit of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Number {
-    /// The number, unrounded.
+    /// The number of the place, unrounded.
     pub(super) value: f64,
     /// Standard deviation over repeats.
     pub(super) sd: Option<f64>,
-    /// What it is taken over.
+    /// Number of things that the number is taken over.
     pub(super) n: usize,
 }
 
@@ -29,7 +29,7 @@ impl Number {
 /// A number, or why there is none.
 pub(super) type Place = Result<Number, &'static str>;
 
-/// Which end of a column is the better one.
+/// The better end of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Better {
     Higher,
@@ -139,7 +139,7 @@ impl Grid {
         self.mark_columns_from(0, better, second)
     }
 
-    /// The same from this column of numbers on.
+    /// Marks the best of each column from number `first` on, and the second best if `second`.
     pub(super) fn mark_columns_from(mut self, first: usize, better: Better, second: bool) -> Self {
         for column in first..self.places.first().map_or(0, Vec::len) {
             let places: Vec<Place> = self.places.iter().map(|row| row[column]).collect();

@@ -24,7 +24,7 @@ use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY};
 use closeread_table::Table;
 use items::evidence_distance;
 
-/// Where Table 4 parts the evidence, and Figure 7 the books, in tokens.
+/// Length, in tokens, where Table 4 parts the evidence, and Figure 7 the books.
 const SPLIT: usize = 100_000;
 /// Shorter books are in no class of Figure 7.
 const SHORTEST: usize = 65_000;
@@ -34,14 +34,14 @@ const SETTINGS: [(Task, &str); 2] = [(Task::Choice, "multichoice"), (Task::Gener
 const CLOSED_BOOK: &str = "closed-book";
 /// The method whose answers are asked for their evidence (Table 5).
 const EVIDENCE: &str = "evidence";
-/// What the names begin with of the metrics under which a person's verdicts stand (Table 7), the person's name behind it.
+/// Prefix of the metrics that hold a person's verdicts (Table 7); the person's name follows.
 pub const RATED: &str = "rated by ";
-/// The same of the verdicts of one of several judges (Table 15).
+/// Prefix of the metrics that hold the verdicts of one of several judges (Table 15); the judge's name follows.
 pub const JUDGED: &str = "judged by ";
-/// The same of a kind of error that somebody found in an answer, with a [`Fault`](closeread_judges::Fault)'s name behind it
-/// (Table 17).
+/// Prefix of the metrics that hold a kind of error that somebody found in an answer (Table 17); the name of a
+/// [`Fault`](closeread_judges::Fault) follows.
 pub const FAULT: &str = "error: ";
-/// What Tables 3 and 14 call the complexities.
+/// Short names of the complexities in Tables 3 and 14.
 const SHORT_COMPLEXITIES: [&str; 3] = ["mh", "sh", "dtl"];
 
 /// The paper's tables and figures for these trials; those for which the trials carry nothing are left out. What scores
@@ -64,7 +64,7 @@ struct Row<'a> {
     line: Line,
 }
 
-/// What the tables are made from.
+/// The data that the tables are made from.
 struct NovelQa<'a> {
     trials: &'a Observations,
     policy: FailurePolicy,
@@ -72,7 +72,8 @@ struct NovelQa<'a> {
 }
 
 impl<'a> NovelQa<'a> {
-    /// Every line but those that others are held against: the closed book, and answers that are asked for their evidence.
+    /// Returns every line but those that others are held against: the closed book, and answers that are asked for their
+    /// evidence.
     fn lines(&self) -> Vec<Row<'_>> {
         let lines = lines(self.trials);
         let own = |of: &Configuration<'_>, key: &LineKey| {
@@ -112,7 +113,7 @@ impl<'a> NovelQa<'a> {
         }
     }
 
-    /// Every piece of evidence with the score of its question (C.2.4).
+    /// Returns every piece of evidence with the score of its question (C.2.4).
     fn pieces(&self, row: &Row<'_>, task: Task) -> Vec<Piece<'a>> {
         let Ok(rows) = self.rows(row, task) else { return Vec::new() };
         let Ok(by) = self.by(&rows) else { return Vec::new() };

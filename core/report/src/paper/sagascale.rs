@@ -22,7 +22,7 @@ const FEWEST_TRIALS: usize = 10;
 /// Retrievals of an agentic run; one more leaves the problem unanswered (section 4.1).
 const MOST_SEARCHES: usize = 8;
 
-/// What part a method plays in the paper's comparison.
+/// The part that a method plays in the paper's comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Setting {
     /// NR: one retrieval.
@@ -36,10 +36,10 @@ pub(super) enum Setting {
 }
 
 impl Setting {
-    /// The columns of Table 3.
+    /// The settings that are columns of Table 3.
     const ALL: [Self; 3] = [Self::NaiveRag, Self::AgenticRag, Self::LongContext];
 
-    /// As the paper's heads have it.
+    /// Returns the setting's name in the paper's heads.
     const fn name(self) -> &'static str {
         match self {
             Self::NaiveRag => "NR",
@@ -66,7 +66,7 @@ pub fn tables(trials: &Observations) -> Vec<Table> {
     SagaScale::new(trials).map(|paper| paper.tables()).unwrap_or_default()
 }
 
-/// What the tables are made from.
+/// The data that the tables are made from.
 struct SagaScale<'a> {
     trials: &'a Observations,
     by: Aggregation,
@@ -256,7 +256,7 @@ impl<'a> SagaScale<'a> {
         average(self.configurations.iter().map(ahead)).map_err(|_| "no configuration has both")
     }
 
-    /// Every length of a book, in tokens.
+    /// Returns every length of a book, in tokens.
     fn lengths(&self) -> BTreeSet<usize> {
         self.trials.items().filter_map(|(_, item)| item.book_tokens).collect()
     }

@@ -1,4 +1,4 @@
-//! What the papers' tables share: the values of a label, what must be said below.
+//! Shared parts of the papers' tables: the values of a label, what must be said below.
 
 use closeread_eval::observations::{Ending, FailurePolicy, MetricName, Observations, Rows};
 
@@ -26,7 +26,7 @@ pub(super) fn values(table: &Observations, label: &str, order: &[&str]) -> Vec<S
     values.into_iter().map(str::to_owned).collect()
 }
 
-/// What must be known where both policies stand side by side or one was chosen.
+/// Note where both failure policies stand side by side or one was chosen.
 pub(super) fn policy_note(policy: FailurePolicy) -> String {
     let what = match policy {
         FailurePolicy::Wrong => "count as wrong",

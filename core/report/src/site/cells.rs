@@ -8,7 +8,7 @@ use crate::{Arm, Cell, Report};
 pub struct SiteFile {
     /// Path inside the site, `/` between the parts.
     pub path: String,
-    /// Its text.
+    /// Text of the cell.
     pub content: String,
 }
 

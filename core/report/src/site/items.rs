@@ -12,7 +12,7 @@ use closeread_table::number::{metric_label, percent, thousands};
 use closeread_table::render::html::{escaped, isolated};
 use std::collections::BTreeSet;
 
-/// Items a page.
+/// Number of items on a page.
 const PER_PAGE: usize = 50;
 /// Characters of a response or a quote that a page shows; the record has the rest.
 const MAX_CHARS: usize = 1500;
@@ -147,7 +147,7 @@ fn article(idx: usize, item: &Item) -> String {
     html + "</dl>\n"
 }
 
-/// What each cell of the run made of the item.
+/// Returns how each cell of the run ended on the item.
 fn outcomes(item: &Item, cells: &[NamedCell<'_>], run: usize, trials: &Trials<'_>) -> String {
     let mut html = "<div class=\"scroll\" role=\"region\" aria-label=\"Outcomes\" tabindex=\"0\">\n\
                     <table class=\"outcomes\">\n<thead>\n<tr><th scope=\"col\">cell</th><th scope=\"col\">outcome</th>\

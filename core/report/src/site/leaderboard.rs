@@ -20,13 +20,13 @@ use serde_json::{Value as Json, json};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The page.
+/// File name of the page.
 pub(super) const PAGE: &str = "leaderboard.html";
-/// The results as data.
+/// File name of the results as data.
 const RESULTS: &str = "results.json";
 /// The items with their gold answers.
 pub(super) const GOLD: &str = "items.jsonl";
-/// What the page may load: the element beside it, and the files that it scores.
+/// Content security policy of the page: it may load the element beside it, and the files that it scores.
 pub(super) const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'";
 /// The elements, which whoever writes the site puts beside it; no module, which a page from a disk cannot run.
@@ -34,7 +34,7 @@ pub(super) const ELEMENTS: &str = "<script defer src=\"elements/closeread-site.j
 /// The words of a response that the context does not hold the answer, which predictions are read by.
 const NOT_FOUND: &str = "Not found in context.";
 
-/// Systems by score.
+/// The leaderboard: systems by score.
 pub(super) struct Board {
     rows: Vec<Row>,
     /// The runs on other items.
@@ -49,7 +49,7 @@ struct Row {
     name: String,
     /// The page of the cell.
     page: String,
-    /// Of the predictions.
+    /// Path of the file of predictions.
     path: String,
     predictions: String,
     scorecard: Scorecard,
@@ -124,7 +124,7 @@ impl Board {
         html
     }
 
-    /// What a reader's browser sorts the table by and scores it again from.
+    /// Returns the files that a reader's browser sorts the table by and scores it again from.
     pub(super) fn data(self, title: &str) -> Vec<SiteFile> {
         let mut files = vec![SiteFile { path: RESULTS.to_owned(), content: self.results(title) }];
         files.push(SiteFile { path: GOLD.to_owned(), content: self.gold });
@@ -172,7 +172,7 @@ impl Board {
 }
 
 impl Row {
-    /// Its score, if it is complete.
+    /// Returns the score of the row, if it is complete.
     fn estimate(&self, metric: &str) -> Option<&Estimate> {
         self.scorecard.metrics.get(metric).filter(|_| self.scorecard.complete)
     }
@@ -182,12 +182,12 @@ impl Row {
     }
 }
 
-/// What an item is the same by.
+/// Returns what identifies an item: its id and the fingerprint of its gold answer.
 fn identity(item: &Item) -> (&str, String) {
     (&item.id, item.gold_fingerprint())
 }
 
-/// A row of a file of predictions; `None` for an item that was not asked.
+/// Makes a row of a file of predictions; `None` for an item that was not asked.
 fn prediction(item: &Item, record: &Record) -> Option<Json> {
     let mut row = match &record.outcome {
         Outcome::Answered { answer, choice } => match choice {
@@ -207,7 +207,7 @@ fn prediction(item: &Item, record: &Record) -> Option<Json> {
     Some(row)
 }
 
-/// What the files score, read as whoever checks them reads them.
+/// Scores the files, read as a person who checks them reads them.
 fn scored(gold: &str, path: &str, predictions: &str) -> Option<Scorecard> {
     let file = |name: &str, text: &str| InputFile { name: name.to_owned(), bytes: text.as_bytes().to_vec() };
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -224,7 +224,7 @@ pub(super) fn card_of(submission: &Submission) -> Result<Scorecard, ScoreError> 
     score(submission, &evaluator, &options)
 }
 
-/// Items as JSON Lines.
+/// Writes items as JSON Lines.
 pub(super) fn lines(items: &[Item]) -> String {
     items.iter().map(|item| format!("{}\n", json!(item))).collect()
 }

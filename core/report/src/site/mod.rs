@@ -64,7 +64,7 @@ fn chart_path(chart: &Chart) -> String {
     format!("charts/{}.svg", id(&chart.id))
 }
 
-/// The first page, which has its beginning.
+/// Makes the first page from `page`, which has its beginning.
 fn index(mut page: Page, report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool) -> SiteFile {
     for (run, facts) in runs.iter().zip(&report.runs) {
         let n_books =

@@ -1,4 +1,4 @@
-//! What every page of the site has around its content.
+//! The frame of a page of the site: everything around its content.
 
 use super::cells::SiteFile;
 use crate::Report;
@@ -11,7 +11,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// A page without scripts.
+    /// Begins a page without scripts.
     pub(super) fn new(report: &Report, title: &str, path: &str) -> Self {
         let policy = "script-src 'none'; object-src 'none'; connect-src 'none'; form-action 'none'; base-uri 'none'";
         Self::with_policy(report, title, path, policy)
@@ -44,7 +44,7 @@ impl Page {
         self.html.push_str(&format!("<{tag}>{}</{tag}>\n", isolated(text)));
     }
 
-    /// What must be known before anything else: above all that the run is not complete.
+    /// Adds what a reader must know before anything else: above all that the run is not complete.
     pub(super) fn notes(&mut self, report: &Report) {
         for note in &report.notes {
             self.html.push_str(&format!("<p class=\"warning\" role=\"note\">{}</p>\n", escaped(note)));

@@ -18,18 +18,18 @@ use closeread_table::render::html::{escaped, table};
 use closeread_table::{Table, Value};
 pub use read::{SubmissionError, held_to, of_predictions};
 
-/// What was submitted to a leaderboard: a folder with a run or with predictions.
+/// A submission to a leaderboard: a folder with a run or with predictions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Submission {
-    /// Its name, which no other has.
+    /// Name of the submission, which no other has.
     pub name: String,
-    /// What its submitter says of it.
+    /// The submitter's description.
     pub about: About,
-    /// What the folder holds.
+    /// The content of the folder.
     pub found: Found,
 }
 
-/// What a submitter says of a submission.
+/// A submitter's description of a submission.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     /// The day of submission, `YYYY-MM-DD`.
@@ -38,18 +38,18 @@ pub struct About {
     pub url: Option<String>,
     /// The system in a sentence.
     pub about: Option<String>,
-    /// What answered, of predictions.
+    /// Name of the model that answered, of predictions.
     pub model: Option<String>,
 }
 
-/// What the folder of a submission holds.
+/// The content of a submission's folder.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     /// Trials on the items of the leaderboard.
     Run(Box<Run>),
-    /// Nothing that counts any more, for this reason.
+    /// Nothing that counts any more; the reason is this text.
     Withdrawn(String),
-    /// Nothing that can be read, for this reason.
+    /// Nothing that can be read; the reason is this text.
     Broken(String),
 }
 
@@ -110,9 +110,9 @@ pub fn leaderboard(title: &str, gold: &[Item], mut submissions: Vec<Submission>)
     Ok(files)
 }
 
-/// What became of a submission.
+/// The result of adding a submission.
 enum Ended {
-    /// It is the run of this number.
+    /// The submission is listed as the run of this number.
     Listed(usize),
     Not(String),
 }
@@ -157,7 +157,7 @@ fn scorer() -> String {
 }
 
 impl About {
-    /// As facts of a run.
+    /// Returns the description as facts of a run.
     fn facts(&self) -> impl Iterator<Item = (String, String)> {
         let facts = [("submitted", &self.date), ("about", &self.about), ("page", &self.url)];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))

@@ -1,37 +1,37 @@
-//! Why nothing can be compared as asked.
+//! Reasons why nothing can be compared as asked.
 
-/// Why nothing can be compared as asked.
+/// The reason why nothing can be compared as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChoiceError {
-    /// More than two values.
+    /// More than two values were given for one choice.
     #[error("{name} takes one value, or A's and B's: expected one or two, and there are {n}")]
     Values {
-        /// What was chosen by.
+        /// Name of what was chosen by, such as the model.
         name: &'static str,
-        /// How many values it was given.
+        /// Number of values given.
         n: usize,
     },
-    /// No cell is left.
+    /// No cell of the run is left by the choice.
     #[error("{path} has no cell of the method, model and budget that were asked for: expected one of\n  {}", .cells.join("\n  "))]
     NoCell {
-        /// Where the run lies.
+        /// Path of the run.
         path: String,
-        /// The cells it has.
+        /// The cells that the run has.
         cells: Vec<String>,
     },
-    /// One cell with itself.
+    /// The choice leaves one cell, which would be compared with itself.
     #[error("{cell} is one cell: name a second run, or two methods, models or budgets")]
     OneCell {
-        /// Its name.
+        /// Name of the cell.
         cell: String,
     },
-    /// One run, and not said which of its cells.
+    /// One run was given, without saying which of its cells to compare.
     #[error(
         "one run was named, and it has several cells: name a second run, or two of its cells; there are\n  {}",
         .cells.join("\n  ")
     )]
     OneRun {
-        /// Its cells.
+        /// The cells of the run.
         cells: Vec<String>,
     },
     /// No cell of A is one of B.
@@ -40,25 +40,25 @@ pub enum ChoiceError {
         .a.join("\n  "), .b.join("\n  ")
     )]
     NoCommonCell {
-        /// A's cells.
+        /// Cells of A.
         a: Vec<String>,
-        /// B's cells.
+        /// Cells of B.
         b: Vec<String>,
     },
     /// A metric that not both have.
     #[error("not both have the metric `{metric}`: expected one of {}", .known.join(", "))]
     UnknownMetric {
-        /// What was asked for.
+        /// Name of the metric that was asked for.
         metric: String,
-        /// What both have.
+        /// Metrics that both have.
         known: Vec<String>,
     },
-    /// No metric that both have.
+    /// There is no metric that both have.
     #[error("the two have no metric in common: A has {a}, B has {b}")]
     NoCommonMetric {
-        /// A's metrics.
+        /// Metrics of A.
         a: String,
-        /// B's metrics.
+        /// Metrics of B.
         b: String,
     },
 }

@@ -11,7 +11,7 @@ const BENCHMARKS: [(&str, &str); 3] =
     [("corpusqa", "CorpusQA"), ("longbench-v2", "LongBench v2"), ("frames", "FRAMES")];
 /// The length set of Figure 4, as labels may write it.
 const SHORTEST_SET: [&str; 2] = ["set1", "128K"];
-/// What tells the two variants of a model apart in its name.
+/// The words in a model's name that tell its two variants apart.
 const VARIANTS: [&str; 2] = ["thinking", "instruct"];
 
 /// Figure 3: accuracy of each model with the whole text in the prompt, by benchmark, from the table of each run and its name; a

@@ -1,4 +1,4 @@
-//! One thing that a paper prints, and what some runs give of it.
+//! An exhibit: a table or figure that a paper prints, and what some runs give of it.
 
 use super::need::{Held, Need};
 use super::number::Number;
@@ -7,13 +7,13 @@ use closeread_table::Table;
 /// A table or figure of a paper, or numbers of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exhibit {
-    /// Its number.
+    /// Number of the exhibit.
     pub number: Number,
     /// The section that it belongs to.
     pub section: &'static str,
-    /// What it shows, in our words.
+    /// What the exhibit shows, in our words.
     pub title: &'static str,
-    /// Where it is made.
+    /// Where the exhibit is made.
     pub made: Made,
 }
 
@@ -22,18 +22,18 @@ pub struct Exhibit {
 pub enum Made {
     /// In a report, of runs that have all of this.
     Runs(&'static [Need]),
-    /// By another command, in its words.
+    /// By another command, whose words this holds.
     By(&'static str),
     /// Never, since it has no numbers: what it is.
     Wordless(&'static str),
 }
 
-/// What some runs give of an exhibit.
+/// How much of an exhibit some runs give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// A table or more; what they lack for the paper's own reading.
     Available(Vec<String>),
-    /// Nothing: why, and what to do.
+    /// Nothing: the reason, and what to do.
     Lacking(String),
 }
 
@@ -43,7 +43,7 @@ impl Exhibit {
         self.number.is_cited_in(&table.source)
     }
 
-    /// What runs give of it, of which these tables were made.
+    /// Returns what runs give of the exhibit, of which these tables were made.
     pub fn status(&self, held: &Held<'_>, tables: &[Table]) -> Status {
         let unmet = || match self.made {
             Made::Runs(needs) => needs.iter().filter_map(|need| need.unmet(held)).collect(),

@@ -9,7 +9,7 @@ use super::number::Number::{Equations, Figure, Section, Table};
 use Made::{By, Runs, Wordless};
 use closeread_eval::{Paper, Task};
 
-/// What is drawn or worded, and no number.
+/// Marks an exhibit that is drawn or worded and holds no number.
 const DRAWN: Made = Wordless("an illustration");
 const WORDED: Made = Wordless("a prompt: ours are files of the folder prompts/");
 const LEARNED: Made = Wordless("compares benchmarks by hand");

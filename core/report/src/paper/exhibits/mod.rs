@@ -1,4 +1,4 @@
-//! What the papers print in tables and figures, and which of it some runs give.
+//! Exhibits of the papers, their tables and figures, and which of them some runs give.
 
 mod exhibit;
 mod list;

@@ -1,4 +1,4 @@
-//! What an exhibit needs of runs, and what they have of it.
+//! Needs of an exhibit, and what runs have of them.
 
 use crate::Run;
 use crate::judging::{correctness_panels, subjects_of};
@@ -7,14 +7,14 @@ use closeread_eval::Task;
 use closeread_eval::observations::{Ending, ItemFacts, MetricName, Observations, Rows, Score};
 use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY, Judge, PanelVerdict};
 
-/// Something that the numbers of an exhibit are made from.
+/// A need: something that the numbers of an exhibit are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// A run with one of these methods.
     Method(&'static [&'static str]),
     /// Methods at several budgets.
     Budgets,
-    /// So many configurations.
+    /// At least this many configurations.
     Configurations(usize),
     /// Questions asked in each of these ways.
     Tasks(&'static [Task]),
@@ -26,7 +26,7 @@ pub enum Need {
     EvidencePlaces,
     /// Answers whose correctness judges decided.
     Verdicts,
-    /// So many judges of correct answers on one run.
+    /// At least this many judges of correct answers on one run.
     Judges(usize),
     /// Files in which people say this of answers.
     Labels(&'static str),
@@ -40,12 +40,12 @@ pub enum Need {
     Words,
 }
 
-/// What there is to make exhibits from.
+/// The runs that exhibits can be made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Held<'a> {
     /// The trials of all runs.
     pub trials: &'a Observations,
-    /// The runs.
+    /// The runs that are held.
     pub runs: &'a [Run],
     /// True if people's labels were given.
     pub has_labels: bool,
@@ -56,7 +56,7 @@ impl Held<'_> {
         self.trials.cells().map(|(_, cell)| &*cell.key.method)
     }
 
-    /// How many items satisfy this, of how many.
+    /// Returns how many items satisfy a condition, of how many.
     fn items(&self, has: impl Fn(&ItemFacts) -> bool) -> (usize, usize) {
         let items = self.trials.items();
         items.fold((0, 0), |(some, all), (_, item)| (some + usize::from(has(item)), all + 1))
@@ -96,7 +96,7 @@ impl Held<'_> {
 }
 
 impl Need {
-    /// What these runs lack of it, and what to do; `None` where they have it, in part at least.
+    /// Returns what these runs lack of the need, and what to do; `None` where they have it, in part at least.
     pub(super) fn unmet(self, held: &Held<'_>) -> Option<String> {
         let unless = |met: bool, said: String| (!met).then_some(said);
         match self {

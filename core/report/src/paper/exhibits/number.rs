@@ -1,4 +1,4 @@
-//! How papers number what they print.
+//! Numbers of exhibits, as papers print them.
 
 use super::exhibits;
 use closeread_eval::Paper;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// A table, a figure or a section of a paper, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Number {
-    /// `Table 3`.
+    /// A table, such as `Table 3`.
     Table(u8),
     /// `Figure 4`; its panels are not told apart.
     Figure(u8),

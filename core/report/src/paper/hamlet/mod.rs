@@ -77,7 +77,7 @@ impl Row {
     }
 }
 
-/// What the tables are made from.
+/// The data that the tables are made from.
 struct Hamlet<'a> {
     trials: &'a Observations,
     policy: FailurePolicy,
@@ -92,7 +92,7 @@ fn shared(made: &Aggregate, otherwise: &'static str) -> Place {
     }
 }
 
-/// The first minus the second, where both are there.
+/// Subtracts the second place from the first, where both have a number.
 fn difference(a: Place, b: Place, n: usize) -> Place {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok(Number::new(a.value - b.value, n)),

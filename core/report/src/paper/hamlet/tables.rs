@@ -80,7 +80,7 @@ impl Hamlet<'_> {
         grid.decimals(3).note(policy_note(self.policy))
     }
 
-    /// Over the columns of Tables 4 and 5: the models, then the means over them.
+    /// Returns the heads of the columns of Tables 4 and 5: the models, then the means over them.
     fn models(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().map(|row| row.name.as_str()).chain(["Total"])
     }
@@ -90,7 +90,7 @@ impl Hamlet<'_> {
         self.models().flat_map(|name| SHORT_PERSPECTIVES.map(|short| format!("{name} {short}"))).collect()
     }
 
-    /// A row of Tables 4 and 5.
+    /// Makes a row of Tables 4 and 5.
     fn across_models(&self, place: impl Fn(&Row, Perspective) -> Place) -> Vec<Place> {
         let mut places: Vec<Place> =
             self.rows.iter().flat_map(|row| Perspective::ALL.map(|perspective| place(row, perspective))).collect();
@@ -138,7 +138,7 @@ impl Hamlet<'_> {
         grid.grouped(self.models(), 2).note(POOLED).note(SEVERAL_LEVELS).note(note).finished()
     }
 
-    /// How many sentences stand behind each place of Table 5.
+    /// Says how many sentences stand behind each place of Table 5.
     fn table_5_sentences(&self) -> Option<Table> {
         if self.policy == FailurePolicy::LeftOut {
             return None;
@@ -212,7 +212,7 @@ impl Hamlet<'_> {
         grid.note("means of the summaries' own ratios, both perspectives together").finished()
     }
 
-    /// How many summaries stand behind Table 7, and why others do not.
+    /// Says how many summaries stand behind Table 7, and why others do not.
     fn summaries(&self) -> Option<Table> {
         let counts = ["planned", "counted"].into_iter().chain(OUT.map(|(_, name)| name));
         let columns = ["Model", "score"].into_iter().chain(counts).map(str::to_owned).collect();
@@ -279,7 +279,7 @@ impl Hamlet<'_> {
         grid
     }
 
-    /// What the paper does not print: the pooled shares with intervals.
+    /// Makes a table that the paper does not print: the pooled shares with intervals.
     fn intervals(&self) -> Option<Table> {
         let scopes = |measure: Measure| measure.scopes().iter().map(move |scope| measure.metric(*scope));
         let metrics: Vec<_> = scopes(Measure::Recall).chain(scopes(Measure::Faithfulness)).collect();

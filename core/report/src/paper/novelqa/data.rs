@@ -1,4 +1,4 @@
-//! What the questions are: Tables 1, 9, 12 and 13.
+//! Tables on the questions: Tables 1, 9, 12 and 13.
 
 use super::items::{ASPECTS, POSITION_BINS, RELATIVE_BINS, aspect, counts, position_bin, relative_bin};
 use crate::paper::grid::{Grid, Number};

@@ -1,4 +1,4 @@
-//! What the tables tell items apart by: aspects, and where the evidence stands.
+//! Groups that the tables divide items into: aspects, and where the evidence stands.
 
 use closeread_eval::observations::ItemFacts;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub(super) fn evidence_distance(evidence_tokens: &[usize]) -> Option<usize> {
     (evidence_tokens.len() > 1).then(|| last - first)
 }
 
-/// How many of `values` each name has, in the order of `names`.
+/// Counts how many of `values` each name has, in the order of `names`.
 pub(super) fn counts<'n>(names: &[&'n str], values: impl Iterator<Item = &'n str>) -> Vec<(&'n str, usize)> {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     values.for_each(|value| *counted.entry(value).or_default() += 1);

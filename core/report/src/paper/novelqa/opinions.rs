@@ -1,4 +1,4 @@
-//! What people and further judges say of the same answers: Tables 7, 15 and 17.
+//! Opinions of people and further judges on the same answers: Tables 7, 15 and 17.
 
 use super::items::{ASPECTS, aspect};
 use super::{FAULT, JUDGED, NovelQa, RATED};

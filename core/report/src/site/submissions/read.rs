@@ -14,18 +14,18 @@ use std::collections::{BTreeMap, HashMap};
 /// The method of answers that nobody says more of.
 const PREDICTIONS: &str = "predictions";
 
-/// Why what was submitted cannot stand on a leaderboard.
+/// The reason why a submission cannot stand on a leaderboard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmissionError {
     /// An item is another one than the leaderboard's of the same id.
     #[error("item `{0}` has another question or gold answer than the leaderboard's: run it on these items")]
     OtherItem(String),
-    /// There are items beside those of the leaderboard.
+    /// The submission has items beside those of the leaderboard.
     #[error("{} of its items are none of the leaderboard's, such as `{first}`: run it on these items", thousands(*n as u64))]
     MoreItems {
-        /// How many.
+        /// Number of such items.
         n: usize,
-        /// The first of them by id.
+        /// The first of such items by id.
         first: String,
     },
     /// No row of the predictions can be used.
