@@ -1,4 +1,4 @@
-//! How much of the gold evidence an answer cites, where passages are texts and no places in a book.
+//! Share of the gold evidence that an answer cites, where passages are texts and no places in a book.
 
 use super::evidence::recall;
 use crate::Item;

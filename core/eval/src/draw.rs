@@ -1,4 +1,4 @@
-//! Which items of a benchmark are asked: those with given labels, and a sample of them.
+//! Selection of the benchmark's items to ask: those with given labels, and a sample of them.
 
 use crate::Item;
 use closeread_text::hash::sha256;
@@ -11,25 +11,25 @@ use std::str::FromStr;
 pub struct Where {
     /// Name of the label.
     pub label: String,
-    /// Its value.
+    /// Value of the label.
     pub value: String,
 }
 
 /// A sample of items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draw {
-    /// How many.
+    /// Number of items to draw.
     pub n: usize,
     /// The label whose values are drawn from in proportion; without one all items are one stratum.
     pub by: Option<String>,
-    /// What chance begins with.
+    /// Seed of the random draw.
     pub seed: u64,
 }
 
-/// Why items cannot be selected so.
+/// The reason why items cannot be selected so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// Not `LABEL=VALUE`.
+    /// A text is not of the form `LABEL=VALUE`.
     #[error("`{0}`: expected LABEL=VALUE, such as set=test")]
     NoPair(String),
     /// No item has the label.
@@ -37,23 +37,23 @@ pub enum SelectError {
     NoLabel {
         /// The label.
         label: String,
-        /// Those that items have.
+        /// Labels that items have, for the message.
         known: String,
     },
-    /// No item has the value.
+    /// No item has this value of the label.
     #[error("no item has {asked}; `{}` is one of: {known}", asked.label)]
     NoValue {
-        /// What was asked for.
+        /// Label and value that were asked for.
         asked: Where,
-        /// The values there are.
+        /// Values that items have, for the message.
         known: String,
     },
-    /// More are to be drawn than there are.
+    /// More items are to be drawn than there are.
     #[error("{n} items are to be drawn, and there are {of}")]
     TooFew {
-        /// How many were asked for.
+        /// Number of items that were asked for.
         n: usize,
-        /// How many there are.
+        /// Number of items that there are.
         of: usize,
     },
 }

@@ -1,4 +1,5 @@
-//! Which metrics an item is scored by, and what an answer is worth: one place for runs, prediction files and the page.
+//! Scoring of items: which metrics an item is scored by, and what an answer is worth; one place for runs, prediction
+//! files and the page.
 
 use crate::Outcome;
 use crate::{Item, Task};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// An answer as it is scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer<'a> {
-    /// Its text; for a choice the text of the option.
+    /// Text of the answer; for a choice the text of the option.
     pub text: &'a str,
     /// The option chosen, from 0.
     pub choice: Option<usize>,
@@ -72,7 +73,7 @@ impl Evaluator {
         Ok(Self { words, meteor })
     }
 
-    /// How Chinese is cut.
+    /// Returns how Chinese is cut into words.
     pub fn words(&self) -> Words {
         self.words
     }
@@ -132,8 +133,8 @@ impl Evaluator {
         }
     }
 
-    /// What an answer adds to corpus BLEU; an item without an answer adds the length of its gold answer alone. `None`
-    /// without gold answers.
+    /// Returns what an answer adds to corpus BLEU; an item without an answer adds the length of its gold answer alone.
+    /// `None` without gold answers.
     pub fn bleu_statistics(&self, item: &Item, answer: Option<Answer<'_>>, chinese: bool) -> Option<BleuStatistics> {
         let text = answer.map_or("", |answer| answer.text);
         let in_words = !item.answers.is_empty() && hidden(item).next().is_none();

@@ -1,4 +1,4 @@
-//! How much of the gold evidence a method retrieved.
+//! Evidence recall: how much of the gold evidence a method retrieved.
 
 use closeread_text::Span;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub(crate) fn union(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// What lies in both of two unions.
+/// Returns the spans that lie in both of two unions.
 pub(crate) fn intersection<'s>(left: &'s [Span], right: &'s [Span]) -> impl Iterator<Item = Span> + 's {
     left.iter().flat_map(move |a| {
         right.iter().filter_map(move |b| {

@@ -31,20 +31,20 @@ pub struct SummaryEvaluation {
     /// The book summarised; its queries cluster.
     #[serde(default)]
     pub book: String,
-    /// What wrote the summary.
+    /// Name of the model that wrote the summary.
     #[serde(default)]
     pub model: String,
-    /// Which of the chunk's two trees the query comes from.
+    /// The tree of the chunk that the query comes from.
     pub perspective: Perspective,
-    /// Where the chunk stands in its book: chunk index / number of chunks, in 0..=1; absent if unknown.
+    /// Position of the chunk in its book: chunk index / number of chunks, in 0..=1; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<f64>,
-    /// What the judges said of it.
+    /// Verdicts of the judges on the summary.
     #[serde(flatten)]
     pub verdicts: SummaryVerdicts,
 }
 
-/// What the judges said of a summary.
+/// Verdicts of the judges on a summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SummaryVerdicts {
     /// The key facts of the tree, depth first; `None` if nobody said, in words that could be read, which ones the summary
@@ -54,21 +54,21 @@ pub struct SummaryVerdicts {
     pub sentences: Option<Vec<SentenceVerdict>>,
 }
 
-/// Which tree of a chunk a query comes from (section 3.1).
+/// The tree of a chunk that a query comes from (section 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Perspective {
-    /// Insights and their support.
+    /// The tree of insights and their support.
     Analytical,
-    /// Sequences of events.
+    /// The tree of sequences of events.
     Narrative,
 }
 
 impl Perspective {
-    /// Both, in the order of the paper's tables.
+    /// Both perspectives, in the order of the paper's tables.
     pub const ALL: [Self; 2] = [Self::Analytical, Self::Narrative];
 
-    /// As a table shows it.
+    /// Returns the perspective's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Analytical => "analytical",
@@ -83,17 +83,17 @@ impl Perspective {
 pub enum Level {
     /// The main insight or sequence.
     Root,
-    /// What supports it.
+    /// Facts that support a root.
     Branch,
-    /// Details.
+    /// Details, at the leaves.
     Leaf,
 }
 
 impl Level {
-    /// All, from the root down.
+    /// All levels, from the root down.
     pub const ALL: [Self; 3] = [Self::Root, Self::Branch, Self::Leaf];
 
-    /// As a table shows it.
+    /// Returns the level's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
@@ -103,33 +103,33 @@ impl Level {
     }
 }
 
-/// What the judge said of a key fact.
+/// A judge's verdict on a key fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactVerdict {
-    /// Its level.
+    /// Level of the key fact.
     pub level: Level,
     /// True if the summary states it.
     pub matched: bool,
 }
 
-/// What the judge said of a sentence.
+/// A judge's verdict on a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentenceVerdict {
     /// Levels of the key facts it was aligned with; none if with no key fact.
     pub levels: BTreeSet<Level>,
-    /// What is wrong with it.
+    /// Error of the sentence.
     pub category: ErrorCategory,
 }
 
-/// What is wrong with a sentence (Table 12).
+/// The error in a sentence (Table 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCategory {
-    /// Nothing: the sentence is faithful.
+    /// No error: the sentence is faithful.
     NoError,
     /// Extrinsic: the chunk does not say so.
     OutOfArticle,
-    /// Intrinsic: a wrong entity.
+    /// Intrinsic error: a wrong entity.
     Entity,
     /// Intrinsic: a wrong relation between entities.
     Relation,
@@ -172,31 +172,31 @@ impl ErrorCategory {
     }
 }
 
-/// What a recall or faithfulness is taken over.
+/// The facts or sentences that a recall or faithfulness is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Key facts, or sentences aligned with key facts, of the root level.
     Root,
-    /// Of the branch level.
+    /// Facts or sentences of the branch level.
     Branch,
-    /// Of the leaf level.
+    /// Facts or sentences of the leaf level.
     Leaf,
     /// Sentences aligned with no key fact; no key fact is in it.
     None,
     /// Sentences aligned with some key fact; no key fact is in it.
     Aligned,
-    /// Everything.
+    /// All facts or sentences.
     All,
 }
 
 impl Scope {
-    /// What recall is taken over.
+    /// Scopes that recall is taken over.
     pub const OF_FACTS: [Self; 4] = [Self::Root, Self::Branch, Self::Leaf, Self::All];
-    /// What faithfulness is taken over.
+    /// Scopes that faithfulness is taken over.
     pub const OF_SENTENCES: [Self; 6] = [Self::Root, Self::Branch, Self::Leaf, Self::None, Self::Aligned, Self::All];
 
-    /// As a table shows it.
+    /// Returns the scope's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
@@ -228,7 +228,7 @@ impl Scope {
     }
 }
 
-/// Which of the two scores is meant.
+/// The choice between the two scores, recall and faithfulness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
@@ -251,7 +251,7 @@ impl Measure {
         }
     }
 
-    /// What it is taken over.
+    /// Returns the scopes that the score is taken over.
     pub const fn scopes(self) -> &'static [Scope] {
         match self {
             Self::Recall => &Scope::OF_FACTS,
@@ -264,7 +264,7 @@ impl Measure {
 pub const RECALL: &str = "recall";
 /// Share of a summary's sentences without an error.
 pub const FAITHFULNESS: &str = "faithfulness";
-/// The mean of both.
+/// Name of the mean of recall and faithfulness.
 pub const RECALL_FAITHFULNESS: &str = "recall_faithfulness";
 
 /// Kinds of errors with their metric (Table 14): of all errors the first two, of the intrinsic ones the others.
@@ -316,7 +316,7 @@ pub fn scores(verdicts: &SummaryVerdicts) -> BTreeMap<MetricName, Score> {
     scores
 }
 
-/// How the erroneous sentences of a summary divide, under the metrics of [`ERROR_SHARES`].
+/// Returns how the erroneous sentences of a summary divide, under the metrics of [`ERROR_SHARES`].
 pub fn error_shares(verdicts: &SummaryVerdicts) -> BTreeMap<MetricName, Score> {
     let sentences = verdicts.sentences.as_ref();
     let errors = || {
@@ -335,7 +335,7 @@ pub fn error_shares(verdicts: &SummaryVerdicts) -> BTreeMap<MetricName, Score> {
     ERROR_SHARES.iter().zip(shares).map(|((_, name), share)| (MetricName::from(*name), share)).collect()
 }
 
-/// How these scores apply to the query of a tree with facts of these levels.
+/// Returns how the scores apply to the query of a tree with facts of these levels.
 pub fn applies(levels: &[Level]) -> BTreeMap<MetricName, Applies> {
     let facts = |scope: Scope| levels.iter().filter(|level| scope.has_fact(**level)).count() as u32;
     let recalls = Scope::OF_FACTS.map(|scope| (Measure::Recall.metric(scope), Applies::OutOf(facts(scope))));
@@ -349,7 +349,7 @@ fn share(holds: impl Iterator<Item = bool>) -> Score {
     Score::Ratio { hit, of }
 }
 
-/// Fifths of a book (5.1.1).
+/// Names of the fifths of a book (5.1.1).
 pub const FIFTHS: [&str; 5] = ["0-20%", "20-40%", "40-60%", "60-80%", "80-100%"];
 
 /// The fifth, from 0, in which a chunk begins: `chunk` counts from 0 up to `chunks`. The paper does not say how chunks

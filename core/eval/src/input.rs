@@ -20,11 +20,11 @@ pub struct Problem {
     pub line: Option<usize>,
     /// Item or document, where known.
     pub item: Option<String>,
-    /// What is wrong, what was expected, what to do.
+    /// Message of the problem: what is wrong, what was expected, what to do.
     pub message: String,
     /// True if a row was left out because of it; false if it is used with the stated repair.
     pub dropped: bool,
-    /// How many problems it stands for that are not listed themselves; 0 for one of its own.
+    /// Number of problems that this one stands for and that are not listed themselves; 0 for one of its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: usize,
 }

@@ -24,17 +24,17 @@ pub struct Document {
     pub other: Map<String, Value>,
 }
 
-/// Where a document's text is.
+/// The place of a document's text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
-    /// In the line itself.
+    /// The text, in the line itself.
     Text(String),
-    /// In a file, relative to `documents.jsonl`.
+    /// Path of a file that holds the text, relative to `documents.jsonl`.
     Path(String),
 }
 
-/// What kind of answer an item asks for.
+/// The kind of answer that an item asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
@@ -55,7 +55,7 @@ pub struct Item {
     pub documents: Vec<String>,
     /// The question, or the query of a summary.
     pub question: String,
-    /// What kind of answer is asked for.
+    /// The kind of answer that is asked for.
     pub task: Task,
     /// Acceptable answers, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,7 +72,7 @@ pub struct Item {
     /// HAMLET's key facts about one chunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_facts: Option<KeyFacts>,
-    /// What reports break the scores down by, e.g. `complexity: multi-hop`.
+    /// Labels, name and value, that reports break the scores down by, e.g. `complexity: multi-hop`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// Fields closeread does not know, kept.
@@ -98,8 +98,8 @@ impl Item {
         }
     }
 
-    /// What makes it the same item in another run: sixteen hex digits that change with the question and what is gold as it is asked,
-    /// the options of a choice or the answers of an open question.
+    /// Returns what identifies the item in another run: sixteen hex digits that change with the question and what is
+    /// gold as it is asked, the options of a choice or the answers of an open question.
     ///
     /// Not with the documents: the same question about a book alone and about a whole library is a comparison worth
     /// making.
@@ -110,7 +110,7 @@ impl Item {
         }
     }
 
-    /// What intervals cluster by, as [`ItemFacts::cluster`](crate::observations::ItemFacts::cluster).
+    /// Returns the name that intervals cluster by, as [`ItemFacts::cluster`](crate::observations::ItemFacts::cluster).
     pub fn cluster(&self) -> String {
         cluster(&self.documents, &self.id)
     }
@@ -136,13 +136,13 @@ pub struct Evidence {
     /// The document it stands in; absent where the item has one document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// Its words.
+    /// Words of the passage.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub quote: String,
     /// First byte in the document's file as decoded to UTF-8; absent means: look the quote up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<usize>,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<usize>,
 }
@@ -152,25 +152,25 @@ pub struct Evidence {
 pub struct KeyFacts {
     /// The document the chunk belongs to.
     pub document: String,
-    /// Where the chunk stands in it.
+    /// Place of the chunk in the document.
     #[serde(flatten)]
     pub chunk: ChunkPlace,
     /// The main insights or sequences.
     pub roots: Vec<KeyFact>,
 }
 
-/// Where the chunk of a key-fact tree stands: by offsets, or by its words until the text is known.
+/// The place of a key-fact tree's chunk: by offsets, or by its words until the text is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ChunkPlace {
-    /// In the document's file as decoded to UTF-8.
+    /// Offsets in the document's file as decoded to UTF-8.
     Offsets {
         /// First byte of the chunk.
         start: usize,
         /// One past the last byte of the chunk.
         end: usize,
     },
-    /// From the first occurrence of `first` to the end of the first `last` that does not begin before it.
+    /// Quotations: from the first occurrence of `first` to the end of the first `last` that does not begin before it.
     Quotes {
         /// The words the chunk begins with.
         first: String,
@@ -184,12 +184,12 @@ pub enum ChunkPlace {
 pub struct KeyFact {
     /// A sentence without pronouns, supported by the chunk.
     pub fact: String,
-    /// Facts that support it.
+    /// Facts that support this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<KeyFact>,
 }
 
-/// The one place that says what intervals cluster by.
+/// Returns the name that intervals cluster by; no other code decides it.
 pub(crate) fn cluster(documents: &[String], id: &str) -> String {
     let documents: BTreeSet<&str> = documents.iter().map(String::as_str).collect();
     if documents.is_empty() {

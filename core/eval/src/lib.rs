@@ -1,4 +1,4 @@
-//! What is asked, how a response is read, how a trial ended, and what that counts for.
+//! Items, responses and scores: what is asked, how a response is read, how a trial ended, and what that counts for.
 
 #![forbid(unsafe_code)]
 

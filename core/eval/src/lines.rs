@@ -10,7 +10,7 @@ pub struct Lines<'b> {
 }
 
 impl<'b> Lines<'b> {
-    /// Of a whole file.
+    /// Begins at the first line of a whole file.
     pub fn new(bytes: &'b [u8]) -> Self {
         // Lone CRs inside fields are no lines to an editor, unless the whole file ends its lines so.
         let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };

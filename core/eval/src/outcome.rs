@@ -1,14 +1,14 @@
-//! How trials end.
+//! Outcomes: how trials end.
 
 use serde::{Deserialize, Serialize};
 
-/// How a trial ended. A wrong, missing or unparsable answer is a value, not an error: it is what gets scored.
+/// The outcome of a trial. A wrong, missing or unparsable answer is a value, not an error: it is what gets scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// With an answer.
+    /// The trial ended with an answer.
     Answered {
-        /// Its text; for a choice the text of the option.
+        /// Text of the answer; for a choice the text of the option.
         answer: String,
         /// The option chosen, from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub enum Outcome {
     },
     /// The provider refused the content.
     Blocked {
-        /// The provider's words.
+        /// The provider's words on the refusal.
         reason: String,
     },
     /// The response holds no answer in the agreed form.
@@ -37,25 +37,26 @@ pub enum Outcome {
     },
     /// The last response ended at its limit of tokens and holds no answer.
     CutShort {
-        /// As much of it as there is.
+        /// The response, as far as it came.
         response: String,
         /// The limit; `None`: the provider's own.
         max_output_tokens: Option<u32>,
     },
     /// A call failed for good.
     Failed {
-        /// What went wrong.
+        /// Message of the error.
         error: String,
     },
     /// The method does not answer items of this kind: nothing was asked, and nothing is scored.
     NotAsked {
-        /// What it answers.
+        /// What the method answers instead.
         reason: String,
     },
 }
 
 impl Outcome {
-    /// Its name in JSON, which is also that of its field in a [`Ledger`](crate::observations::Ledger).
+    /// Returns the outcome's name in JSON, which is also that of its field in a
+    /// [`Ledger`](crate::observations::Ledger).
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Answered { .. } => "answered",
@@ -78,7 +79,7 @@ pub struct PassageRef {
     pub document: String,
     /// First byte in the document's file as decoded to UTF-8.
     pub start: usize,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     pub end: usize,
     /// Score under the retriever.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,7 +23,7 @@ impl Paper {
     /// Every paper.
     pub const ALL: [Self; 5] = [Self::SagaScale, Self::NovelQa, Self::DosRag, Self::CorpusQa, Self::Hamlet];
 
-    /// Its name on the command line.
+    /// Returns the paper's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SagaScale => "sagascale",

@@ -3,7 +3,7 @@
 use crate::Problem;
 use serde::{Deserialize, Serialize};
 
-/// Most problems that are listed of those that left a row out, and of notes: a file may have a million wrong rows.
+/// Most problems to list of those that left a row out, and of notes: a file may have a million wrong rows.
 pub const LISTED: usize = 1000;
 
 /// Problems: the first [`LISTED`] of each kind, then one that says how many more there are.
@@ -13,7 +13,7 @@ pub struct ProblemList {
     listed: Vec<Problem>,
     /// Notes and rows left out that are listed.
     n: [usize; 2],
-    /// What stands for the others.
+    /// The problems that stand for all that are not listed.
     rest: [Option<Problem>; 2],
 }
 
@@ -42,22 +42,22 @@ impl ProblemList {
         None
     }
 
-    /// What stands for problems that were counted alone.
+    /// Takes the problem that stands for those that were counted alone.
     pub(crate) fn take_rest(&mut self) -> Option<Problem> {
         self.rest.iter_mut().find_map(Option::take)
     }
 
-    /// Those that are listed, then what stands for the others.
+    /// Returns the listed problems, then those that stand for the others.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.listed.iter().chain(self.rest.iter().flatten())
     }
 
-    /// How many there are, listed or not.
+    /// Returns the number of problems, listed or not.
     pub fn len(&self) -> usize {
         self.count(false).saturating_add(self.count(true))
     }
 
-    /// How many left a row out, or did not.
+    /// Returns how many problems left a row out (`dropped`), or did not.
     pub fn count(&self, dropped: bool) -> usize {
         let kind = usize::from(dropped);
         self.n[kind].saturating_add(self.rest[kind].as_ref().map_or(0, |rest| rest.more))

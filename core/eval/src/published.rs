@@ -11,10 +11,10 @@ const FIELD: &str = "published";
 /// documents stand by reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
-    /// What the system says; may be empty.
+    /// The system message; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub system: String,
-    /// What the user says, in its parts.
+    /// The parts of the user's message.
     pub user: Vec<Part>,
 }
 
@@ -24,17 +24,18 @@ pub struct Published {
 pub enum Part {
     /// The text of a document, by its number among those of the item, from 0.
     Document(usize),
-    /// These words.
+    /// A stretch of words.
     Words(String),
 }
 
 impl Published {
-    /// That of an item, among the fields that are kept as they are; `None` without, or if it is none.
+    /// Reads the messages from the item's fields that are kept as they are; `None` if it has none, or if they are
+    /// malformed.
     pub fn of(item: &Item) -> Option<Self> {
         Self::deserialize(item.other.get(FIELD)?).ok()
     }
 
-    /// Puts it among the fields of an item.
+    /// Puts the messages among the fields of an item.
     pub fn put(&self, item: &mut Item) {
         item.other.insert(FIELD.to_owned(), json!(self));
     }

@@ -1,4 +1,4 @@
-//! How well a ranking puts the gold evidence first, whatever the passages are that books were cut into.
+//! Quality of a ranking: how well it puts the gold evidence first, whatever the passages are that books were cut into.
 //!
 //! What is to be found are the pieces of evidence, spans of bytes. A ranking of passages becomes one of pieces: a passage that
 //! is the first to reach a piece stands as that piece (as several, if it reaches several), any other as itself, which finds
@@ -8,7 +8,7 @@ use crate::{Item, PassageRef};
 use closeread_text::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands at a rank.
+/// The entry at a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// A piece of evidence, by its place among the pieces.
@@ -29,7 +29,7 @@ pub fn pieces(item: &Item) -> Vec<(String, Span)> {
     each_once(item.evidence.iter().filter_map(place))
 }
 
-/// The same of places that are known already.
+/// Returns each of the places once, by document and span.
 pub fn each_once(places: impl IntoIterator<Item = (String, Span)>) -> Vec<(String, Span)> {
     let mut pieces: Vec<(String, Span)> = Vec::new();
     for piece in places {
@@ -70,8 +70,8 @@ pub fn entries(pieces: &[(String, Span)], ranked: &[(&str, Span)]) -> Vec<Entry>
     entries
 }
 
-/// What a ranking is worth, each in 0..=1 by name: `hit@k`, `ndcg@k`, `precision@k` and `recall@k` for each `k`, and `mrr`, over
-/// all that was ranked. `None` without a piece to find.
+/// Returns the scores of a ranking, each in 0..=1 by name: `hit@k`, `ndcg@k`, `precision@k` and `recall@k` for each
+/// `k`, and `mrr`, over all that was ranked. `None` without a piece to find.
 pub fn scores(pieces: &[(String, Span)], ranked: &[(&str, Span)], ks: &[usize]) -> Option<BTreeMap<String, f64>> {
     if pieces.is_empty() {
         return None;
@@ -111,7 +111,7 @@ pub fn precision(pieces: &[(String, Span)], passages: &[(&str, Span)]) -> Option
     Some(if all == 0 { 0.0 } else { inside as f64 / all as f64 })
 }
 
-/// What the place of rank `rank`, from 0, is worth.
+/// Returns the weight of rank `rank`, from 0.
 fn discount(rank: usize) -> f64 {
     1.0 / libm::log2(rank as f64 + 2.0)
 }

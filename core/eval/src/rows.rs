@@ -8,12 +8,12 @@ use std::fmt;
 /// Most bytes of a line of JSON Lines, or of an element of a list: 64 MiB. JSON can take twenty times its bytes.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
 
-/// What is said of a line of more than [`MAX_ROW_BYTES`].
+/// Returns the message on a line of more than [`MAX_ROW_BYTES`].
 pub fn too_long(n_bytes: usize) -> String {
     format!("{} MiB in one line: expected at most {} MiB", n_bytes >> 20, MAX_ROW_BYTES >> 20)
 }
 
-/// Why a row is left out, in words: the field, what was expected and what was found.
+/// The reason why a row is left out, in words: the field, what was expected and what was found.
 ///
 /// It becomes a [`Problem`], which adds file, line and item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub fn too_long(n_bytes: usize) -> String {
 pub struct WrongRow(String);
 
 impl WrongRow {
-    /// The same of a part of the row, such as `evidence[2]`.
+    /// Adds the part of the row that the reason is about, such as `evidence[2]`.
     pub fn within(self, part: impl fmt::Display) -> Self {
         Self(format!("`{part}`: {}", self.0))
     }
@@ -50,7 +50,7 @@ impl From<WrongRow> for String {
 pub struct Row {
     /// Line it begins in, from 1.
     pub line: usize,
-    /// Its fields.
+    /// Fields of the object.
     pub fields: Map<String, Value>,
 }
 
@@ -112,18 +112,18 @@ pub struct Rows<'f> {
     name: &'f str,
     bytes: &'f [u8],
     at: usize,
-    /// Line of `at`.
+    /// Number of the line at `at`.
     line: usize,
     form: Form,
     queue: VecDeque<Result<Row, Problem>>,
-    /// How many problems there were.
+    /// Problems so far.
     wrong: ProblemList,
 }
 
-/// How the text at the reader's place is read.
+/// The form of the text at the reader's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// One object a line.
+    /// Lines of JSON, one object a line.
     Lines,
     /// Elements, wherever their lines end.
     Array,
@@ -270,7 +270,7 @@ impl Rows<'_> {
     }
 }
 
-/// What a JSON value is, in words.
+/// Returns the kind of a JSON value, in words.
 pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -2,7 +2,7 @@
 
 use crate::hamlet::{ErrorCategory, FactVerdict, Level, SentenceVerdict, SummaryVerdicts};
 
-/// What judges said of a summary: facts by level, sentences by the levels they are aligned with.
+/// Makes verdicts on a summary: facts by level, sentences by the levels they are aligned with.
 pub fn verdicts(facts: &[(Level, bool)], sentences: &[(&[Level], ErrorCategory)]) -> SummaryVerdicts {
     let sentence = |(levels, category): &(&[Level], ErrorCategory)| SentenceVerdict {
         levels: levels.iter().copied().collect(),

@@ -1,4 +1,4 @@
-//! What was cut: responses at their limit of tokens, and prompts that a server shortened without saying so.
+//! Truncation: responses cut at their limit of tokens, and prompts that a server shortened without saying so.
 //!
 //! No server says that it cut a prompt. What it counted beside what we counted tells, over all calls of a run:
 //! tokenizers differ by a factor that is much the same for one model in one language.
@@ -13,7 +13,7 @@ use std::ops::AddAssign;
 const LEAST_SHARE: f64 = 0.8;
 /// Shorter prompts say little: what a server puts around them weighs too much.
 const LEAST_TOKENS: u64 = 500;
-/// So many prompts of different lengths that were all served as one number of tokens were cut to it.
+/// Number of prompts of different lengths that, served as one and the same number of tokens, count as cut to it.
 const ALIKE: usize = 5;
 /// Two lengths differ if one exceeds the other by this factor; by less, tokenizers differ.
 const FURTHER: f64 = 1.05;
@@ -23,9 +23,9 @@ const WORTH_A_WARNING: f64 = 0.01;
 /// The prompt of one call as both sides counted it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountedPrompt<'a> {
-    /// Who was asked.
+    /// Name of the model that was asked.
     pub model: &'a str,
-    /// Of the text.
+    /// Language of the text.
     pub language: Language,
     /// Tokens by the run's tokenizer.
     pub counted: u64,
@@ -33,10 +33,10 @@ pub struct CountedPrompt<'a> {
     pub served: Option<u64>,
 }
 
-/// What became of a prompt on its way.
+/// How much of a prompt arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrived {
-    /// Nothing speaks against all of it.
+    /// The whole prompt, as far as anyone can tell.
     Whole,
     /// The server seems to have cut it.
     Cut,
@@ -44,7 +44,7 @@ pub enum Arrived {
     NotKnown,
 }
 
-/// What became of each prompt, judged over all of them.
+/// Returns how much of each prompt arrived, judged over all of them.
 ///
 /// One of 500 tokens or more was cut if the server counted less than 0.8 of what it counts at the median, in proportion
 /// to our count, for prompts to that model in that language; or if it is one of five, of which no two are within 5% of
@@ -73,7 +73,7 @@ pub fn arrived(prompts: &[CountedPrompt<'_>]) -> Vec<Arrived> {
     prompts.iter().map(of).collect()
 }
 
-/// How many of the counts there are of which no two differ by less than 5%.
+/// Returns how many of the counts there are of which no two differ by less than 5%.
 fn n_apart(counts: &mut [u64]) -> usize {
     counts.sort_unstable();
     let mut last = None;
@@ -93,10 +93,10 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
 }
 
-/// How many calls there were, and in how many something was cut.
+/// Number of calls, and of calls in which something was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cuts {
-    /// All calls.
+    /// Number of all calls.
     pub calls: usize,
     /// Responses that ended at their limit of tokens.
     pub cut_short: usize,

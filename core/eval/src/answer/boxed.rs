@@ -3,14 +3,14 @@
 use super::parsed::Parsed;
 use super::thinking::after_thinking;
 
-/// What a call for a question and its answer gives (SagaScale, figure 11).
+/// The result of a call for a question and its answer (SagaScale, figure 11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QaPair<'a> {
-    /// A pair.
+    /// A question with its answer.
     Pair {
         /// The question.
         question: &'a str,
-        /// Its answer.
+        /// The answer to the question.
         answer: &'a str,
     },
     /// `END`: there is no further pair in the context.
@@ -48,7 +48,7 @@ pub fn last_boxed(response: &str) -> Parsed<&str> {
     all_boxed(response).last().map(|content| content.trim()).into()
 }
 
-/// Which of `labels` the last box names, from 0: `["CORRECT", "INCORRECT"]` for SagaScale's judge (figure 15),
+/// Returns which of `labels` the last box names, from 0: `["CORRECT", "INCORRECT"]` for SagaScale's judge (figure 15),
 /// `["YES", "NO"]`, `["PASS", "FAIL"]` for its filters, the ten types of question of figure 8.
 ///
 /// The box must hold a label and nothing else, but for white space and case; anything else is unparsed rather than

@@ -14,11 +14,11 @@ pub enum Form {
     /// Baselines, figures A.1 and A.2).
     #[default]
     Marked,
-    /// The same, where the first `[[n]]` counts, as in Stronger Baselines' code, and not the last.
+    /// Like [`Form::Marked`], where the first `[[n]]` counts, as in Stronger Baselines' code, and not the last.
     FirstMarked,
     /// `<answer>` ... `</answer>` (SagaScale §4.1).
     Tags,
-    /// The same, where `NONE` says that the contexts do not hold it (SagaScale, figure 17).
+    /// Like [`Form::Tags`], where `NONE` says that the contexts do not hold the answer (SagaScale, figure 17).
     TagsOrNone,
     /// `Answer0: ...`, a line a question (NovelQA, table 11).
     Lines,
@@ -30,6 +30,7 @@ pub enum Form {
     Lettered,
     /// `\boxed{...}`, a letter for a choice (MemAgent); prose for a summary.
     Boxed,
-    /// The same, or else as in [`Form::Announced`]: MemAgent on a question that holds CorpusQA's requirements.
+    /// Like [`Form::Boxed`], or else as in [`Form::Announced`]: MemAgent on a question that holds CorpusQA's
+    /// requirements.
     BoxedOrAnnounced,
 }

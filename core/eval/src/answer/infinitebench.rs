@@ -8,8 +8,8 @@ use closeread_text::python;
 use regex_lite::Regex;
 use std::sync::LazyLock;
 
-/// Whether a response counts as right in En.MC (`get_score_one_longbook_choice_eng` of `src/compute_scores.py` at
-/// 88b3daa6989d). `gold` holds the right option's text and its letter.
+/// Returns whether a response counts as right in En.MC (`get_score_one_longbook_choice_eng` of `src/compute_scores.py`
+/// at 88b3daa6989d). `gold` holds the right option's text and its letter.
 ///
 /// Odd: a response whose first character is one of ABCD is read as that letter, so "Both" chooses B and "A man" A; a
 /// response that repeats the text of the option with a full stop is wrong; after "answer:" exactly one character is
@@ -64,8 +64,8 @@ pub fn strict_letter(response: &str) -> Parsed<usize> {
     START.captures(response).or_else(|| NAMED.captures_iter(response).last()).map(letter).into()
 }
 
-/// Whether a response to an En.MC question is right, read strictly: by [`strict_letter`], or else by the text of the right
-/// option alone, whatever its case and closing full stop.
+/// Returns whether a response to an En.MC question is right, read strictly: by [`strict_letter`], or else by the text
+/// of the right option alone, whatever its case and closing full stop.
 ///
 /// `gold` holds the option's text and its letter. A response that names another option by its text alone cannot be told
 /// from one that names none, since published predictions come without the options: both are unparsed.
@@ -84,8 +84,8 @@ pub fn strict_choice<S: AsRef<str>>(response: &str, gold: &[S]) -> Parsed<bool> 
     if right { Parsed::Answer(true) } else { Parsed::Unparsed }
 }
 
-/// Whether a response counts as right in En.Dia (`get_score_one_longdialogue_qa_eng`): the first gold name must be among
-/// the words of the response in capitals.
+/// Returns whether a response counts as right in En.Dia (`get_score_one_longdialogue_qa_eng`): the first gold name must
+/// be among the words of the response in capitals.
 ///
 /// Odd: only the first gold name counts, and one of two words can never be found.
 pub fn infinitebench_dialogue<S: AsRef<str>>(prediction: &str, gold: &[S]) -> bool {

@@ -4,11 +4,11 @@ use super::parsed::Parsed;
 use super::thinking::after_thinking;
 use serde_json::{Deserializer, Value};
 
-/// How many times a response's length may be read in all before the search gives up, so that hostile responses, brackets
-/// in brackets that never close, take linear time too.
+/// Most times that a response's length may be read in all before the search gives up, so that hostile responses,
+/// brackets in brackets that never close, take linear time too.
 const MAX_READINGS: usize = 4;
 
-/// All JSON objects and arrays of a response, in order; one inside another is part of that one.
+/// Returns all JSON objects and arrays of a response, in order; one inside another is part of that one.
 ///
 /// If the response holds fenced blocks and any of them begins with JSON, only the blocks are read, for prose around them
 /// may quote brackets; else the whole response. Text that is no JSON is skipped. Bare numbers, strings and the words
@@ -65,7 +65,7 @@ fn values(text: &str, budget: &mut usize) -> Vec<Value> {
     values
 }
 
-/// How many bytes were read before the error, which tells line and column.
+/// Returns how many bytes were read before the error, which tells line and column.
 fn position(text: &str, error: &serde_json::Error) -> usize {
     let line_start = match error.line() {
         0 | 1 => 0,

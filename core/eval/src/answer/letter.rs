@@ -14,7 +14,7 @@ pub fn readagent_choice(response: &str, n_options: usize) -> Parsed<usize> {
     named.and_then(|letter| option(letter, n_options)).into()
 }
 
-/// The first letter among A to D of a text, as L-Eval cuts predictions and gold answers alike; counts from 0.
+/// Returns the first letter among A to D of a text, as L-Eval cuts predictions and gold answers alike; counts from 0.
 ///
 /// Odd: any capital counts, so "Because of (A)" chooses B.
 pub fn leval_letter(text: &str) -> Parsed<usize> {

@@ -14,7 +14,7 @@ pub fn choice_marker(response: &str, n_options: usize) -> Option<usize> {
     numbered(&MARKER.captures_iter(response).last()?[1], n_options)
 }
 
-/// The same by the first marker (Stronger Baselines: dos-rag-eval, `experiments/utils.py`).
+/// Returns the option, from 0, that the first marker names (Stronger Baselines: dos-rag-eval, `experiments/utils.py`).
 pub fn first_choice_marker(response: &str, n_options: usize) -> Option<usize> {
     numbered(&MARKER.captures(response)?[1], n_options)
 }

@@ -25,11 +25,11 @@ pub struct EvidencedAnswer<'a> {
 /// Marks of the evidence judge (`C50R66S33`), each in 0..=100 (section 4.5, though the prompt says 1-100).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceMarks {
-    /// Is it the correct evidence, or of similar correct meaning?
+    /// Mark for correctness: is it the correct evidence, or of similar correct meaning?
     pub correctness: u8,
-    /// Is it relevant to the answer?
+    /// Mark for relevance: is the evidence relevant to the answer?
     pub relevance: u8,
-    /// Does it suffice to support the answer?
+    /// Mark for sufficiency: does the evidence suffice to support the answer?
     pub sufficiency: u8,
 }
 
@@ -79,8 +79,8 @@ pub fn evidence_lines(response: &str, n_questions: usize) -> Vec<Parsed<Evidence
     answer_lines(response, n_questions).into_iter().map(|line| line.answer().and_then(evidenced).into()).collect()
 }
 
-/// Whether the judge of answers finds one correct: its response is the single letter `C` or `N`, marks and white space
-/// around it allowed. Words are unparsed.
+/// Returns whether the judge of answers finds one correct: its response is the single letter `C` or `N`, marks and
+/// white space around it allowed. Words are unparsed.
 pub fn judge_letter(response: &str) -> Parsed<bool> {
     let around = |c: char| c.is_whitespace() || matches!(c, '.' | '"' | '\'' | '`' | '*' | '(' | ')' | '。');
     match response.trim_matches(around) {

@@ -1,4 +1,4 @@
-//! What ReadAgent's calls reply besides answers: break points and page numbers.
+//! Parsers of ReadAgent's calls other than answers: break points and page numbers.
 
 use closeread_text::python;
 

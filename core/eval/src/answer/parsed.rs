@@ -1,6 +1,6 @@
-//! What a parser made of a response.
+//! The result of parsing a response.
 
-/// What a parser made of a response.
+/// The result of parsing a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Parsed<T> {
     /// The response follows the form and says this.
@@ -10,7 +10,7 @@ pub enum Parsed<T> {
 }
 
 impl<T> Parsed<T> {
-    /// What the response says, if it follows the form.
+    /// Returns what the response says, if it follows the form.
     pub fn answer(self) -> Option<T> {
         match self {
             Self::Answer(answer) => Some(answer),
@@ -18,7 +18,7 @@ impl<T> Parsed<T> {
         }
     }
 
-    /// Another view of what the response says.
+    /// Maps what the response says to another view of it.
     pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Parsed<U> {
         self.answer().map(view).into()
     }

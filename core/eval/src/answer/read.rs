@@ -1,4 +1,4 @@
-//! What a response says about an item: one parser for each form of answer, one outcome for whatever it finds.
+//! Reading a response about an item: one parser for each form of answer, one outcome for whatever it finds.
 
 use super::boxed::memagent_boxed;
 use super::corpusqa;
@@ -11,7 +11,8 @@ use super::{
 use crate::reading::Answer;
 use crate::{Item, Outcome, Task};
 
-/// What a response in that form says about each of `items`, which have one task; forms for one answer take one item.
+/// Reads what a response in that form says about each of `items`, which have one task; forms for one answer take one
+/// item.
 pub(crate) fn read_response(form: Form, items: &[&Item], response: &str) -> Vec<Answer> {
     let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
     match form {
@@ -51,7 +52,8 @@ pub(crate) fn read_response(form: Form, items: &[&Item], response: &str) -> Vec<
     }
 }
 
-/// What a short answer says about an item; of a choice it names the option by its number from 0, its letter or its text.
+/// Returns the outcome of a short answer to an item; of a choice it names the option by its number from 0, its letter
+/// or its text.
 pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, response: &str) -> Outcome {
     match answer {
         None => unparsed(response),
@@ -75,7 +77,7 @@ fn lettered(item: &Item, response: &str) -> Outcome {
     }
 }
 
-/// What a response says in a box or else behind "the answer is"; a summary is the whole response.
+/// Reads what a response says in a box or else behind "the answer is"; a summary is the whole response.
 fn boxed(item: &Item, response: &str) -> Outcome {
     let said = after_thinking(response);
     if item.task == Task::Summary {

@@ -1,16 +1,16 @@
 //! Short answers as Stronger Baselines asks for them (figure A.2).
 
-/// What a reader writes when the context does not hold the answer (Stronger Baselines, figure A.2).
+/// Answer of a reader when the context does not hold it (Stronger Baselines, figure A.2).
 pub const NOT_FOUND: &str = "Not found in context.";
 
-/// What a response to an open question says.
+/// The content of a response to an open question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShortAnswer {
     /// An answer, white space at its ends removed.
     Text(String),
     /// The agreed words for "the context does not hold it", whatever their case, quotes and full stop.
     NotFound,
-    /// Nothing at all.
+    /// The response is empty.
     Empty,
 }
 

@@ -10,18 +10,18 @@ use std::sync::LazyLock;
 /// answer (SagaScale, figure 17).
 pub(crate) const NONE: &str = "NONE";
 
-/// What one turn of an agent asks for (SagaScale §4.1).
+/// The request of one turn of an agent (SagaScale §4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentTurn<'a> {
-    /// Its final answer; white space at its ends removed, never empty.
+    /// The agent's final answer; white space at its ends removed, never empty.
     Answer(&'a str),
     /// A search; white space at the query's ends removed.
     Query(&'a str),
     /// Not exactly one of both: SagaScale demands one block a turn and leaves open what happens otherwise.
     Unparsed {
-        /// How many answers the turn gives.
+        /// Number of answers that the turn gives.
         n_answers: usize,
-        /// How many queries it gives.
+        /// Number of queries that the turn gives.
         n_queries: usize,
     },
 }
@@ -51,16 +51,17 @@ pub fn sub_queries(response: &str) -> Vec<&str> {
     blocks(after_thinking(response), "summary").filter(|text| !text.is_empty()).collect()
 }
 
-/// Whether a response says that a claim is true: `<answer>TRUE</answer>` or `<answer>FALSE</answer>` in whatever case
-/// (NoCha). The first such block counts, as the regular expression that scores the published responses takes it.
+/// Returns whether a response says that a claim is true: `<answer>TRUE</answer>` or `<answer>FALSE</answer>` in
+/// whatever case (NoCha). The first such block counts, as the regular expression that scores the published responses
+/// takes it.
 pub fn nocha_verdict(response: &str) -> Parsed<bool> {
     static VERDICT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)<answer>[\s\x1c-\x1f]*(?:(true)|false)[\s\x1c-\x1f]*</answer>"));
     VERDICT.captures(response).map(|found| found.get(1).is_some()).into()
 }
 
-/// What stands between `<tag>` and `</tag>`, in order, white space at the ends removed. A closing tag ends the block
-/// of the last opening tag before it, so a block never holds its own opening tag.
+/// Returns the texts between `<tag>` and `</tag>`, in order, white space at the ends removed. A closing tag ends the
+/// block of the last opening tag before it, so a block never holds its own opening tag.
 pub fn blocks<'a>(response: &'a str, tag: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     let mut rest = response;

@@ -3,8 +3,8 @@
 use super::parsed::Parsed;
 use closeread_text::python;
 
-/// What a response says after its reasoning: the text after the last `</think>`, white space at its ends removed; without
-/// the tag the response as it is (MemAgent, `taskutils/memory_eval`).
+/// Returns what a response says after its reasoning: the text after the last `</think>`, white space at its ends
+/// removed; without the tag the response as it is (MemAgent, `taskutils/memory_eval`).
 pub fn after_thinking(response: &str) -> &str {
     response.rsplit_once("</think>").map_or(response, |(_, answer)| python::strip(answer))
 }

@@ -1,4 +1,4 @@
-//! The one aggregator: from rows to a mean with its interval, what is out of it, and the ledger.
+//! The one aggregator: from rows to a mean with its interval, the rows that it leaves out, and the ledger.
 
 use super::aggregation::{Aggregation, Unit};
 use super::mean::{Basis, Mean, Seen, mean_of};
@@ -13,17 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Aggregate {
     /// The mean with its interval; `None` where nothing counts.
     pub estimate: Option<Estimate>,
-    /// What stands behind it beside items.
+    /// The basis of the mean beside items.
     pub basis: Basis,
-    /// Observations that count.
+    /// Number of observations that count.
     pub counted: usize,
-    /// Those of them that count as 0 by the rule.
+    /// Number of counted observations that count as 0 by the rule.
     pub zeros: usize,
     /// Observations that do not count, by reason; with [`Self::counted`] they are all that was planned.
     pub out: BTreeMap<Out, usize>,
-    /// How the observations ended.
+    /// Ledger: how the observations ended.
     pub ledger: Ledger,
-    /// With several repeats: what each alone gives.
+    /// With several repeats: the mean of each repeat alone.
     pub repeats: Option<OverRepeats>,
     /// Mean tokens of the prompts, over the trials that made one.
     pub tokens: Option<f64>,
@@ -34,23 +34,23 @@ pub struct Aggregate {
 pub struct OverRepeats {
     /// Mean of the repeats' means; `None` where nothing counts.
     pub mean: Option<f64>,
-    /// Their sample standard deviation; `None` below two.
+    /// Sample standard deviation of the repeats' means; `None` below two.
     pub sd: Option<f64>,
     /// Repeats that have a mean.
     pub n: usize,
 }
 
-/// An aggregate a group.
+/// Aggregates by group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouped<K> {
-    /// Each group's, in order.
+    /// Each group's aggregate, in order.
     pub groups: Vec<(K, Aggregate)>,
     /// Items that are in no group.
     pub in_none: usize,
 }
 
 impl Aggregate {
-    /// Observations that were planned.
+    /// Returns the number of observations that were planned.
     pub fn planned(&self) -> usize {
         self.ledger.planned()
     }
@@ -84,14 +84,14 @@ impl Observations {
         }
     }
 
-    /// What each unit of these rows scored; one of which nothing counts is not among them.
+    /// Returns the score of each unit of these rows; a unit of which nothing counts is left out.
     pub fn scores(&self, rows: &Rows, by: &Aggregation) -> Vec<Scored<'_>> {
         let seen = self.rows(rows).filter_map(|row| Some((row, self.counted(row, by).ok()?)));
         let seen: Vec<Seen<'_>> = seen.map(|(row, counted)| Seen { row, counted }).collect();
         scored(self, by.unit, &points(&seen, by))
     }
 
-    /// Each of these rows that counts, with the number that it counts for.
+    /// Returns each of these rows that counts, with the number that it counts for.
     pub fn trials(&self, rows: &Rows, by: &Aggregation) -> Vec<(&Observation, f64)> {
         let number = |row| match self.counted(row, by).ok()? {
             Counted::Score(score) => score.value(&by.metric),
@@ -100,7 +100,7 @@ impl Observations {
         self.rows(rows).filter_map(|row| Some((row, number(row)?))).collect()
     }
 
-    /// What an observation counts for, or why it does not.
+    /// Returns what an observation counts for, or why it does not.
     fn counted<'a>(&'a self, row: &'a Observation, by: &Aggregation) -> Result<Counted<'a>, Out> {
         match by.policy.counted(by.counting, self.item(row.item), row, &by.metric) {
             Counted::Out(out) => Err(out),

@@ -1,24 +1,24 @@
-//! How a mean is made.
+//! Aggregation: how a mean is made.
 
 use super::{Counting, FailurePolicy, MetricName};
 use serde::{Deserialize, Serialize};
 
-/// How a mean is made.
+/// The way to make a mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregation {
-    /// Of which scores.
+    /// The metric whose scores are averaged.
     pub metric: MetricName,
-    /// What becomes of failures.
+    /// What failures count as.
     pub policy: FailurePolicy,
-    /// What else a protocol counts otherwise.
+    /// Exceptions of a protocol in what counts for what.
     pub counting: Counting,
-    /// Over what.
+    /// The unit that the mean is taken over.
     pub unit: Unit,
-    /// What weighs alike.
+    /// What has equal weight.
     pub weighting: Weighting,
 }
 
-/// What a mean is taken over.
+/// The unit that a mean is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// Items: an item's score is the mean over its repeats that count.
@@ -30,16 +30,17 @@ pub enum Unit {
     Book,
 }
 
-/// What weighs alike in a mean.
+/// What has equal weight in a mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weighting {
-    /// Every item, or every unit.
+    /// Every item has equal weight, or every unit.
     #[default]
     Item,
-    /// Everything that is counted: hits over all observations by their denominators, corpus BLEU. It knows no unit.
+    /// Everything that is counted has equal weight: hits over all observations by their denominators, corpus BLEU. It
+    /// knows no unit.
     Pooled,
-    /// Every value of a label: the mean of its values' means.
+    /// Every value of this label has equal weight: the mean of its values' means.
     MeanOver(String),
 }
 

@@ -3,19 +3,19 @@
 use super::{Applies, Ending, ItemFacts, MetricName, Observation, Score};
 use serde::{Deserialize, Serialize};
 
-/// What becomes of trials in which the model never got to answer ([`Ending::is_failure`]), missing ones included.
+/// What counts for trials in which the model never got to answer ([`Ending::is_failure`]), missing ones included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum FailurePolicy {
-    /// They count as 0.
+    /// Failures count as 0.
     #[default]
     #[serde(rename = "failures_wrong")]
     Wrong,
-    /// They are in no denominator.
+    /// Failures are in no denominator.
     #[serde(rename = "failures_left_out")]
     LeftOut,
 }
 
-/// Where a protocol counts otherwise than closeread does.
+/// The exceptions of a protocol: where it counts otherwise than closeread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Counting {
@@ -29,23 +29,23 @@ pub struct Counting {
     pub empty: Treatment,
 }
 
-/// What "not found" counts for.
+/// What "not found" counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotFoundAs {
-    /// 0.
+    /// "Not found" counts as 0.
     Zero,
     /// The score of its words, as if they were an answer.
     AsText,
 }
 
-/// What an observation without a score counts for.
+/// What an observation without a score counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Treatment {
-    /// 0.
+    /// The observation counts as 0.
     Zero,
-    /// Nothing: it is in no denominator.
+    /// The observation is in no denominator.
     Out,
 }
 
@@ -56,22 +56,22 @@ impl Default for Counting {
     }
 }
 
-/// What an observation counts for.
+/// What an observation counts as.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Counted<'a> {
-    /// Its score.
+    /// The observation counts with its score.
     Score(&'a Score),
-    /// 0, by the rule.
+    /// The observation counts as 0, by the rule.
     Zero,
-    /// Nothing.
+    /// The observation is in no denominator, for this reason.
     Out(Out),
 }
 
-/// Why an observation is in no denominator.
+/// The reason why an observation is in no denominator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Out {
-    /// It failed, and failures are left out.
+    /// The trial failed, and failures are left out.
     Failure,
     /// No judge gave a verdict.
     Unjudged,
@@ -82,10 +82,10 @@ pub enum Out {
 }
 
 impl FailurePolicy {
-    /// Both, the default first.
+    /// Both policies, the default first.
     pub const ALL: [Self; 2] = [Self::Wrong, Self::LeftOut];
 
-    /// As tables and JSON call it.
+    /// Returns the policy's name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wrong => "failures_wrong",
@@ -93,7 +93,8 @@ impl FailurePolicy {
         }
     }
 
-    /// What an observation of `item` counts for under a metric. Nothing else decides it; the first that holds counts:
+    /// Returns what an observation of `item` counts for under a metric. Nothing else decides it; the first that holds
+    /// counts:
     ///
     /// 1. no gold answer, or not asked: out;
     /// 2. the metric does not apply to the item: out;
@@ -140,7 +141,7 @@ impl Out {
     /// Every reason.
     pub const ALL: [Self; 4] = [Self::Failure, Self::Unjudged, Self::Unscored, Self::NotApplicable];
 
-    /// As tables and JSON call it.
+    /// Returns the reason's name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Failure => "failure",

@@ -1,4 +1,4 @@
-//! What is known of cells and items before anything runs.
+//! Facts of cells and items that are known before anything runs.
 
 use super::MetricName;
 use crate::item::cluster;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a line of a table is about.
+/// The name of a line of a table: configuration, method, model, budget and task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
     /// Name of the configuration: empty in a single run, the run's name where runs are pooled.
@@ -21,7 +21,7 @@ pub struct CellKey {
     pub model: Arc<str>,
     /// Token budget of the retrieved context, where the method has one.
     pub budget: Option<usize>,
-    /// What kind of answer was asked for. Items asked both ways are in two cells.
+    /// The kind of answer that was asked for. Items asked both ways are in two cells.
     pub task: Task,
 }
 
@@ -42,18 +42,18 @@ impl fmt::Display for CellKey {
 /// A cell with what is known of its configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// Names the cell.
+    /// Key that names the cell.
     pub key: CellKey,
-    /// What the run says of it.
+    /// Facts that the run states of the cell.
     pub facts: CellFacts,
 }
 
-/// What papers print of a model, and what tells configurations apart.
+/// Facts of a cell: what papers print of a model, and what tells configurations apart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellFacts {
     /// Tokens that the model's context window holds.
     pub context_window: Option<usize>,
-    /// Most tokens of a response; `None` leaves it to the provider.
+    /// Most tokens that a response may have; `None` leaves it to the provider.
     pub max_output_tokens: Option<u32>,
     /// Whether the model reasons before it answers, where that is known.
     pub reasoning: Option<bool>,
@@ -63,20 +63,20 @@ pub struct CellFacts {
     pub seed: Option<u64>,
     /// Address of the server, if it is not the provider's own.
     pub server: Option<String>,
-    /// How passages are ranked.
+    /// Name of the retriever that ranks passages.
     pub retriever: Option<String>,
-    /// The embedding model.
+    /// Name of the embedding model.
     pub embedder: Option<String>,
     /// The model that made trees, pages or memories beforehand.
     pub preparer: Option<String>,
-    /// What counts tokens.
+    /// Name of the tokenizer that counts.
     pub tokenizer: String,
 }
 
-/// What is known of an item: of one id with one gold answer.
+/// Facts of an item: of one id with one gold answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemFacts {
-    /// Its id, unique within a run.
+    /// Id of the item, unique within a run.
     pub id: String,
     /// Fingerprint of question, gold answers and options; empty where they are not known.
     pub gold: String,
@@ -84,15 +84,15 @@ pub struct ItemFacts {
     pub evidence: String,
     /// Ids of the documents it is about.
     pub documents: Vec<String>,
-    /// What tables break scores down by.
+    /// Labels, name and value, that tables break scores down by.
     pub labels: BTreeMap<String, String>,
-    /// Language of its answers.
+    /// Language of the item's answers.
     pub language: Language,
     /// Length of its documents together, in tokens of the run's tokenizer.
     pub book_tokens: Option<usize>,
-    /// Where each piece of gold evidence that was found starts, in tokens from the start of its document.
+    /// Places where each piece of gold evidence that was found starts, in tokens from the start of its document.
     pub evidence_tokens: Vec<usize>,
-    /// How metrics apply to it; one that is not listed applies [`Applies::Once`].
+    /// How metrics apply to the item; a metric that is not listed applies [`Applies::Once`].
     pub metrics: BTreeMap<MetricName, Applies>,
 }
 
@@ -107,12 +107,12 @@ pub enum Applies {
     OutOf(u32),
     /// The score is a share of something that only an answer has, such as its sentences.
     OutOfAnswer,
-    /// Not at all: nothing that happens to the item is a 0.
+    /// The metric does not apply: nothing that happens to the item is a 0.
     Not,
 }
 
 impl From<&Item> for ItemFacts {
-    /// What an item says of itself; every metric applies.
+    /// Takes the facts that an item states of itself; every metric applies.
     fn from(item: &Item) -> Self {
         Self {
             id: item.id.clone(),
@@ -129,7 +129,7 @@ impl From<&Item> for ItemFacts {
 }
 
 impl ItemFacts {
-    /// How a metric applies.
+    /// Returns how a metric applies to the item.
     pub fn applies(&self, metric: &MetricName) -> Applies {
         match self.metrics.get(metric) {
             Some(Applies::OutOf(0)) => Applies::Not,
@@ -138,14 +138,14 @@ impl ItemFacts {
         }
     }
 
-    /// What intervals cluster by: the set of the item's documents, in any order. An item without documents is a cluster
-    /// of its own.
+    /// Returns the name that intervals cluster by: the set of the item's documents, in any order. An item without
+    /// documents is a cluster of its own.
     pub fn cluster(&self) -> String {
         cluster(&self.documents, &self.id)
     }
 
-    /// What must agree for two scores to be of the same item: the gold answer, and for what a model was shown the gold
-    /// evidence.
+    /// Returns what must agree for two scores to be of the same item: the gold answer, and for what a model was shown
+    /// the gold evidence.
     pub(super) fn gold_under(&self, metric: &MetricName) -> [&str; 2] {
         [&self.gold, if metric.is_of_context() { &self.evidence } else { "" }]
     }

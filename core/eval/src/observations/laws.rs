@@ -1,4 +1,4 @@
-//! What holds of every table.
+//! Laws that hold of every table.
 
 use super::testing::{cell, done, item};
 use super::*;

@@ -1,10 +1,10 @@
-//! How trials ended, counted.
+//! The ledger: counts of how trials ended.
 
 use super::Ending;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// How many trials ended in which way; the parts add up to what was planned.
+/// A ledger: how many trials ended in which way; the parts add up to what was planned.
 ///
 /// In JSON `{"trials": planned, "answered": n, ...}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -17,17 +17,17 @@ impl Ledger {
         self.0[ending as usize] += 1;
     }
 
-    /// How many ended so.
+    /// Returns how many trials ended so.
     pub fn of(&self, ending: Ending) -> usize {
         self.0[ending as usize]
     }
 
-    /// Every ending with its count.
+    /// Returns every ending with its count.
     pub fn parts(&self) -> impl Iterator<Item = (Ending, usize)> {
         Ending::ALL.into_iter().zip(self.0)
     }
 
-    /// All trials.
+    /// Returns the number of all trials.
     pub fn planned(&self) -> usize {
         self.0.iter().sum()
     }

@@ -11,21 +11,21 @@ use closeread_metrics::bleu::BleuStatistics;
 use closeread_metrics::stats::{self, Estimate, IntervalMethod, bootstrap_statistic, estimate};
 use std::collections::BTreeMap;
 
-/// What a mean is made of.
+/// The basis of a mean.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Basis {
-    /// Items, pairs or books.
+    /// The mean is over items, pairs or books.
     Units,
-    /// Denominators added up.
+    /// The mean is over denominators added up.
     Pooled {
-        /// Their sum.
+        /// Sum of the denominators.
         of: u64,
         /// Observations that count as 0 and have no denominator of their own.
         zeros_without_of: usize,
     },
     /// Means of a label's values.
     Groups {
-        /// Each value with its mean.
+        /// Each value of the label with its mean.
         groups: BTreeMap<String, GroupMean>,
         /// Units without the label, which are left out.
         unlabelled: usize,
@@ -35,9 +35,9 @@ pub enum Basis {
 /// The mean of a label's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupMean {
-    /// Mean over its units.
+    /// Mean over the units that have the value.
     pub mean: f64,
-    /// Units.
+    /// Number of units.
     pub n: usize,
 }
 

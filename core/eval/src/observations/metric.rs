@@ -13,9 +13,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum MetricName {
-    /// Computed here.
+    /// A metric that is computed here.
     Known(Metric),
-    /// Given from outside.
+    /// The name of a score that is given from outside.
     Given(Arc<str>),
 }
 
@@ -47,7 +47,7 @@ impl MetricName {
         "bleu_4",
     ];
 
-    /// Its name, as users write it.
+    /// Returns the metric's name, as users write it.
     pub fn name(&self) -> &str {
         match self {
             Self::Known(metric) => metric.name(),

@@ -24,19 +24,19 @@ pub type Measure = Arc<str>;
 pub struct Observation<C = CellId, I = ItemId> {
     /// The cell it belongs to.
     pub cell: C,
-    /// What was asked.
+    /// The item that was asked.
     pub item: I,
     /// Number of the repeat, from 0.
     pub repeat: u32,
-    /// How it ended.
+    /// How the trial ended.
     pub outcome: Ending,
-    /// Its scores. A metric without an entry does not apply.
+    /// Scores of the trial. A metric without an entry does not apply.
     pub scores: BTreeMap<MetricName, Score>,
-    /// What the method counted.
+    /// Numbers that the method counted.
     pub measures: BTreeMap<Measure, f64>,
-    /// What was cut.
+    /// Parts that were cut.
     pub marks: Marks,
-    /// What it took.
+    /// Calls, tokens, money and time that the trial took.
     pub spent: Spent,
 }
 
@@ -55,7 +55,7 @@ impl<C, I> Observation<C, I> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// With an answer.
+    /// The trial ended with an answer.
     Answered,
     /// The model said that its context does not hold the answer.
     NotFound,
@@ -71,7 +71,7 @@ pub enum Ending {
     Blocked,
     /// A call failed for good.
     Failed,
-    /// There is no record.
+    /// There is no record of the trial.
     Missing,
     /// The item has no gold answer.
     NoGold,
@@ -111,7 +111,7 @@ impl Ending {
         Self::NotAsked,
     ];
 
-    /// As tables and JSON call it.
+    /// Returns the ending's name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -147,14 +147,14 @@ pub enum Score {
     Value(f64),
     /// A share that can be pooled: key facts that a summary states, sentences that are faithful.
     Ratio {
-        /// How many.
+        /// Number of hits.
         hit: u32,
-        /// Of how many; of 0 there is no share.
+        /// Number that the hits are out of; with 0 there is no share.
         of: u32,
     },
     /// The judges gave no verdict, or none that can be read.
     Unjudged,
-    /// What corpus BLEU adds up.
+    /// Statistics that corpus BLEU adds up.
     Bleu(BleuStatistics),
 }
 
@@ -185,7 +185,7 @@ pub struct Marks {
     pub server_truncated: u32,
 }
 
-/// What a trial took.
+/// Calls, tokens, money and time that a trial took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spent {
     /// Tokens of its prompts by the run's tokenizer; 0 if none was made.

@@ -1,4 +1,5 @@
-//! The same questions, answered from the same passages in two orders: whether one order is ahead.
+//! Comparison of two orders: the same questions, answered from the same passages in two orders, and whether one is
+//! ahead.
 
 use super::MetricName;
 use closeread_metrics::stats::paired::{Comparison, Pair, Side, compare};
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 /// The scores of one question, as two records hold them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct BothOrders {
-    /// Its book.
+    /// Name of the book.
     pub book: String,
     /// Scores of the answer from passages by score.
     pub by_score: BTreeMap<String, f64>,
@@ -16,15 +17,15 @@ pub struct BothOrders {
     pub by_place: BTreeMap<String, f64>,
 }
 
-/// What two orders of the same passages did to the answers.
+/// The effect of two orders of the same passages on the answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OrderEffect {
     /// The questions that both answers have a score for; the second side is the book's order. Absent if there are none.
     pub comparison: Option<Comparison>,
-    /// Which side is ahead, `a` by score, `b` in the book's order; absent where that cannot be told, see
+    /// The side that is ahead, `a` by score, `b` in the book's order; absent where that cannot be told, see
     /// [`Comparison::ahead`].
     pub ahead: Option<Side>,
-    /// How each question was scored, in the order given: metric, by score, in the book's order, in 0..=1.
+    /// Scores of each question, in the order given: metric, by score, in the book's order, in 0..=1.
     pub scored: Vec<Option<(MetricName, f64, f64)>>,
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// over them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired<'a> {
-    /// Same id, same gold answer, and a score on both sides.
+    /// Items with the same id, the same gold answer, and a score on both sides.
     pub common: Vec<Common<'a>>,
     /// Ids with a score on the first side alone.
     pub only_a: Vec<&'a str>,
@@ -26,9 +26,9 @@ pub struct Paired<'a> {
 pub struct Common<'a> {
     /// The item, as the first side knows it.
     pub item: &'a ItemFacts,
-    /// Its score on the first side.
+    /// Score of the item on the first side.
     pub a: f64,
-    /// Its score on the second side.
+    /// Score of the item on the second side.
     pub b: f64,
 }
 
@@ -78,7 +78,7 @@ impl Observations {
         paired
     }
 
-    /// Every planned unit with its scores, in the order of the table.
+    /// Returns every planned unit with its scores, in the order of the table.
     fn sides(&self, rows: &Rows, by: &Aggregation) -> Vec<Side<'_>> {
         let mut sides: Vec<Side<'_>> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -103,12 +103,12 @@ impl Observations {
 
 /// A unit on one side.
 struct Side<'a> {
-    /// Names it.
+    /// Name of the unit.
     key: String,
     item: &'a ItemFacts,
     /// The gold of each of its items.
     golds: BTreeMap<&'a str, [&'a str; 2]>,
-    /// One a cell.
+    /// Scores of the unit, one a cell.
     scores: Vec<f64>,
 }
 

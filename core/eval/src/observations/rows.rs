@@ -1,4 +1,4 @@
-//! Which rows of a table are asked for.
+//! Choice of the rows of a table that are asked for.
 
 use super::{Cell, CellId, ItemFacts, ItemId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// All rows.
+    /// Chooses all rows.
     pub fn all() -> Self {
         Self::default()
     }
@@ -26,33 +26,33 @@ impl Rows {
         Self::all().cells([cell])
     }
 
-    /// Only these cells.
+    /// Chooses only rows of these cells.
     pub fn cells(self, cells: impl IntoIterator<Item = CellId>) -> Self {
         Self { cells: Some(cells.into_iter().collect()), ..self }
     }
 
-    /// Only these items.
+    /// Chooses only rows of these items.
     pub fn items(self, items: impl IntoIterator<Item = ItemId>) -> Self {
         Self { items: Some(items.into_iter().collect()), ..self }
     }
 
-    /// Only items whose label has this value.
+    /// Chooses only items whose label has this value.
     pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.labels.insert(name.into(), value.into());
         self
     }
 
-    /// Only items whose documents have so many tokens.
+    /// Chooses only items whose documents have a number of tokens in this range.
     pub fn length(self, tokens: Range<usize>) -> Self {
         Self { length: Some(tokens), ..self }
     }
 
-    /// Only items with a piece of evidence that starts there, in tokens.
+    /// Chooses only items with a piece of evidence that starts in this range of tokens.
     pub fn evidence(self, tokens: Range<usize>) -> Self {
         Self { evidence: Some(tokens), ..self }
     }
 
-    /// Only items whose documents have no more tokens than the context window of the cell; both must be known.
+    /// Chooses only items whose documents have no more tokens than the context window of the cell; both must be known.
     pub fn in_window(self) -> Self {
         Self { in_window: true, ..self }
     }

@@ -14,29 +14,29 @@ pub struct Observations {
     cells: Vec<Cell>,
     /// The rows of each cell: item by item, repeat by repeat.
     plan: Vec<Range<usize>>,
-    /// How often each cell asks each item.
+    /// Number of times that each cell asks each item.
     repeats: Vec<u32>,
     rows: Vec<Observation>,
     unplanned: usize,
 }
 
-/// Why runs cannot stand in one table.
+/// The reason why runs cannot stand in one table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// They are of different benchmarks.
+    /// The runs are of different benchmarks.
     #[error("one run is of the benchmark `{first}`, another of `{other}`: only runs of one benchmark can be pooled")]
     TwoBenchmarks {
         /// The benchmark of the first run.
         first: String,
-        /// Another.
+        /// Name of another benchmark.
         other: String,
     },
     /// One item of a task has two gold answers.
     #[error("item `{id}` has two different questions or gold answers in these runs, both asked as {task:?}")]
     TwoGolds {
-        /// The item.
+        /// Id of the item.
         id: String,
-        /// How it was asked.
+        /// The way in which the item was asked.
         task: Task,
     },
     /// Two cells could not be told apart.
@@ -82,7 +82,7 @@ impl Observations {
         Self { benchmark: benchmark.to_owned(), items: items.to_vec(), cells, plan, repeats, rows, unplanned }
     }
 
-    /// Several runs side by side, each under a name that becomes the configuration of its cells.
+    /// Puts several runs side by side, each under a name that becomes the configuration of its cells.
     ///
     /// An item is an id with its gold; what the first run knows of it stands. A cell is planned for the items of its
     /// own run alone.
@@ -128,17 +128,17 @@ impl Observations {
         })
     }
 
-    /// Name of the benchmark.
+    /// Returns the name of the benchmark.
     pub fn benchmark(&self) -> &str {
         &self.benchmark
     }
 
-    /// Every cell, in the order of the runs.
+    /// Returns every cell, in the order of the runs.
     pub fn cells(&self) -> impl Iterator<Item = (CellId, &Cell)> {
         self.cells.iter().enumerate().map(|(place, cell)| (CellId(place), cell))
     }
 
-    /// Every item.
+    /// Returns every item.
     pub fn items(&self) -> impl Iterator<Item = (ItemId, &ItemFacts)> {
         self.items.iter().enumerate().map(|(place, item)| (ItemId(place), item))
     }
@@ -172,7 +172,7 @@ impl Observations {
         })
     }
 
-    /// How often the cells that were asked for ask an item, at most.
+    /// Returns how often the cells that were asked for ask an item, at most.
     pub(super) fn repeats(&self, rows: &Rows) -> u32 {
         let asked = self.cells().filter(|(id, _)| rows.has_cell(*id)).map(|(id, _)| self.repeats[id.0]);
         asked.max().unwrap_or(0)

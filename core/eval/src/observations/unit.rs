@@ -1,4 +1,4 @@
-//! What a mean is taken over: items, pairs of claims, or books.
+//! Units: items, pairs of claims, or books, which a mean is taken over.
 
 use super::aggregation::Unit;
 use super::{CellId, ItemFacts, ItemId, Observations};
@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 /// Label that the claims of a pair share, within their documents (NoCha).
 pub const PAIR: &str = "pair";
 
-/// What one item, pair or book of a cell scored.
+/// The score of one item, pair or book of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored<'a> {
     /// The cell.
     pub cell: CellId,
     /// The item; of a pair or book the first that counts.
     pub item: &'a ItemFacts,
-    /// Its score.
+    /// Score of the unit.
     pub value: f64,
 }
 
-/// What one observation counts for, as a number.
+/// The number that one observation counts for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Point {
     pub(super) cell: CellId,

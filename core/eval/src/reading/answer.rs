@@ -1,8 +1,8 @@
-//! What a response says about one question.
+//! The answer of a response to one question.
 
 use crate::Outcome;
 
-/// What a response says about one question.
+/// The answer of a response to one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The answer, or why there is none.

@@ -4,7 +4,7 @@ use crate::Task;
 use crate::answer::Form;
 use closeread_text::Language;
 
-/// What a reader without a language model answers a call from.
+/// The input from which a reader without a language model answers a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractiveInput {
     /// The passages handed over, in the order of the prompt; empty for a closed book.
@@ -15,29 +15,29 @@ pub struct ExtractiveInput {
     pub options: Vec<String>,
     /// Further questions of the same task on the same context, where one call asks several.
     pub further: Vec<Question>,
-    /// What kind of answer is asked for.
+    /// The kind of answer that is asked for.
     pub task: Task,
-    /// What the response is to hold.
+    /// What the response must hold.
     pub expected: Expected,
     /// The language of the text.
     pub language: Language,
 }
 
-/// What the response to a call is to hold; [`Expected::parse`] reads it.
+/// What the response to a call must hold; [`Expected::parse`] reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// An answer, in this form.
     Answer(Form),
     /// A search, `<query>` ... `</query>`, or an answer between tags (SagaScale §4.1).
     Turn {
-        /// Nothing was found yet, so that an answer could be a guess alone.
+        /// Whether nothing was found yet, so that an answer could be a guess alone.
         must_search: bool,
     },
     /// A pause between two pages: `Break point: <57>`, one of the labels that stand as options (ReadAgent).
     Break,
     /// Pages to read again: `Page [2, 5]`, at most so many of the passages by their numbers from 0, or `STOP` (ReadAgent).
     Pages(usize),
-    /// What is worth remembering of a section and the memory before it (MemAgent).
+    /// The parts of a section, and of the memory before it, that are worth remembering (MemAgent).
     Memory,
     /// A page made short (ReadAgent).
     Gist,

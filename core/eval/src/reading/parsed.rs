@@ -1,4 +1,4 @@
-//! What a response says, by what it was to hold: what methods go on with, and what those see who look on.
+//! Parsed responses, by what they had to hold: methods continue with them, and a progress display shows them.
 
 use super::answer::Answer;
 use super::expected::Expected;
@@ -8,11 +8,11 @@ use crate::answer::{after_thinking, break_point, look_up_pages};
 use crate::{Item, Outcome};
 use serde::{Serialize, Serializer};
 
-/// What a response was understood as.
+/// The parsed content of a response.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "said", rename_all = "snake_case")]
 pub enum Parsed {
-    /// An answer to each question, or that there is none in the agreed form; those who look on see the first.
+    /// An answer to each question, or that there is none in the agreed form; a progress display shows the first.
     Answer(#[serde(serialize_with = "first_outcome")] Vec<Answer>),
     /// A search (SagaScale).
     Query {
@@ -21,14 +21,14 @@ pub enum Parsed {
     },
     /// A turn without exactly one block: the method's parameters `on_both` and `on_neither` say what becomes of it.
     Blocks {
-        /// Answers it gives.
+        /// Number of answers that the turn gives.
         answers: usize,
-        /// Queries it gives.
+        /// Number of queries that the turn gives.
         queries: usize,
-        /// What its last answer says.
+        /// Outcome of the turn's last answer.
         #[serde(skip)]
         last_answer: Option<Outcome>,
-        /// Its first query.
+        /// The turn's first query.
         #[serde(skip)]
         first_query: Option<String>,
     },
@@ -39,25 +39,25 @@ pub enum Parsed {
     },
     /// Pages to read again, from 0, in the response's order (ReadAgent).
     Pages {
-        /// Their numbers.
+        /// Numbers of the pages.
         pages: Vec<usize>,
-        /// It begins with `STOP`.
+        /// Whether the response begins with `STOP`.
         #[serde(skip)]
         stops: bool,
     },
     /// The new memory (MemAgent).
     Memory {
-        /// All of it.
+        /// The whole response.
         text: String,
     },
     /// A page's gist (ReadAgent).
     Gist {
-        /// All of it.
+        /// The whole response.
         text: String,
     },
     /// A node of a tree, before it is cut to its length (RAPTOR).
     Summary {
-        /// All of it.
+        /// The whole response.
         text: String,
     },
 }
@@ -67,8 +67,8 @@ fn first_outcome<S: Serializer>(answers: &[Answer], serializer: S) -> Result<S::
 }
 
 impl Expected {
-    /// What a response says: of each of `items`, if it is to answer them; of a text of `n_pages`, if it is to name pages.
-    /// The items are of one task, and several only in forms that have a line for each.
+    /// Parses a response: what it says of each of `items`, if it is to answer them; of a text of `n_pages`, if it is to
+    /// name pages. The items are of one task, and several only in forms that have a line for each.
     pub fn parse(self, items: &[&Item], n_pages: usize, response: &str) -> Parsed {
         let said = after_thinking(response);
         let text = || said.trim().to_owned();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// a grammar or a pattern of that form itself. Either way the same parser reads the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Of which one is chosen, with its name.
+    /// The alternatives, of which a response is one, each with its name.
     alternatives: Vec<(&'static str, Vec<Part>)>,
 }
 
@@ -22,10 +22,10 @@ enum Part {
     Place { name: String, content: Content },
 }
 
-/// What may stand in a place.
+/// The content of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Content {
-    /// What is thought aloud before an answer, on one line.
+    /// A line of reasoning before an answer.
     Said,
     /// An answer of some words, on one line.
     Line,
@@ -35,7 +35,7 @@ enum Content {
     Numbers { at_most: usize, below: usize },
 }
 
-/// What a reader of pages says who wants none.
+/// Word with which a reader of pages asks for none.
 const STOP: &str = "STOP";
 /// Words before an answer: enough to think aloud, too few to get lost.
 const SAID: &str = "said ::= [^\\[\\]{}\\n]{0,240}";

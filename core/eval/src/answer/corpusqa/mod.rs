@@ -16,12 +16,12 @@ pub fn domain(id: &str) -> Option<&'static str> {
     DOMAINS.into_iter().find(|domain| id.starts_with(domain))
 }
 
-/// Whether the reference counts a record of results: one without an id is skipped, and in no denominator.
+/// Returns whether the reference counts a record of results: one without an id is skipped, and in no denominator.
 pub fn counts(id: Option<&str>) -> bool {
     id.is_some_and(|id| !id.is_empty())
 }
 
-/// What an answer follows.
+/// Text that an answer follows.
 pub(crate) const ANNOUNCEMENT: &str = "The answer is: ";
 
 /// The answer of a response: what follows the first `The answer is: ` on its line, white space at its ends removed.
@@ -34,7 +34,7 @@ pub fn answer(response: &str) -> &str {
     python::strip(answer)
 }
 
-/// Whether the judge finds an answer correct: its response holds `[[YES]]` and not `[[NO]]`.
+/// Returns whether the judge finds an answer correct: its response holds `[[YES]]` and not `[[NO]]`.
 ///
 /// The reference counts everything else as incorrect; here a response with both or neither is unparsed, so that it can be
 /// told apart. Score unparsed as incorrect to get the reference's numbers.

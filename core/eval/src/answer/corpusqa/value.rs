@@ -5,7 +5,7 @@ use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use std::sync::LazyLock;
 
-/// How exactly an answer must keep to the form that the prompt asks for.
+/// The strictness of reading: how exactly an answer must keep to the form that the prompt asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// To the letter.
@@ -26,12 +26,12 @@ pub enum Value {
     Percent(f64),
     /// A month.
     Date {
-        /// From 0 to 9999.
+        /// The year, from 0 to 9999.
         year: u16,
-        /// From 1 to 12.
+        /// The month, from 1 to 12.
         month: u8,
     },
-    /// Anything else that is not empty.
+    /// Any other text that is not empty.
     Text(String),
 }
 
@@ -54,8 +54,8 @@ pub fn value(answer: &str, reading: Reading) -> Parsed<Value> {
     Parsed::Answer(typed.unwrap_or_else(|| Value::Text(unquoted())))
 }
 
-/// Whether an answer agrees with the gold answer by rule, for want of a judge; both as extracted by [`answer`](super::answer).
-/// Unparsed if the answer is empty or of another type than the gold answer.
+/// Returns whether an answer agrees with the gold answer by rule, for want of a judge; both as extracted by
+/// [`answer`](super::answer). Unparsed if the answer is empty or of another type than the gold answer.
 ///
 /// Strict: equal numbers, equal dates, equal texts, lists equal in order. Tolerant: numbers that agree when rounded to
 /// two decimals (the form asks for two), a percentage also without its sign, texts that are equal but for case and
