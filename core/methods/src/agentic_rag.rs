@@ -23,7 +23,7 @@ const DOUBLE_TURNS: &str = "turns_with_several_blocks";
 /// The measure that holds how many turns had no block; absent if none had.
 const BARE_TURNS: &str = "turns_without_block";
 
-/// Most tokens of what stands around the passages of a search, and of the query before them.
+/// Most tokens of the text around the passages of a search, and of the query before them.
 const AROUND_RESULTS: u64 = 300;
 
 /// Lets the reader search the books, a query or an answer a turn.
@@ -32,12 +32,12 @@ const AROUND_RESULTS: u64 = 300;
 /// searches found stands there twice. Its measures hold [`SEARCHES`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgenticRag {
-    /// What is searched: the same as for naive RAG.
+    /// The passages that are searched: the same as for naive RAG.
     #[serde(flatten)]
     pub passages: Passages,
     /// Passages that a search gives.
     pub top_k: usize,
-    /// How many passages on each side of a ranked one are ranked right behind it; the paper has none.
+    /// Number of passages on each side of a ranked one that are ranked right behind it; the paper has none.
     pub neighbours: usize,
     /// Searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
     pub max_searches: usize,
@@ -46,33 +46,33 @@ pub struct AgenticRag {
     pub tell_budget: bool,
     /// The order of a search's passages. The paper names none; best first is what a retriever returns.
     pub order: PassageOrder,
-    /// What a turn does that has more than one block.
+    /// What to do with a turn that has more than one block.
     pub on_both: OnBoth,
-    /// What a turn does that has no block.
+    /// What to do with a turn that has no block.
     pub on_neither: OnNeither,
     /// Turns that may be asked for again in one trial; one more that cannot be used ends it as unparsed.
     pub max_reprompts: usize,
 }
 
-/// What is done with a turn of several blocks, where the paper wants one query or one answer and says no more.
+/// What to do with a turn of several blocks, where the paper wants one query or one answer and says no more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnBoth {
-    /// Its last answer counts, or its first query if it has none.
+    /// The turn's last answer counts, or its first query if it has no answer.
     Answer,
-    /// Its first query counts, or its last answer if it has none: what was written behind a query was written without
-    /// the passages.
+    /// The turn's first query counts, or its last answer if it has no query: what was written behind a query was
+    /// written without the passages.
     #[default]
     Query,
-    /// It is asked for again.
+    /// The turn is asked for again.
     Reject,
 }
 
-/// What is done with a turn without a block, of which the paper says nothing.
+/// What to do with a turn without a block, of which the paper says nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnNeither {
-    /// It is asked for again.
+    /// The turn is asked for again.
     #[default]
     Reprompt,
     /// The trial ends as unparsed.
@@ -220,7 +220,7 @@ impl AgenticRag {
         }
     }
 
-    /// What is done about a turn; those that do not keep to the form are counted.
+    /// Decides what to do about a turn; turns that do not keep to the form are counted.
     fn turn<H: Host>(&self, session: &mut Session<'_, H>, said: Parsed) -> Turn {
         match said {
             Parsed::Query { query } => Turn::Query(query),
@@ -248,13 +248,13 @@ impl AgenticRag {
     }
 }
 
-/// What is done about a turn.
+/// The decision on a turn.
 enum Turn {
     Answer(Outcome),
     Query(String),
-    /// It is asked for again.
+    /// The turn is asked for again.
     Unusable,
-    /// It ends the trial.
+    /// The turn ends the trial.
     End,
 }
 

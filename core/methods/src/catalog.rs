@@ -1,4 +1,4 @@
-//! Every method by its name, with its parameters: what a command line or a page chooses from.
+//! Catalog of methods by name, with their parameters: what a command line or a page chooses from.
 
 use crate::agentic_rag::AgenticRag;
 use crate::closed_book::ClosedBook;
@@ -22,14 +22,14 @@ use crate::trial::{self, MethodError, Trial};
 use closeread_eval::Item;
 use serde_json::Value;
 
-/// What is known of a method before it runs.
+/// Facts of a method that are known before it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its name in options, records and tables.
+    /// Name of the method in options, records and tables.
     pub name: &'static str,
     /// Paper and section.
     pub paper: &'static str,
-    /// What the reader gets, in a line.
+    /// What the model gets, in a line.
     pub summary: &'static str,
     preset: AnyPreset,
 }
@@ -49,7 +49,7 @@ macro_rules! methods {
             $(#[doc = concat!("[`", stringify!($method), "`].")] $method($method)),+
         }
 
-        /// What a method made of books.
+        /// The preparation of any method, made of books.
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "made", rename_all = "kebab-case")]
         pub enum AnyPrepared {
@@ -108,7 +108,7 @@ macro_rules! methods {
                 entry(name).ok_or_else(|| ParameterError::Unknown(name.to_owned(), known()))?.method(given)
             }
 
-            /// The same, known as `name`, with the parameters of a JSON object in the place of its own.
+            /// Returns the method known as `name`, with the parameters of a JSON object in the place of its own.
             ///
             /// # Errors
             /// [`ParameterError::Wrong`], as [`Entry::method`].
@@ -116,19 +116,19 @@ macro_rules! methods {
                 match self { $(Self::$method(method) => parameters::with(name, method, given).map(Self::$method)),+ }
             }
 
-            /// The same with the embedding model of that name, if it has passages.
+            /// Returns the method with the embedding model of that name, if it has passages.
             #[must_use]
             pub fn embedded_by(self, embedder: &str) -> Self {
                 self.overlaid(&serde_json::json!({ "embedder": embedder }))
             }
 
-            /// The same with the prompts and answer forms of a paper, if it has the parameter `style`.
+            /// Returns the method with the prompts and answer forms of a paper, if it has the parameter `style`.
             #[must_use]
             pub fn in_style(self, style: PromptStyle) -> Self {
                 self.overlaid(&serde_json::json!({ "style": style }))
             }
 
-            /// The same with these parameters, if it has them.
+            /// Returns the method with these parameters, if it has them.
             fn overlaid(self, given: &Value) -> Self {
                 match self {
                     $(Self::$method(method) => {
@@ -230,11 +230,11 @@ macro_rules! methods {
 
 methods! { ClosedBook, FullDocument, Rag, AgenticRag, Raptor, ReadAgent, MemoryAgent, QuerySummary }
 
-/// What was made of books by some method here.
+/// The preparation of some method here, made of books.
 pub type Preparation<P = AnyPrepared> = trial::Preparation<P>;
 
 impl AnyMethod {
-    /// What the method will ask for to answer `items`, all of which are about `books`; `budget` as for
+    /// Returns what the method will ask for to answer `items`, all of which are about `books`; `budget` as for
     /// [`run`](run::run).
     ///
     /// Exact to a few tokens for `closed-book` and `full-document`, ranges for the others. A limit in

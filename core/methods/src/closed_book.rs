@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Stronger Baselines, CorpusQA and HAMLET have no closed-book setting; their prompts without the text are ours.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedBook {
-    /// Whose prompt and answer form.
+    /// Paper whose prompt and answer form the method uses.
     pub style: PromptStyle,
-    /// All questions on a book go into one call, as NovelQA does; in its style alone.
+    /// Whether all questions on a book go into one call, as NovelQA does; in its style alone.
     pub together: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What was cut in the calls of a run's records.
+//! Cuts in the calls of a run's records: what was cut, and what follows.
 
 use crate::record::{CallTrace, Record};
 use closeread_eval::truncation::{Arrived, CountedPrompt, Cuts, arrived};
@@ -9,19 +9,19 @@ use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// What becomes of trials whose prompts the server seems to have cut.
+/// What to do with trials whose prompts the server seems to have cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnTruncation {
-    /// They keep their scores, and how many they are is said.
+    /// The trials keep their scores, and a message says how many they are.
     #[default]
     Warn,
-    /// They count as overflows.
+    /// The trials count as overflows.
     Fail,
 }
 
-/// What was cut in each of `records`, the calls of one run. `language` is that of an item's text, by
-/// the item's id.
+/// Returns what was cut in each of `records`, the calls of one run. `language` is that of an item's text, by the item's
+/// id.
 pub fn cuts(records: &[Record], language: impl Fn(&str) -> Language) -> Vec<Cuts> {
     let prompts: Vec<_> =
         records.iter().flat_map(|r| r.calls.iter().map(|call| counted(r, call, language(&r.key.item)))).collect();

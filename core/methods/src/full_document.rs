@@ -16,19 +16,19 @@ use serde::{Deserialize, Serialize};
 /// Hands the reader the whole text of the items' books.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FullDocument {
-    /// What happens to a prompt that exceeds the window.
+    /// What to do with a prompt that exceeds the window.
     pub overflow: OnOverflow,
-    /// Whose prompt and answer form.
+    /// Paper whose prompt and answer form the method uses.
     pub style: PromptStyle,
-    /// All questions on a book go into one call, as NovelQA does; in its style alone.
+    /// Whether all questions on a book go into one call, as NovelQA does; in its style alone.
     pub together: bool,
     /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its style alone.
     pub evidence: bool,
-    /// Whose words ask: those of the style, or the row's own.
+    /// Source of the words that ask: the style, or the published row.
     pub prompt: Wording,
 }
 
-/// Whose words a reader is asked by.
+/// The source of the words that a model is asked by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wording {
@@ -154,7 +154,7 @@ impl Method for FullDocument {
     }
 }
 
-/// What was kept, by reference.
+/// Returns what was kept, by reference.
 fn context(kept: &Kept, settings: Settings<'_>) -> Context {
     Context {
         retriever: None,
@@ -164,8 +164,8 @@ fn context(kept: &Kept, settings: Settings<'_>) -> Context {
     }
 }
 
-/// As much of the books' text as the window leaves room for beside the prompt `around` it and what is kept free for the
-/// response.
+/// Returns as much of the books' text as the window leaves room for beside the prompt `around` it and the tokens that
+/// are kept free for the response.
 async fn fitting<H: Host>(
     session: &Session<'_, H>,
     around: usize,

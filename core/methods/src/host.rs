@@ -1,4 +1,4 @@
-//! The one door to the world.
+//! The host: a method's one way to models, vectors, texts and threads.
 //!
 //! A method is an async function that awaits only what a [`Host`] gives it, so the same code runs under tokio, under a
 //! browser's event loop and under a test's scripted host.
@@ -11,20 +11,20 @@ use closeread_llm::{Call, HostError, Response};
 use closeread_retrieve::PassageIndex;
 use std::sync::Arc;
 
-/// What a method may ask of the world outside. Implementations: the command line, the browser, a test's script.
+/// All that a method may ask of the world outside. Implementations: the command line, the browser, a test's script.
 ///
 /// Futures need not be `Send`: a browser's are not. The command line drives them on one thread and hands CPU work to
 /// others.
 #[allow(async_fn_in_trait, reason = "futures are deliberately not Send, see above")]
 pub trait Host {
-    /// One chat completion.
+    /// Asks for one chat completion.
     ///
     /// # Errors
     /// [`HostError`]; a method decides whether it ends the item.
     async fn chat(&self, call: Call) -> Result<Response, HostError>;
 
-    /// The same, by a host that may have no model and then answers from `input`, what the prompt was made from. A host
-    /// with a model leaves this as it is: what a model never sees is not loaded.
+    /// Asks for a chat completion, of a host that may have no model and then answers from `input`, what the prompt was
+    /// made from. A host with a model leaves this as it is: what a model never sees is not loaded.
     ///
     /// # Errors
     /// As [`Host::chat`], and what `input` fails with.
@@ -47,8 +47,8 @@ pub trait Host {
         book.text().map_err(|error| HostError::Text(error.to_string()))
     }
 
-    /// One vector a text, each of the model's dimension, L2-normalised, in the order of `texts`. A host without an
-    /// embedding model leaves this as it is: ranking by words asks for no vectors.
+    /// Returns one vector a text, each of the model's dimension, L2-normalised, in the order of `texts`. A host without
+    /// an embedding model leaves this as it is: ranking by words asks for no vectors.
     ///
     /// # Errors
     /// [`HostError::Embedding`] if no embedding model is at hand or it failed.
@@ -56,8 +56,8 @@ pub trait Host {
         Err(HostError::Embedding("this host has no embedding model".to_owned()))
     }
 
-    /// How well each of `texts` answers `query`, by a reranker. A host without one leaves this as it is: it is asked only where a
-    /// session says that passages are reranked.
+    /// Scores how well each of `texts` answers `query`, by a reranker. A host without one leaves this as it is: it is
+    /// asked only where a session says that passages are reranked.
     ///
     /// # Errors
     /// [`HostError::Reranking`] if no reranker is at hand or it failed.
@@ -65,7 +65,7 @@ pub trait Host {
         Err(HostError::Reranking("this host has no reranker".to_owned()))
     }
 
-    /// What each of `jobs` gives, in their order: on this thread, one after the other, unless the host has more.
+    /// Does `jobs` and returns their results in order: on this thread, one after the other, unless the host has more.
     async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
         Inline.all(jobs).await
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// All passages of a book.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
-    /// In document order.
+    /// Passages in the order of the document.
     pub passages: Vec<ListedPassage>,
 }
 
@@ -21,7 +21,7 @@ pub struct Listing {
 pub struct Found {
     /// Sum of the passages' tokens.
     pub tokens: usize,
-    /// In the order asked for.
+    /// Passages in the order asked for.
     pub passages: Vec<ListedPassage>,
 }
 
@@ -32,19 +32,19 @@ pub struct ListedPassage {
     pub index: usize,
     /// First byte in the file as decoded to UTF-8.
     pub start: usize,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     pub end: usize,
     /// Score under the retriever; absent where nothing was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Tokens of `text`.
+    /// Number of tokens of `text`.
     pub tokens: usize,
-    /// What a model would see: the sentences joined by one space, wraps undone.
+    /// Text that a model would see: the sentences joined by one space, wraps undone.
     pub text: String,
 }
 
 impl Listing {
-    /// Every passage of an index whose books hold their texts.
+    /// Lists every passage of an index whose books hold their texts.
     ///
     /// # Errors
     /// [`TextError::Gone`] if a book does not.
@@ -79,9 +79,9 @@ fn listed(
 /// A tree of summaries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListedTree {
-    /// How many nodes are passages.
+    /// Number of nodes that are passages.
     pub leaves: usize,
-    /// How many are summaries.
+    /// Number of nodes that are summaries.
     pub summaries: usize,
     /// Tokens of the summaries over tokens of what they summarise; absent without summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,37 +92,37 @@ pub struct ListedTree {
     pub nodes: Vec<ListedNode>,
 }
 
-/// One node.
+/// One node of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListedNode {
-    /// Its number, from 0.
+    /// Number of the node, from 0.
     pub index: usize,
-    /// 0 for a leaf.
+    /// Layer of the node: 0 for a leaf.
     pub layer: usize,
-    /// Tokens of its text.
+    /// Number of tokens of the node's text.
     pub tokens: usize,
     /// Numbers of the nodes below; a node can stand below several.
     pub children: Vec<usize>,
-    /// Where a leaf stands; absent for a summary.
+    /// Place of a leaf; absent for a summary.
     #[serde(flatten)]
     pub place: Option<NodePlace>,
     /// A summary as the model wrote it, a leaf as the file has it.
     pub text: String,
 }
 
-/// Where a leaf stands.
+/// The place of a leaf in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodePlace {
     /// Id of the document.
     pub document: String,
     /// First byte in the document's file as decoded to UTF-8.
     pub start: usize,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     pub end: usize,
 }
 
 impl ListedTree {
-    /// Every node of a tree over `books`, which hold their texts; a leaf of another book has no text.
+    /// Lists every node of a tree over `books`, which hold their texts; a leaf of another book has no text.
     ///
     /// # Errors
     /// [`TextError::Gone`] if a book does not.

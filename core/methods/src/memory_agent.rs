@@ -35,16 +35,17 @@ const NO_MEMORY: &str = "No previous memory";
 /// full document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryAgent {
-    /// Tokens of a section.
+    /// Number of tokens of a section.
     pub section_tokens: NonZeroUsize,
     /// Most tokens that are read of a text: of a longer one the centre is left out. MemAgent's evaluation has 120,000;
     /// `None` reads everything, as CorpusQA does.
     pub max_context: Option<NonZeroUsize>,
-    /// Most tokens of a memory.
+    /// Most tokens that a memory may have.
     pub memory_tokens: u32,
     /// Sampling temperature. CorpusQA decodes greedily; MemAgent's evaluation has 0.7.
     pub temperature: f32,
-    /// Whose prompt and answer form the last call has, the memory in the place of the text; `None`: MemAgent's, a box.
+    /// Paper whose prompt and answer form the last call has, the memory in the place of the text; `None`: MemAgent's, a
+    /// box.
     pub style: Option<PromptStyle>,
     /// CorpusQA's output requirements are part of the question in every call, where that is an open one (CorpusQA, appendix
     /// C: all models had its prompt). The answer is what is boxed, or else what follows "The answer is:".
@@ -176,7 +177,8 @@ impl MemoryAgent {
         self.requirements && item.task == Task::Generative
     }
 
-    /// What the calls work on: the question, with the output requirements where they are part of it.
+    /// Returns the problem that the calls work on: the question, with the output requirements where they are part of
+    /// it.
     fn problem<'p>(&self, item: &'p Item, prompts: &Prompts) -> Result<Cow<'p, str>, PromptError> {
         match self.requires(item) {
             true => Ok(CorpusQaProblem { question: &item.question }.render(prompts)?.into()),
@@ -211,7 +213,7 @@ impl MemoryAgent {
     }
 }
 
-/// What was read so far.
+/// Progress of the reading: sections, tokens and places read so far.
 #[derive(Default)]
 struct Read {
     n_sections: usize,

@@ -1,4 +1,4 @@
-//! What a method is.
+//! Methods: the trait, and presets of its parameters.
 
 use crate::cost::{Calls, Cost, Sizes};
 use crate::passages::Passages;
@@ -16,7 +16,7 @@ use serde_json::Value;
 pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
     /// The names it is known by, with the paper's parameters for each.
     const PRESETS: &'static [Preset<Self>];
-    /// What [`Self::prepare`] makes; `()` where it makes nothing.
+    /// The preparation that [`Self::prepare`] makes; `()` where it makes nothing.
     type Prepared: Serialize + DeserializeOwned;
 
     /// Refuses parameters that do not go together, in words for whoever set them.
@@ -32,34 +32,34 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
         None
     }
 
-    /// Whether it is run once for every token budget.
+    /// Returns whether the method is run once for every token budget.
     fn takes_budget(&self) -> bool {
         false
     }
 
-    /// Why it does not answer an item of this kind; `None` if it does.
+    /// Returns why the method does not answer an item of this kind; `None` if it does.
     fn declines(&self, _item: &Item) -> Option<&'static str> {
         None
     }
 
-    /// Whether it takes passages by their rank, so that a reranker can put them into another order.
+    /// Returns whether the method takes passages by their rank, so that a reranker can put them into another order.
     fn ranks_passages(&self) -> bool {
         false
     }
 
-    /// Whether the questions on the same books go into one call for each task, see [`Questions::by_task`].
+    /// Returns whether the questions on the same books go into one call for each task, see [`Questions::by_task`].
     fn asks_together(&self) -> bool {
         false
     }
 
-    /// Whether the prompts of all questions on the same books begin alike, with the whole text or all its gists: once one
-    /// was asked, a provider has that in its cache.
+    /// Returns whether the prompts of all questions on the same books begin alike, with the whole text or all its
+    /// gists: once one was asked, a provider has that in its cache.
     fn shares_its_prompts(&self) -> bool {
         false
     }
 
-    /// What [`Self::prepare`] depends on besides the books and the model that is asked; `None` if the method prepares
-    /// nothing.
+    /// Returns what [`Self::prepare`] depends on besides the books and the model that is asked; `None` if the method
+    /// prepares nothing.
     fn preparation(&self) -> Option<PreparationInputs> {
         None
     }
@@ -72,7 +72,7 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
         Ok(None)
     }
 
-    /// What [`Self::prepare`] asks of books of these sizes.
+    /// Returns the calls that [`Self::prepare`] makes for books of these sizes.
     ///
     /// # Errors
     /// [`MethodError::Prompt`] if a prompt cannot be filled.
@@ -91,7 +91,7 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
         prepared: Option<&Self::Prepared>,
     ) -> Result<Vec<Answer>, Stop>;
 
-    /// What [`Self::answer`] asks for the questions, on books of these sizes.
+    /// Returns the calls that [`Self::answer`] makes for the questions, on books of these sizes.
     ///
     /// # Errors
     /// [`MethodError::Prompt`] if a prompt cannot be filled.
@@ -101,25 +101,25 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
 /// A name that a method is known by, and the parameters that it stands for.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset<M> {
-    /// Its name in options, records and tables.
+    /// Name of the preset in options, records and tables.
     pub name: &'static str,
     /// Paper and section.
     pub paper: &'static str,
-    /// What the reader gets, in a line.
+    /// What the model gets, in a line.
     pub summary: &'static str,
     /// The paper's parameters.
     pub make: fn() -> M,
 }
 
 impl<M> Preset<M> {
-    /// A preset.
+    /// Makes a preset.
     pub const fn new(name: &'static str, paper: &'static str, summary: &'static str, make: fn() -> M) -> Self {
         Self { name, paper, summary, make }
     }
 }
 
-/// What a preparation depends on besides the books, their embedding model and the model that is asked: what has all of
-/// these in common is made once.
+/// The inputs of a preparation besides the books, their embedding model and the model that is asked: preparations that
+/// have all of these in common are made once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparationInputs {
     /// The parameters that are read.

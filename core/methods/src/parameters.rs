@@ -4,10 +4,10 @@ use crate::method::Method;
 use closeread_text::names::meant;
 use serde_json::{Map, Value};
 
-/// Why parameters cannot be used.
+/// The reason why parameters cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ParameterError {
-    /// No method of that name.
+    /// There is no method of that name.
     #[error("there is no method `{0}`; the names are: {1}")]
     Unknown(String, String),
     /// A name or a value that the method does not take.
@@ -15,45 +15,45 @@ pub enum ParameterError {
     Wrong {
         /// Name of the method.
         method: String,
-        /// What is wrong.
+        /// Problem with the parameters.
         problem: Box<ParameterProblem>,
     },
 }
 
-/// What is wrong with the parameters of a method.
+/// The problem with the parameters of a method.
 #[derive(Debug, thiserror::Error)]
 pub enum ParameterProblem {
-    /// They are no JSON object.
+    /// The parameters are not a JSON object.
     #[error("expected an object with parameters")]
     NoObject,
     /// The method has none of that name.
     #[error("unknown parameter `{name}`{}; {}", meant(.name, .known.iter().map(String::as_str)), listed(.known))]
     Unknown {
-        /// As given.
+        /// Name of the parameter, as given.
         name: String,
-        /// Those it has.
+        /// Names of the parameters that the method has.
         known: Vec<String>,
     },
     /// A value of the wrong kind.
     #[error("`{name}` cannot be {value}: {error}")]
     Value {
-        /// Its parameter.
+        /// Name of the parameter.
         name: String,
-        /// As given.
+        /// Value of the parameter, as given.
         value: Value,
-        /// What was expected.
+        /// Error of the parser, which says what was expected.
         error: serde_json::Error,
     },
     /// A number that hangs, takes all memory or means nothing.
     #[error("`{name}` cannot be {value}: expected a number from {least} to {most}")]
     Range {
-        /// Its parameter.
+        /// Name of the parameter.
         name: String,
-        /// As given.
+        /// Value of the parameter, as given.
         value: Value,
-        /// The least it takes.
+        /// Least value that the parameter takes.
         least: f64,
-        /// The most it takes.
+        /// Greatest value that the parameter takes.
         most: f64,
     },
     /// Values of which none is wrong by itself.

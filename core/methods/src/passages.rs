@@ -1,4 +1,4 @@
-//! What a method searches: how the books are cut, and what embeds the passages.
+//! Passages that a method searches: how the books are cut, and what embeds them.
 
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
@@ -13,9 +13,9 @@ pub const SAGASCALE_EMBEDDER: &str = "multilingual-e5-large";
 /// The passages of a method that searches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Passages {
-    /// How a text is cut.
+    /// Chunker that cuts a text.
     pub split: Chunker,
-    /// Most tokens of a passage, by the run's tokenizer.
+    /// Most tokens that a passage may have, by the run's tokenizer.
     pub max_tokens: usize,
     /// The embedding model; `None`: the run's. The paper's own, where it is not installed, gives way to the run's.
     pub embedder: Option<String>,
@@ -32,7 +32,7 @@ impl Passages {
         Self { split: Chunker::Window, max_tokens, embedder: None }
     }
 
-    /// The same, embedded by the model of that name.
+    /// Returns the passages, embedded by the model of that name.
     #[must_use]
     pub fn embedded_by(self, embedder: &str) -> Self {
         Self { embedder: Some(embedder.to_owned()), ..self }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Hands the reader the whole text and a query, and takes its response as the summary, by the prompt `read-summary`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuerySummary {
-    /// What happens to a book that exceeds the window. The paper's books fit (115K tokens at most).
+    /// What to do with a book that exceeds the window. The paper's books fit (115K tokens at most).
     pub overflow: OnOverflow,
 }
 

@@ -2,17 +2,17 @@
 
 use closeread_eval::{Item, Task};
 
-/// One item, or several of one task on the same books that go into one call; never none.
+/// The questions of one call: one item, or several of one task on the same books; never none.
 #[derive(Debug, Clone)]
 pub struct Questions<'q>(Vec<&'q Item>);
 
 impl<'q> Questions<'q> {
-    /// One item.
+    /// Asks one item.
     pub fn one(item: &'q Item) -> Self {
         Self(vec![item])
     }
 
-    /// Each item by itself.
+    /// Asks each item by itself.
     pub fn one_each(items: &[&'q Item]) -> Vec<Self> {
         items.iter().copied().map(Self::one).collect()
     }
@@ -35,17 +35,17 @@ impl<'q> Questions<'q> {
         &self.0
     }
 
-    /// The first item; where there is one, the item.
+    /// Returns the first item; where there is one, the item.
     pub fn first(&self) -> &'q Item {
         self.0[0]
     }
 
-    /// Those behind the first.
+    /// Returns the items behind the first.
     pub fn further(&self) -> &[&'q Item] {
         &self.0[1..]
     }
 
-    /// What all of them ask for.
+    /// Returns the task of all the items.
     pub fn task(&self) -> Task {
         self.first().task
     }

@@ -29,39 +29,39 @@ pub const FEWER_CHUNKS_THAN_DOCUMENTS: &str = "fewer_chunks_than_documents";
 /// of them are in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rag {
-    /// What is searched.
+    /// The passages that are searched.
     #[serde(flatten)]
     pub passages: Passages,
-    /// What is taken of the ranking.
+    /// How much of the ranking to take.
     #[serde(flatten)]
     pub select: Select,
-    /// How many passages on each side of a ranked one are ranked right behind it; the papers have none.
+    /// Number of passages on each side of a ranked one that are ranked right behind it; the papers have none.
     pub neighbours: usize,
     /// The order in which the passages stand. SagaScale names none; best first is what a retriever returns.
     pub order: PassageOrder,
-    /// What is searched for.
+    /// The query that is searched for.
     pub query: QueryForm,
-    /// Whose prompt and answer form.
+    /// Paper whose prompt and answer form the method uses.
     pub style: PromptStyle,
 }
 
-/// How much of a ranking is taken.
+/// How much of a ranking to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Select {
     /// The best within the budget.
     Budget {
-        /// What happens at a passage that does not fit the rest of it.
+        /// What to do at a passage that does not fit the rest of the budget.
         fill: Fill,
     },
-    /// So many.
+    /// The best `top_k` passages.
     Top {
-        /// How many.
+        /// Number of passages.
         top_k: usize,
     },
 }
 
-/// What is searched for.
+/// The query that is searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueryForm {
@@ -97,7 +97,7 @@ impl Select {
         }
     }
 
-    /// How many of a ranking are looked at.
+    /// Returns how many of a ranking are looked at.
     fn most(self, n_tokens: &[usize], budget: usize) -> usize {
         match self {
             Self::Budget { fill: Fill::Skip } => usize::MAX,
@@ -121,7 +121,7 @@ impl Select {
 }
 
 impl Rag {
-    /// Stronger Baselines' vanilla RAG.
+    /// Makes Stronger Baselines' vanilla RAG.
     pub fn vanilla() -> Self {
         Self {
             passages: Passages::sentences(100),
@@ -133,12 +133,12 @@ impl Rag {
         }
     }
 
-    /// Stronger Baselines' DOS RAG.
+    /// Makes Stronger Baselines' DOS RAG.
     pub fn dos() -> Self {
         Self { order: PassageOrder::Document, ..Self::vanilla() }
     }
 
-    /// SagaScale's naive RAG.
+    /// Makes SagaScale's naive RAG.
     pub fn naive() -> Self {
         Self {
             passages: Passages::windows(512).embedded_by(SAGASCALE_EMBEDDER),

@@ -11,26 +11,26 @@ use closeread_prompts::{Prompt, PromptError, Prompts};
 use closeread_retrieve::Ranked;
 use closeread_text::Language;
 
-/// What a reader is shown.
+/// The part of the books that a model is shown.
 #[derive(Debug)]
 pub struct Shown {
-    /// What of the books it is.
+    /// Kind of view of the books.
     pub view: View,
     /// The passages, in the order of the prompt; empty for a closed book.
     pub passages: Vec<Excerpt>,
-    /// The same by reference.
+    /// The passages by reference.
     pub context: Option<Context>,
     /// The sentences that hold the answer are asked for as well, where the style can.
     pub evidence: bool,
 }
 
 impl Shown {
-    /// Nothing of the books' text.
+    /// Shows nothing of the books' text.
     pub fn nothing() -> Self {
         Self { view: View::Nothing, passages: Vec::new(), context: None, evidence: false }
     }
 
-    /// These passages.
+    /// Shows these passages.
     pub fn passages(passages: Vec<Excerpt>, context: Option<Context>) -> Self {
         Self { view: View::Passages, passages, context, evidence: false }
     }
@@ -41,10 +41,10 @@ impl Shown {
 /// The run's limit, or what is assumed without one, is for one question; a line of a few words takes far less than
 /// that, and as much for each question of a book is more than most models can write.
 const LINE_TOKENS: u32 = 64;
-/// The same where the line also cites sentences.
+/// Tokens that each question after the first adds where its line also cites sentences.
 const EVIDENCED_LINE_TOKENS: u32 = 256;
 
-/// How long a response to the questions may be, where one question has `limit`.
+/// Returns how long a response to the questions may be, where one question has `limit`.
 pub(super) fn limit_for(limit: ResponseLimit, questions: &Questions<'_>, evidence: bool) -> ResponseLimit {
     let line = if evidence { EVIDENCED_LINE_TOKENS } else { LINE_TOKENS };
     let further = u32::try_from(questions.further().len()).unwrap_or(u32::MAX);
@@ -72,7 +72,7 @@ pub fn prompt_tokens(prompt: &(impl Prompt + ?Sized), settings: Settings<'_>) ->
     Ok(messages.iter().map(|message| settings.tokenizer.count(&message.content)).sum())
 }
 
-/// What a reader without a language model makes its response from.
+/// Returns the input from which a reader without a language model makes its response.
 pub(super) fn input(item: &Item, context: Vec<String>, expected: Expected, language: Language) -> ExtractiveInput {
     ExtractiveInput {
         context,

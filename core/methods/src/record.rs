@@ -1,4 +1,4 @@
-//! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
+//! Records: plain serde types, the public format of `records.jsonl`.
 
 use closeread_eval::{Outcome, PassageRef};
 use closeread_llm::{FinishReason, Response, ServedBy, Usage};
@@ -12,14 +12,14 @@ pub const FORMAT: u32 = 2;
 /// The measure that holds how many searches a method made of its own.
 pub const SEARCHES: &str = "searches";
 
-/// What names a trial: the same key is never run twice in one folder.
+/// The key that names a trial: the same key is never run twice in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TrialKey {
     /// Id of the item.
     pub item: String,
     /// Name of the method.
     pub method: String,
-    /// Reader, `provider/model`.
+    /// The model, `provider/model`.
     pub model: String,
     /// Token budget of the retrieved context, where the method has one.
     pub budget: Option<usize>,
@@ -30,17 +30,17 @@ pub struct TrialKey {
 /// One finished trial: one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What was tried.
+    /// Key of the trial.
     #[serde(flatten)]
     pub key: TrialKey,
-    /// What came of it.
+    /// Outcome of the trial.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Score by metric, in 0..=1; empty if nothing could be scored.
     pub scores: BTreeMap<String, f64>,
     /// Tokens of the prompt by the run's tokenizer.
     pub prompt_tokens: usize,
-    /// What the reader was given; absent for a closed book.
+    /// Context that the model was given; absent for a closed book.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
     /// The calls that were made, in order.
@@ -59,13 +59,13 @@ pub struct Record {
     pub seconds: f64,
 }
 
-/// What a reader was given of the books.
+/// The context: what a model was given of the books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Context {
-    /// How it was found; absent for a whole document.
+    /// Retriever that found the context; absent for a whole document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retriever: Option<Retriever>,
-    /// How many of the best passages a reranker put in order; absent without one. Passages behind these have no score.
+    /// Number of best passages that a reranker put in order; absent without one. Passages behind these have no score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reranked: Option<usize>,
     /// Tokens of the passages, without separators and prompt.
@@ -83,7 +83,7 @@ pub struct CallTrace {
     pub sha256: String,
     /// The response, as it came.
     pub response: String,
-    /// Why it ended.
+    /// The reason why the response ended.
     pub finish: FinishReason,
     /// Tokens of the prompt by the run's tokenizer.
     pub counted_tokens: usize,
@@ -98,7 +98,7 @@ pub struct CallTrace {
 }
 
 impl CallTrace {
-    /// The response again.
+    /// Returns the response again.
     pub fn to_response(&self) -> Response {
         let (text, served_by) = (self.response.clone(), self.served_by.clone());
         Response { text, usage: self.usage, finish: self.finish, served_by, cached: self.cached }
@@ -110,7 +110,7 @@ impl CallTrace {
 pub struct ServedCall {
     /// The model, `provider/model`.
     pub model: String,
-    /// How many texts it embedded, or passages it scored.
+    /// Number of texts that it embedded, or passages that it scored.
     pub texts: usize,
     /// Tokens as the server counted them; `None` where it said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

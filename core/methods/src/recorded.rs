@@ -1,4 +1,4 @@
-//! What a record holds of scores.
+//! Scores that a record holds.
 
 use crate::record::Context;
 use closeread_books::{Book, BookText};
@@ -10,10 +10,10 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a trial showed of the books.
+/// The parts of the books that a trial showed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shown<'a> {
-    /// What the reader was given.
+    /// Context that the model was given.
     pub context: Option<&'a Context>,
     /// Sentences that the reader cited, where it was asked for them: they count instead.
     pub cited: Option<&'a [String]>,

@@ -1,4 +1,4 @@
-//! Any method, run: on questions, and on books before the first of them.
+//! Running any method: on questions, and on books before the first of them.
 
 use crate::Host;
 use crate::method::Method;

@@ -10,16 +10,18 @@ use std::ops::Range;
 /// A stretch of the text, to be read at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What is read, document headings included.
+    /// Text of the section, document headings included.
     pub text: String,
-    /// Where it stands in the documents: number of the document, bytes of its text. Without the headings; ascending.
+    /// Places of the section in the documents: number of the document, bytes of its text. Without the headings;
+    /// ascending.
     pub places: Vec<(usize, FlowSpan)>,
-    /// The same in tokens of the whole text; more than one range where the text's centre is left out in the middle of it.
+    /// Places of the section in tokens of the whole text; more than one range where the text's centre is left out in
+    /// the middle of it.
     pub tokens: Vec<Range<usize>>,
 }
 
 impl Section {
-    /// Its length in tokens.
+    /// Returns the section's length in tokens.
     pub fn n_tokens(&self) -> usize {
         self.tokens.iter().map(Range::len).sum()
     }
@@ -46,9 +48,9 @@ pub struct Sections<'t, F> {
 /// A document that is being read.
 struct Document {
     number: usize,
-    /// Heading and text.
+    /// Heading and text of the document.
     block: String,
-    /// Bytes of the heading.
+    /// Length of the heading in bytes.
     heading: usize,
     /// Bytes by which the text was cut at its front.
     trimmed: usize,

@@ -1,11 +1,11 @@
-//! What answered, as the providers named it.
+//! Versions of models that answered, as the providers named them.
 
 use crate::record::Record;
 use closeread_llm::ServedBy;
 use std::collections::BTreeMap;
 
-/// By model, the versions that its provider named in responses, and in how many; models whose provider named none are not
-/// there.
+/// Returns by model the versions that its provider named in responses, and in how many; models whose provider named
+/// none are left out.
 pub fn versions(records: &[Record]) -> BTreeMap<&str, BTreeMap<&ServedBy, usize>> {
     let mut versions: BTreeMap<&str, BTreeMap<&ServedBy, usize>> = BTreeMap::new();
     for record in records {

@@ -41,7 +41,7 @@ pub struct Session<'a, H> {
     trace: Trace,
 }
 
-/// What a session leaves behind.
+/// The trace of a session: its calls, context and measures.
 #[derive(Debug, Default)]
 struct Trace {
     calls: Vec<CallTrace>,
@@ -53,32 +53,32 @@ struct Trace {
 }
 
 impl<'a, H> Session<'a, H> {
-    /// A session without books.
+    /// Begins a session without books.
     pub fn new(host: &'a H, settings: Settings<'a>) -> Self {
         let (trace, retriever) = (Trace::default(), Retriever::Bm25);
         Self { host, settings, books: &[], index: None, retriever, rerank_from: None, budget: None, trace }
     }
 
-    /// The same about these books, in the order of the item.
+    /// Sets the books that the session is about, in the order of the item.
     #[must_use]
     pub fn about(self, books: &'a [Arc<Book>]) -> Self {
         Self { books, ..self }
     }
 
-    /// The same with an index of the books, cut as the method's [`passages`](super::Method::passages) say, and how it is
+    /// Sets the index of the books, cut as the method's [`passages`](super::Method::passages) say, and how it is
     /// searched.
     #[must_use]
     pub fn searching(self, index: Option<&'a PassageIndex>, retriever: Retriever) -> Self {
         Self { index, retriever, ..self }
     }
 
-    /// The same whose host reranks the best so many passages of every ranking; `None`: nothing is reranked.
+    /// Sets how many of the best passages of every ranking the host reranks; `None`: nothing is reranked.
     #[must_use]
     pub fn reranking(self, from: Option<usize>) -> Self {
         Self { rerank_from: from, ..self }
     }
 
-    /// The same within a budget of tokens, for methods that take one.
+    /// Sets the budget of tokens, for methods that take one.
     #[must_use]
     pub fn within(self, budget: Option<usize>) -> Self {
         Self { budget, ..self }
@@ -90,7 +90,7 @@ impl<'a, H> Session<'a, H> {
         Self { trace: Trace::default(), ..*self }
     }
 
-    /// What all sessions of the run share.
+    /// Returns the settings that all sessions of the run share.
     pub fn settings(&self) -> Settings<'a> {
         self.settings
     }
@@ -108,12 +108,12 @@ impl<'a, H> Session<'a, H> {
         self.index.ok_or(MethodError::NoIndex)
     }
 
-    /// How passages are ranked.
+    /// Returns how passages are ranked.
     pub fn retriever(&self) -> Retriever {
         self.retriever
     }
 
-    /// Most tokens of what is retrieved; without a budget everything fits.
+    /// Returns the most tokens that retrieved passages may have; without a budget everything fits.
     pub fn budget(&self) -> usize {
         self.budget.unwrap_or(usize::MAX)
     }
@@ -159,7 +159,7 @@ impl<'a, H> Session<'a, H> {
     }
 }
 
-/// A measure's value.
+/// The value of a measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Count(f64);
 
@@ -180,7 +180,7 @@ pub(super) fn joined_titles<'t>(titles: impl Iterator<Item = &'t str>) -> String
     titles.filter(|title| !title.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// Texts.
+/// Reading texts.
 impl<'a, H: Host> Session<'a, H> {
     /// The text of a book, see [`Host::text`]: open for as long as it is held.
     ///
@@ -199,13 +199,13 @@ impl<'a, H: Host> Session<'a, H> {
         Ok(passage_texts(self.host, self.index()?, &passages).await?)
     }
 
-    /// Who is asked.
+    /// Returns the host that is asked.
     pub(crate) fn host(&self) -> &'a H {
         self.host
     }
 }
 
-/// The end.
+/// Ending the session.
 impl<H> Session<'_, H> {
     /// The trials of `questions`, however their asking ended. The calls, their tokens and the measures are in the first
     /// one's, so that nothing is counted twice; the others name it.
@@ -237,7 +237,7 @@ impl<H> Session<'_, H> {
         Ok(trials)
     }
 
-    /// What came of a preparation, however it ended.
+    /// Returns the preparation, however its making ended.
     ///
     /// # Errors
     /// What stops the run.

@@ -1,16 +1,16 @@
-//! What every session of a run shares.
+//! Settings that every session of a run shares.
 
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::ASSUMED_RESPONSE_TOKENS;
 use closeread_prompts::Prompts;
 
-/// How long responses may be.
+/// The limit on the length of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseLimit {
-    /// At most so many tokens.
+    /// At most this number of tokens.
     AtMost(u32),
-    /// As long as the provider lets them be: no limit is sent. So many tokens are kept free for them in a window, and
-    /// assumed where their length must be said beforehand.
+    /// As long as the provider lets them be: no limit is sent. This number of tokens is kept free for them in a window,
+    /// and assumed where their length must be said beforehand.
     Provider(u32),
 }
 
@@ -18,7 +18,7 @@ impl ResponseLimit {
     /// The limit of a run without options: none, for no paper names one.
     pub const NONE: Self = Self::Provider(ASSUMED_RESPONSE_TOKENS);
 
-    /// What a call is sent with.
+    /// Returns the limit that a call is sent with.
     pub fn sent(self) -> Option<u32> {
         match self {
             Self::AtMost(tokens) => Some(tokens),
@@ -57,14 +57,14 @@ impl From<Option<u32>> for ResponseLimit {
     }
 }
 
-/// What every session of a run shares.
+/// The settings that every session of a run shares.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'a> {
     /// The prompts.
     pub prompts: &'a Prompts,
     /// Counts budgets, prompts and windows.
     pub tokenizer: &'a Tokenizer,
-    /// How long a response may be.
+    /// Limit on the length of a response.
     pub response_limit: ResponseLimit,
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,

@@ -1,4 +1,4 @@
-//! Whose prompt a method asks by: the prompt, the layout of its passages, the form of its answer.
+//! Prompt styles: the paper's prompt, the layout of its passages, the form of its answer.
 
 use super::Questions;
 use closeread_eval::{Item, Task};
@@ -13,27 +13,27 @@ use closeread_text::{Language, python};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What of the books a prompt shows.
+/// The part of the books that a prompt shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// The text, whole or cut.
     Whole,
     /// Passages that were retrieved.
     Passages,
-    /// The title at most.
+    /// Nothing, or the title at most.
     Nothing,
 }
 
 /// A stretch of text as a prompt shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Where it comes from, for the layouts that say so.
+    /// Place that the excerpt comes from, for the layouts that say so.
     pub place: Option<Place>,
-    /// Its text.
+    /// Text of the excerpt.
     pub text: String,
 }
 
-/// Where an excerpt comes from.
+/// The place that an excerpt comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Number of its document among those of the item, from 0.
@@ -59,7 +59,7 @@ pub enum PromptStyle {
     /// Stronger Baselines, figures A.1 and A.2: `[[n]]`, or 1 to 20 words.
     #[default]
     DosRag,
-    /// The same prompts as the authors of Stronger Baselines send and read them (dos-rag-eval): with a short system line, the
+    /// Stronger Baselines' prompts as its authors send and read them (dos-rag-eval): with a short system line, the
     /// passages on a line each, and by the first `[[n]]` of a response.
     StrongerBaselines,
     /// SagaScale §4.1: `<answer>` ... `</answer>`; contexts with their `idx`, and `NONE` where they do not hold it.
@@ -143,7 +143,7 @@ impl PromptStyle {
         self == Self::Corpusqa
     }
 
-    /// Most tokens of what stands before a passage: white space, and its number or its document's heading.
+    /// Returns the most tokens of what stands before a passage: white space, and its number or its document's heading.
     pub(super) fn tokens_beside_passage(self) -> u64 {
         match self {
             Self::Sagascale | Self::Corpusqa => 10,

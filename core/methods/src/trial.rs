@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 /// A finished attempt at an item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
-    /// How it ended.
+    /// Outcome of the trial.
     pub outcome: Outcome,
     /// Tokens of all its prompts together by the run's tokenizer; 0 if none was made.
     pub prompt_tokens: usize,
-    /// What the reader was given of the books.
+    /// Context that the model was given.
     pub context: Option<Context>,
     /// The calls, in order.
     pub calls: Vec<CallTrace>,
@@ -43,7 +43,7 @@ impl Trial {
     }
 }
 
-/// Why a trial could not be made at all. A refusal, an overflow or an answer that does not parse is an
+/// The reason why a trial could not be made at all. A refusal, an overflow or an answer that does not parse is an
 /// [`Outcome`], because it is scored.
 #[derive(Debug, thiserror::Error)]
 pub enum MethodError {
@@ -62,17 +62,17 @@ pub enum MethodError {
     /// The text of a book cannot be had.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// What was prepared is of something else.
+    /// The preparation is of something else.
     #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew")]
     Unprepared(String),
 }
 
-/// Why a session stops before its method is through.
+/// The reason why a session stops before its method is through.
 #[derive(Debug)]
 pub enum Stop {
-    /// With something that is scored.
+    /// An outcome, which is scored.
     Outcome(Outcome),
-    /// With something that stops the run.
+    /// An error, which stops the run.
     Error(MethodError),
 }
 
@@ -112,7 +112,7 @@ impl From<MethodError> for Stop {
 /// The work of a method on books before the first question, as a run keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preparation<P> {
-    /// What was made; where a call failed, how every question on these books ends.
+    /// The preparation; where a call failed, how every question on these books ends.
     pub prepared: Result<P, Outcome>,
     /// Tokens of all its prompts together by the run's tokenizer.
     pub prompt_tokens: usize,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is done with a prompt that exceeds the window.
+/// What to do with a prompt that exceeds the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnOverflow {
@@ -35,11 +35,11 @@ pub(super) struct Kept {
     pub references: Vec<PassageRef>,
 }
 
-/// It does not fit: tokens of the whole text.
+/// The text does not fit; the number is the tokens of the whole text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLong(pub usize);
 
-/// What the policy keeps of the books' text within `available` tokens (`None`: without limit).
+/// Returns what the policy keeps of the books' text within `available` tokens (`None`: without limit).
 ///
 /// The books stand one after the other, under headings as CorpusQA numbers them (appendix C) or without. They are read in
 /// turn, and only what can be kept stays in memory; what does not fit is counted book by book.
@@ -145,7 +145,7 @@ impl Part {
 struct Head {
     parts: Vec<Part>,
     n_tokens: usize,
-    /// They certainly exceed what is available.
+    /// Whether the books certainly exceed what is available.
     is_full: bool,
 }
 
@@ -226,7 +226,7 @@ mod tests {
         (0..n).map(|i| Arc::new(book(i))).collect()
     }
 
-    /// What the rule gives over the text as a whole.
+    /// Applies the rule to the text as a whole.
     fn by_hand(books: &[Arc<Book>], available: usize, policy: OnOverflow) -> Result<Vec<String>, TooLong> {
         let part = |(idx, book): (usize, &Arc<Book>)| Part::of(idx, book, book.text().expect("held"), true);
         let parts = books.iter().enumerate().map(part).collect();

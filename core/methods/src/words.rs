@@ -9,7 +9,7 @@ use closeread_text::Language;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What scores answers in words as a protocol's metrics want it.
+/// Scorer of answers in words, by a protocol's metrics.
 #[derive(Debug, Default)]
 pub struct WordScores {
     metrics: &'static [Metric],

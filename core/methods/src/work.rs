@@ -3,13 +3,13 @@
 /// A piece of work that depends on no other.
 pub type Job<T> = Box<dyn FnOnce() -> T + Send>;
 
-/// Who does the jobs.
+/// The workers that do the jobs.
 #[allow(async_fn_in_trait, reason = "as the futures of `Host`, these are deliberately not Send")]
 pub trait Workers {
-    /// What each of `jobs` gives, in their order. Between jobs the work can be given up, by dropping the future.
+    /// Does `jobs` and returns their results in order. Between jobs the work can be given up, by dropping the future.
     async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T>;
 
-    /// What a job gives.
+    /// Does a job and returns its result.
     async fn one<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> T {
         self.all(vec![Box::new(job) as Job<T>]).await.remove(0)
     }

@@ -57,7 +57,7 @@ pub(super) fn eigen(mut matrix: Vec<f64>, n: usize) -> Vec<(f64, Vec<f64>)> {
     pairs
 }
 
-/// One rotation, which makes `matrix[p][q]` zero.
+/// Applies one rotation, which makes `matrix[p][q]` zero.
 fn rotate(matrix: &mut [f64], vectors: &mut [f64], n: usize, p: usize, q: usize) {
     let apq = matrix[p * n + q];
     if apq == 0.0 {

@@ -101,7 +101,7 @@ impl GaussianMixture {
         Some(mixture)
     }
 
-    /// The maximisation step.
+    /// Does the maximisation step.
     fn maximised(points: &Points, responsibilities: &[f64], k: usize) -> Option<Self> {
         let d = points.dimension();
         let mut sizes = vec![10.0 * f64::EPSILON; k];
@@ -151,7 +151,7 @@ impl GaussianMixture {
         sum / points.len() as f64
     }
 
-    /// One point's responsibilities, and the logarithm of its density.
+    /// Computes one point's responsibilities, and the logarithm of its density.
     fn share_out(&self, point: &[f64], shares: &mut [f64], centred: &mut [f64]) -> f64 {
         // The component that was likeliest before most often is again, and then few others need all their coordinates.
         let first = likeliest(shares);
@@ -170,7 +170,7 @@ impl GaussianMixture {
         most + libm::log(sum)
     }
 
-    /// How many components it has.
+    /// Returns the number of components.
     pub fn n_components(&self) -> usize {
         self.components.len()
     }
@@ -197,7 +197,7 @@ impl GaussianMixture {
         -2.0 * self.mean_log_likelihood(points) * n + self.n_parameters() as f64 * libm::log(n)
     }
 
-    /// For each point the posterior of every component.
+    /// Returns for each point the posterior of every component.
     pub fn responsibilities(&self, points: &Points) -> Vec<Vec<f64>> {
         let k = self.components.len();
         let mut all = vec![0.0; points.len() * k];
@@ -205,7 +205,8 @@ impl GaussianMixture {
         all.chunks_exact(k).map(<[f64]>::to_vec).collect()
     }
 
-    /// For each point the components whose posterior is above `threshold`, ascending; where none is, the likeliest.
+    /// Returns for each point the components whose posterior is above `threshold`, ascending; where none is, the
+    /// likeliest.
     ///
     /// RAPTOR's code leaves such a point out of the tree; here every point is a member of something.
     pub fn memberships(&self, points: &Points, threshold: f64) -> Vec<Vec<usize>> {

@@ -14,8 +14,8 @@ const LOCAL_NEIGHBOURS: usize = 10;
 /// Seeds of the search by BIC and of the fit that follows it (`RANDOM_SEED` and `GMM_cluster`).
 const SEARCH_SEED: u64 = 224;
 const FIT_SEED: u64 = 0;
-/// How often a cluster that is too heavy is clustered again before it is cut into runs. Soft members are counted again in
-/// each part, so that clustering alone need not come to an end.
+/// Number of times that a cluster that is too heavy is clustered again before it is cut into runs. Soft members are
+/// counted again in each part, so that clustering alone need not come to an end.
 const MOST_SPLITS: usize = 4;
 
 /// Parameters of [`two_step_clusters`].
@@ -25,7 +25,7 @@ pub struct TwoStep {
     pub dimension: usize,
     /// A vector belongs to every component whose posterior is above this, and always to the likeliest.
     pub membership: f64,
-    /// Most weight of a cluster of more than one vector.
+    /// Most weight that a cluster of more than one vector may have.
     pub max_weight: usize,
     /// Seed of UMAP, which RAPTOR's code leaves unseeded.
     pub seed: u64,
@@ -80,7 +80,7 @@ async fn parts(
     parts.map(of_rows).collect()
 }
 
-/// Some of the rows.
+/// Returns the rows with these numbers.
 fn chosen(rows: &Rows<f32>, members: &[usize]) -> Rows<f32> {
     Rows::new(rows.dimension(), members.iter().flat_map(|&row| rows.row(row).iter().copied()).collect())
 }
@@ -182,7 +182,7 @@ mod tests {
         assert!(clusters.iter().all(|c| c.iter().all(|&i| topic(i) == topic(c[0]))), "{clusters:?}");
     }
 
-    /// Does the last job first.
+    /// Workers that do the last job first.
     struct Backwards;
 
     impl Workers for Backwards {

@@ -13,32 +13,32 @@ use std::ops::{Add, Mul};
 /// From `low` to `high`, both included; equal where the number is determined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
-    /// At least.
+    /// The least that it can be.
     pub low: u64,
-    /// At most.
+    /// The most that it can be.
     pub high: u64,
 }
 
-/// What the cost of a method depends on of a book.
+/// Size of a book, with all else of it that the cost of a method depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookSize {
-    /// Its title, which prompts may show.
+    /// Title of the book, which prompts may show.
     pub title: String,
-    /// Its language, which prompts may go by.
+    /// Language of the book, which prompts may go by.
     pub language: Language,
     /// Tokens of its text as it is read.
     pub tokens: u64,
-    /// Its words, separated by white space.
+    /// Number of words, separated by white space.
     pub words: u64,
 }
 
-/// When calls are made.
+/// The stage at which calls are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Once for all questions on the same books.
+    /// Calls made once for all questions on the same books.
     Preparation,
-    /// For each question, or for all at once where the method asks them together.
+    /// Calls made for each question, or for all at once where the method asks them together.
     Question,
 }
 
@@ -46,33 +46,33 @@ pub enum Stage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shared {
-    /// None that is marked for the cache.
+    /// No beginning that is marked for the cache.
     #[default]
     Nothing,
-    /// The first call with this beginning writes it.
+    /// A beginning of this length, which the first call writes to the cache.
     First(u64),
-    /// Later ones read it.
+    /// A beginning of this length, which later calls read from the cache.
     Again(u64),
 }
 
 /// Calls of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calls {
-    /// When they are made.
+    /// Stage at which the calls are made.
     pub stage: Stage,
-    /// How many.
+    /// Number of the calls.
     pub n: Range,
     /// Tokens of all their prompts together.
     pub prompt: Range,
     /// Tokens of the longest of these prompts, at most.
     pub longest: u64,
-    /// Most tokens of a response, or the assumption where it has no limit, see [`ResponseLimit::reserved`].
+    /// Most tokens that a response may have, or the assumption where it has no limit, see [`ResponseLimit::reserved`].
     pub response_limit: u64,
-    /// What the prompts share with others; where it is something, this is one call.
+    /// Beginning that the prompts share with others; where it is something, this is one call.
     pub shared: Shared,
 }
 
-/// What a method asks for about some books.
+/// Cost of a method on some books, in calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// The calls, those of the preparation first.
@@ -82,7 +82,7 @@ pub struct Cost {
 }
 
 impl Range {
-    /// From nothing to `high`.
+    /// Returns the range from nothing to `high`.
     pub const fn up_to(high: u64) -> Self {
         Self { low: 0, high }
     }
@@ -137,13 +137,13 @@ impl BookSize {
 }
 
 impl Calls {
-    /// The same with responses of at most so many tokens.
+    /// Limits the responses to a number of tokens.
     #[must_use]
     pub fn limited_to(self, response_limit: ResponseLimit) -> Self {
         Self { response_limit: response_limit.reserved().into(), ..self }
     }
 
-    /// So many calls like this one.
+    /// Makes `n` calls like this one.
     #[must_use]
     pub fn times(self, n: Range) -> Self {
         let Range { low, high } = self.prompt;
@@ -169,19 +169,19 @@ impl From<Vec<Calls>> for Cost {
 }
 
 impl Cost {
-    /// Nothing is asked, for the text does not fit the window.
+    /// Returns the cost of an overflow: nothing is asked, for the text does not fit the window.
     pub fn overflow(questions: &Questions<'_>) -> Self {
         Self { calls: Vec::new(), overflows: questions.items().iter().map(|item| item.id.clone()).collect() }
     }
 
-    /// What the questions take, and what is made of the books once before them.
+    /// Returns the cost of the questions, and the cost of what is made of the books once before them.
     #[must_use]
     pub fn split(self) -> (Self, Self) {
         let (preparation, questions) = self.calls.into_iter().partition(|calls| calls.stage == Stage::Preparation);
         (Self { calls: questions, ..self }, Self { calls: preparation, overflows: Vec::new() })
     }
 
-    /// How many calls.
+    /// Returns the number of calls.
     pub fn n(&self) -> Range {
         self.calls.iter().map(|calls| calls.n).sum()
     }

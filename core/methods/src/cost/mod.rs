@@ -1,5 +1,5 @@
-//! What a method will ask for, told before it runs: calls and tokens, exact where the method determines them and a range
-//! where the model decides.
+//! Cost of a method, told before it runs: calls and tokens, exact where the method determines them and a range where
+//! the model decides.
 //!
 //! Each method says it beside its answer, of the same prompts, which are filled in and counted without the text; [`Sizes`]
 //! has what the text comes to.

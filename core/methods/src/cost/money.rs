@@ -1,23 +1,24 @@
-//! What calls will cost in dollars.
+//! Cost of calls in dollars.
 
 use super::calls::{Calls, Cost, Range, Shared};
 use closeread_llm::price::{Dollars, ModelFacts, Tokens};
 use serde::{Deserialize, Serialize};
 
-/// Which prices hold.
+/// The prices that hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tariff {
     /// Every token at its list price.
     List,
-    /// What calls on the same books begin with is written to the provider's cache once and read from it afterwards.
+    /// The beginning that calls on the same books share is written to the provider's cache once and read from it
+    /// afterwards.
     Cached,
     /// Through the batch API, without a cache.
     Batch,
 }
 
 impl Calls {
-    /// What these calls cost, at least and at most; `None` where the price is not known. `typical` as in
+    /// Returns what these calls cost, at least and at most; `None` where the price is not known. `typical` as in
     /// [`Calls::response`].
     fn dollars(&self, facts: &ModelFacts, tariff: Tariff, typical: u64) -> Option<(Dollars, Dollars)> {
         let response = self.response(typical);
@@ -41,7 +42,7 @@ impl Calls {
 }
 
 impl Cost {
-    /// What it costs, at least and at most; `None` where the price is not known.
+    /// Returns the cost in dollars, at least and at most; `None` where the price is not known.
     ///
     /// At least: responses of `typical` tokens and everything else at its low end; at most: each response as long as it may
     /// be. Tokens are those of the run's tokenizer.

@@ -1,4 +1,4 @@
-//! What the cost of a method depends on, and the parts that costs are made of.
+//! Sizes that the cost of a method depends on, and the parts that costs are made of.
 
 use super::calls::{BookSize, Calls, Range, Shared, Stage};
 use crate::read::prompt_tokens;
@@ -11,13 +11,13 @@ use closeread_text::Language;
 /// The books, the settings and the budget of a run, as far as they decide what a method asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes<'a> {
-    /// What every session of the run shares.
+    /// Settings that every session of the run shares.
     pub settings: Settings<'a>,
     /// The books of the items.
     pub books: &'a [BookSize],
-    /// Most tokens of what is retrieved, for methods that take a budget; without one everything fits.
+    /// Most tokens that retrieved passages may have, for methods that take a budget; without one everything fits.
     pub budget: Option<usize>,
-    /// Nothing was asked about these books before.
+    /// Whether nothing was asked about these books before.
     pub is_first: bool,
 }
 
@@ -65,7 +65,7 @@ impl Sizes<'_> {
         self.prompt(&*frame.prompt(questions, &headings.join("\n\n")))
     }
 
-    /// One call with `text` in a reading's prompt.
+    /// Returns one call with `text` in a reading's prompt.
     ///
     /// # Errors
     /// [`MethodError::Prompt`] if the prompt cannot be filled.
@@ -80,7 +80,7 @@ impl Sizes<'_> {
         Ok(self.call(around, text, self.settings.response_limit))
     }
 
-    /// One call for a question, with `text` in a prompt of `around` other tokens.
+    /// Returns one call for a question, with `text` in a prompt of `around` other tokens.
     pub fn call(&self, around: u64, text: Range, response_limit: ResponseLimit) -> Calls {
         let prompt = Range::exactly(around) + text;
         Calls {
@@ -113,7 +113,7 @@ impl Sizes<'_> {
 }
 
 impl Calls {
-    /// The same, beginning with so many tokens of text that all questions on the books share.
+    /// Marks the calls as beginning with `text` tokens that all questions on the books share.
     #[must_use]
     pub fn sharing(self, sizes: &Sizes<'_>, text: u64) -> Self {
         Self { shared: if sizes.is_first { Shared::First(text) } else { Shared::Again(text) }, ..self }

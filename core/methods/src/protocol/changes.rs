@@ -1,4 +1,4 @@
-//! What a run changed of its benchmark's protocol.
+//! Changes of a run to its benchmark's protocol.
 
 use super::defaults::Protocol;
 use super::lines::{Line, plain};
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 /// A line of the protocol that a run has otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The line's name.
+    /// Name of the line.
     pub name: String,
-    /// How the protocol has it.
+    /// Value of the line in the protocol.
     pub protocol: String,
-    /// How the run has it.
+    /// Value of the line in the run.
     pub run: String,
 }
 
@@ -23,14 +23,14 @@ pub struct Change {
 pub struct KeptProtocol {
     /// Paper and sections it follows; closeread's own says `closeread`.
     pub source: String,
-    /// Every line, as the protocol had it when the run began.
+    /// Every line, as it was in the protocol when the run began.
     pub lines: Vec<Line>,
-    /// What the run has otherwise.
+    /// Lines that the run changed.
     pub changes: Vec<Change>,
 }
 
 impl Protocol {
-    /// What the manifest of a run keeps, by its field `configuration`.
+    /// Returns what the manifest of a run keeps, by its field `configuration`.
     pub fn kept(&self, configuration: &Value) -> KeptProtocol {
         KeptProtocol { source: self.source.to_owned(), lines: self.lines(), changes: self.changes(configuration) }
     }
@@ -112,7 +112,7 @@ fn other_prompts(configuration: &Value) -> Option<Change> {
     })
 }
 
-/// The same line of the run; `None` where it has none.
+/// Returns the value of a line in the run; `None` where it has none.
 fn run_value(line: &Line, configuration: &Value) -> Option<String> {
     let of = |name: &str| configuration.get(name).filter(|value| !value.is_null()).map(plain);
     let cells = || configuration.get("cells").and_then(Value::as_array).into_iter().flatten();
@@ -148,7 +148,7 @@ fn run_value(line: &Line, configuration: &Value) -> Option<String> {
     }
 }
 
-/// Each once, in the order of its first place.
+/// Returns each value once, in the order of its first place.
 fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for value in values {

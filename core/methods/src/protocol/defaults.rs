@@ -1,4 +1,4 @@
-//! What a benchmark's paper leaves to no user: the values, each with its source.
+//! Defaults of a benchmark, as its paper has them: the values, each with its source.
 
 use super::judge::Judge;
 use super::source::Sourced;
@@ -18,27 +18,27 @@ pub struct Protocol {
     pub source: &'static str,
     /// The methods, in the paper's order; empty: every method that the models can serve.
     pub steps: Sourced<&'static [Step]>,
-    /// Whose prompts and answer forms the methods have, where they have the parameter `style`.
+    /// Paper whose prompts and answer forms the methods use, where they have the parameter `style`.
     pub style: Option<PromptStyle>,
     /// Token budgets of the methods that are run once for each.
     pub budgets: Sourced<&'static [usize]>,
-    /// Repetitions of every trial.
+    /// Number of repeats of every trial.
     pub repeats: Sourced<u32>,
-    /// What becomes of trials in which the reader never got to answer, in the paper's tables; a report prints both.
+    /// Failure policy of the paper's tables, for trials in which the model never got to answer; a report prints both.
     pub failures: Sourced<FailurePolicy>,
     /// The embedding model, used where it is installed; `None` leaves it to the methods.
     pub embedder: Sourced<Option<&'static str>>,
-    /// Most tokens of a response; `None`: as many as the provider lets it have. No paper here names a limit.
+    /// Most tokens that a response may have; `None`: as many as the provider lets it have. No paper here names a limit.
     #[serde(skip)]
     pub max_output_tokens: Sourced<Option<u32>>,
-    /// What counts budgets, prompts and windows.
+    /// Tokenizer that counts budgets, prompts and windows.
     #[serde(skip)]
     pub tokenizer: Sourced<PaperTokenizer>,
-    /// Its judges.
+    /// Judges of the protocol.
     pub judges: Sourced<&'static [Judge]>,
     /// The model that the paper judges with, in its words.
     pub judge_model: Sourced<Option<&'static str>>,
-    /// Sampling temperature of readers.
+    /// Sampling temperature of the models.
     #[serde(skip)]
     pub temperature: Sourced<f32>,
     /// Sampling seed that is sent; `None`: no seed is.
@@ -47,27 +47,27 @@ pub struct Protocol {
     /// Scores of answers in words beside the main one of the task, see [`WordScores`](crate::WordScores).
     #[serde(skip)]
     pub metrics: Sourced<&'static [Metric]>,
-    /// Which items are asked, `label=value`, where any item has the label.
+    /// Label that items must have to be asked, `label=value`, where any item has the label.
     #[serde(skip)]
     pub only: Sourced<Option<&'static str>>,
     /// The frames that publishers put around texts are kept.
     #[serde(skip)]
     pub keep_frame: Sourced<bool>,
-    /// What every run does alike, and what the paper has of it.
+    /// Rules that every run follows alike, and what the paper says of them.
     #[serde(skip)]
     pub conduct: Conduct,
 }
 
-/// What follows from the methods and the items, in words, with the paper's word on each.
+/// Rules that follow from the methods and the items, in words, with the paper's word on each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conduct {
-    /// Who makes trees and pages.
+    /// Model that makes trees and pages.
     pub preparer: Sourced<&'static str>,
     /// Tokens that a model can take.
     pub window: Sourced<&'static str>,
     /// The system message of a reader.
     pub system: Sourced<&'static str>,
-    /// Which answer of a response counts.
+    /// The answer of a response that counts.
     pub answer: Sourced<&'static str>,
     /// What intervals cluster by.
     pub clusters: Sourced<&'static str>,
@@ -76,12 +76,12 @@ pub struct Conduct {
 /// A method of a protocol.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Step {
-    /// Its name.
+    /// Name of the method.
     pub method: &'static str,
     /// The method with the paper's parameters.
     #[serde(skip)]
     pub make: fn() -> AnyMethod,
-    /// Where its parameters come from: names of those of one source, with a blank between.
+    /// Sources of the method's parameters: names of those of one source, with a blank between.
     #[serde(skip)]
     pub parameters: &'static [Sourced<&'static str>],
 }
@@ -108,8 +108,8 @@ pub(super) fn whole(style: PromptStyle) -> AnyMethod {
 }
 
 impl Protocol {
-    /// For data without a paper here, the sample among them: every method, and the small end of Stronger Baselines' grid
-    /// (A.3) with the 5,000 of its tables.
+    /// Protocol for data without a paper here, the sample among them: every method, and the small end of Stronger
+    /// Baselines' grid (A.3) with the 5,000 of its tables.
     pub const OWN: Self = Self {
         benchmark: "",
         source: "closeread",

@@ -1,34 +1,35 @@
-//! What judges decide, and when they are asked.
+//! Judges: what they decide, and when they are asked.
 
 use closeread_eval::{Item, Outcome, Paper, Task};
 use closeread_prompts::judges as prompts;
 use serde::{Deserialize, Serialize};
 
-/// What is decided, and by whose definition.
+/// A judge: what is decided, and by whose definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Judge {
-    /// Whether an answer agrees with the gold answer by its form alone, strictly and tolerantly; no model is asked.
+    /// Decides whether an answer agrees with the gold answer by its form alone, strictly and tolerantly; no model is
+    /// asked.
     #[serde(rename = "rule")]
     Rule,
-    /// Whether an answer is correct (SagaScale, figure 15).
+    /// Decides whether an answer is correct (SagaScale, figure 15).
     #[serde(rename = "judge-sagascale")]
     SagaScale,
-    /// Whether an answer is correct, knowing the evidence (NovelQA 4.1).
+    /// Decides whether an answer is correct, knowing the evidence (NovelQA 4.1).
     #[serde(rename = "judge-novelqa")]
     NovelQa,
-    /// How good the evidence is that the reader cited (NovelQA 4.1, Table 5).
+    /// Decides how good the evidence is that the model cited (NovelQA 4.1, Table 5).
     #[serde(rename = "judge-novelqa-evidence")]
     NovelQaEvidence,
-    /// Whether two answers are equivalent (CorpusQA 4.1).
+    /// Decides whether two answers are equivalent (CorpusQA 4.1).
     #[serde(rename = "judge-corpusqa")]
     CorpusQa,
-    /// What is wrong with each sentence of a summary, against the chunk (HAMLET, stage 3).
+    /// Decides what is wrong with each sentence of a summary, against the chunk (HAMLET, stage 3).
     #[serde(rename = "verify-facts")]
     VerifyFacts,
-    /// Which key facts a summary states (HAMLET, stage 3).
+    /// Decides which key facts a summary states (HAMLET, stage 3).
     #[serde(rename = "align-key-facts")]
     AlignKeyFacts,
-    /// What kind of thing a question asks for (SagaScale, figure 8); the only judge of questions.
+    /// Decides what kind of thing a question asks for (SagaScale, figure 8); the only judge of questions.
     #[serde(rename = "classify-question")]
     ClassifyQuestion,
 }
@@ -36,9 +37,9 @@ pub enum Judge {
 /// What a response that cannot be read, a refusal and a failed call count as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfUnreadable {
-    /// As "incorrect".
+    /// They count as "incorrect".
     Incorrect,
-    /// As no vote. Where nobody votes the answer stays unjudged: it is in no mean, and the report counts it.
+    /// They count as no vote. Where nobody votes the answer stays unjudged: it is in no mean, and the report counts it.
     Abstention,
 }
 
@@ -55,7 +56,7 @@ impl Judge {
         Self::ClassifyQuestion,
     ];
 
-    /// Its name, which is also that of its prompt.
+    /// Returns the judge's name, which is also that of its prompt.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -84,13 +85,13 @@ impl Judge {
         }
     }
 
-    /// Whether it says if an answer is correct.
+    /// Returns whether the judge says if an answer is correct.
     pub const fn decides_correctness(self) -> bool {
         matches!(self, Self::SagaScale | Self::NovelQa | Self::CorpusQa)
     }
 
-    /// What silence counts as. CorpusQA's script counts all that is not `[[YES]]` alone, and every failed call, as
-    /// incorrect. The other papers say nothing; there an answer is not wrong because its judge was silent.
+    /// Returns what silence counts as. CorpusQA's script counts all that is not `[[YES]]` alone, and every failed call,
+    /// as incorrect. The other papers say nothing; there an answer is not wrong because its judge was silent.
     pub const fn if_unreadable(self) -> IfUnreadable {
         match self {
             Self::CorpusQa => IfUnreadable::Incorrect,

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 /// A line of a protocol.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// What it settles: `budgets`, or a method and its parameters, `dos-rag: query`.
+    /// Name of what the line settles: `budgets`, or a method and its parameters, `dos-rag: query`.
     pub name: String,
-    /// How a run has it where its options say nothing.
+    /// Value in a run whose options say nothing.
     pub value: String,
-    /// Where that comes from.
+    /// Source of the value.
     pub source: Source<String>,
-    /// In what the paper, or its authors' code, does otherwise.
+    /// Difference from the paper or its authors' code.
     pub differs: Option<String>,
 }
 
@@ -46,7 +46,7 @@ fn names_of(metrics: &[Metric]) -> String {
 }
 
 impl Protocol {
-    /// Every line of it: first the methods with their parameters, then what holds for all.
+    /// Returns every line of the protocol: first the methods with their parameters, then what holds for all.
     pub fn lines(&self) -> Vec<Line> {
         let names: Vec<&str> = self.methods().iter().map(|entry| entry.name).collect();
         let mut lines = vec![Line::new("methods", names.join(", "), &self.steps)];

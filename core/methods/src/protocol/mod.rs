@@ -1,4 +1,4 @@
-//! How each paper runs its benchmark: what `closeread run` does where its user says nothing.
+//! Protocols: how each paper runs its benchmark, and what `closeread run` does where its user says nothing.
 
 mod changes;
 mod defaults;
@@ -19,7 +19,7 @@ pub use tokenizer::PaperTokenizer;
 
 use serde_json::Value;
 
-/// Every paper's benchmarks.
+/// Protocols of every paper's benchmarks.
 pub static PROTOCOLS: &[Protocol] = &[
     papers::SAGASCALE,
     papers::NOVELQA,

@@ -1,4 +1,4 @@
-//! What there is to choose from: every method with its parameters, and what one question asks of a reader.
+//! The offer of methods to choose from: each with its parameters, and what one question asks of a model.
 
 use super::defaults::Protocol;
 use crate::cost::{BookSize, Cost, Range, Stage};
@@ -6,47 +6,47 @@ use crate::{AnyMethod, Entry, METHODS, MethodError, Settings};
 use closeread_eval::{Item, Task};
 use serde::Serialize;
 
-/// What is asked: a question of usual length.
+/// Question of usual length that costs are counted with.
 const QUESTION: &str = "Who finds the letter that was hidden in the clock, and what becomes of it afterwards?";
 
 /// A method as it is offered: what `closeread methods --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Offer {
-    /// Its name.
+    /// Name of the method.
     pub name: &'static str,
     /// Paper and section.
     pub paper: &'static str,
-    /// What the reader gets, in a line.
+    /// What the model gets, in a line.
     pub summary: &'static str,
-    /// Whether it searches the books for passages.
+    /// Whether the method searches the books for passages.
     pub searches: bool,
     /// The paper's values of everything that can be set.
     pub parameters: AnyMethod,
-    /// Of one question, once for each budget where the method takes one.
+    /// Costs of one question, once for each budget where the method takes one.
     pub costs: Vec<OfferedCost>,
 }
 
 /// Calls and tokens of one question on a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct OfferedCost {
-    /// Most tokens of the passages; `None` for a method without budget.
+    /// Most tokens that the passages may have; `None` for a method without budget.
     pub budget: Option<usize>,
     /// Made once for all questions and all budgets.
     pub preparation: StageCost,
-    /// Made for each question.
+    /// Cost of each question.
     pub question: StageCost,
 }
 
 /// Calls of one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StageCost {
-    /// How many.
+    /// Number of calls.
     pub calls: Range,
     /// Tokens of all their prompts together.
     pub prompt_tokens: Range,
 }
 
-/// Every method, with what a question of usual length asks for on a book of that size.
+/// Returns every method, with what a question of usual length asks for on a book of that size.
 ///
 /// # Errors
 /// [`MethodError::Prompt`] if a prompt cannot be filled.

@@ -28,7 +28,7 @@ const NO_NEIGHBOURS: Sourced<&str> = Sourced::open("neighbours", "no paper has a
 const ORDER: Sourced<&str> = Sourced::open("order", "the paper names none; best first is what a retriever returns");
 
 impl Conduct {
-    /// What every run does where its options say nothing.
+    /// Rules that every run follows where its options say nothing.
     pub(super) const OWN: Self = Self {
         preparer: Sourced::open("the reader", "another model can be named"),
         window: Sourced::open("each model's own, where it is known", "it is the model's, not the benchmark's"),
@@ -109,7 +109,8 @@ pub(super) const SAGASCALE: Protocol = Protocol {
     ..Protocol::OWN
 };
 
-/// With and without the book, all questions of a book in one call, the end of a book cut where it does not fit.
+/// NovelQA's protocol: with and without the book, all questions of a book in one call, the end of a book cut where it
+/// does not fit.
 ///
 /// The paper runs both the generative and the multiple-choice setting: `--task both`.
 pub(super) const NOVELQA: Protocol = Protocol {
@@ -307,7 +308,7 @@ pub(super) const QUALITY: Protocol = Protocol {
     ..INFINITEBENCH
 };
 
-/// As InfiniteBench; the paper repeats only the tasks with options.
+/// NarrativeQA's protocol, as InfiniteBench's; the paper repeats only the tasks with options.
 pub(super) const NARRATIVEQA: Protocol = Protocol {
     benchmark: "narrativeqa",
     budgets: Sourced::paper(&[1_500, 5_000, 10_000, 20_000, 30_000, 40_000], "Stronger Baselines, Table 5"),
@@ -390,7 +391,7 @@ pub(super) const CORPUSQA: Protocol = Protocol {
     ..Protocol::OWN
 };
 
-/// One query-focused summary a query, judged against the key facts and the text of its chunk.
+/// HAMLET's protocol: one query-focused summary a query, judged against the key facts and the text of its chunk.
 pub(super) const HAMLET: Protocol = Protocol {
     benchmark: "hamlet",
     source: "HAMLET, section 3 and appendices D and E",

@@ -1,10 +1,10 @@
-//! Where a value of a protocol comes from.
+//! Sources of the values of a protocol.
 
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "where", rename_all = "snake_case")]
 pub enum Source<T = &'static str> {
@@ -12,7 +12,7 @@ pub enum Source<T = &'static str> {
     Paper(T),
     /// The authors' code has it: repository, commit, file and lines.
     Code(T),
-    /// Neither does: what we chose, and why.
+    /// Neither the paper nor the code has it: what we chose, and why.
     Open(T),
 }
 
@@ -40,14 +40,14 @@ impl<T: AsRef<str>> fmt::Display for Source<T> {
 pub struct Sourced<T> {
     /// The value.
     pub value: T,
-    /// Where it comes from.
+    /// Source of the value.
     pub source: Source,
-    /// In what the paper, or its authors' code, does otherwise.
+    /// Difference from the paper or its authors' code.
     pub differs: Option<&'static str>,
 }
 
 impl<T: Copy> Sourced<T> {
-    /// The paper states it.
+    /// Makes a value that the paper states.
     pub const fn paper(value: T, section: &'static str) -> Self {
         Self { value, source: Source::Paper(section), differs: None }
     }
@@ -57,12 +57,12 @@ impl<T: Copy> Sourced<T> {
         Self { value, source: Source::Code(place), differs: None }
     }
 
-    /// We chose it.
+    /// Makes a value that we chose.
     pub const fn open(value: T, reason: &'static str) -> Self {
         Self { value, source: Source::Open(reason), differs: None }
     }
 
-    /// The same, which the paper or its code does otherwise, or in part.
+    /// Adds that the paper or its code does otherwise, or in part.
     #[must_use]
     pub const fn but(self, differs: &'static str) -> Self {
         Self { differs: Some(differs), ..self }

@@ -3,18 +3,18 @@
 use closeread_books::tokens::Encoding;
 use serde::Serialize;
 
-/// What counts budgets, passages, prompts and windows in a paper.
+/// The tokenizer that counts budgets, passages, prompts and windows in a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "&'static str")]
 pub enum PaperTokenizer {
     /// [`Encoding::Cl100k`], which is inside.
     Cl100k,
-    /// That of DeepSeek-R1-0528, which has to be installed.
+    /// The tokenizer of DeepSeek-R1-0528, which must be installed.
     DeepSeekR1,
 }
 
 impl PaperTokenizer {
-    /// As runs and manifests name it.
+    /// Returns the tokenizer's name in runs and manifests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cl100k => Encoding::Cl100k.name(),

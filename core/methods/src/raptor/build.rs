@@ -79,7 +79,7 @@ pub(super) fn around(sizes: &Sizes<'_>) -> Result<u64, MethodError> {
     sizes.prompt(&RaptorSummary { passages: "" })
 }
 
-/// One summary a cluster, all asked at once.
+/// Makes one summary a cluster, all asked at once.
 async fn summarize<H: Host>(
     session: &mut Session<'_, H>,
     texts: &[String],

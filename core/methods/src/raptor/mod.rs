@@ -18,7 +18,7 @@ use crate::Host;
 use closeread_prompts::readers::RaptorSummary;
 use serde_json::json;
 
-/// How often a node can be expected to be summarised: soft clusters overlap.
+/// Number of times that a node can be expected to be summarised: soft clusters overlap.
 const MOST_MEMBERSHIPS: u64 = 2;
 
 impl Method for Raptor {

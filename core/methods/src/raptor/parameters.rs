@@ -17,36 +17,36 @@ pub struct Raptor {
     /// The leaves: passages as DOS RAG cuts them.
     #[serde(flatten)]
     pub passages: Passages,
-    /// Most layers of summaries.
+    /// Most layers of summaries that a tree may have.
     pub max_layers: usize,
     /// Dimensions to which UMAP reduces. A layer of at most one more node is not clustered again.
     pub reduction_dimension: usize,
     /// A node belongs to every cluster whose posterior is above this.
     pub membership: f64,
-    /// Most tokens of a cluster of more than one node; one with more is clustered again.
+    /// Most tokens that a cluster of more than one node may have; one with more is clustered again.
     pub cluster_tokens: usize,
-    /// Most tokens of a summary: a longer one is cut. The prompt names no length.
+    /// Most tokens that a summary may have: a longer one is cut. The prompt names no length.
     pub summary_tokens: usize,
     /// Seed of UMAP, which RAPTOR's code leaves unseeded.
     pub seed: u64,
-    /// How the tree is searched.
+    /// The way to search the tree.
     pub mode: TreeSearch,
-    /// Most nodes that are taken: of the whole tree when collapsed (no limit but the budget by default), of each layer in a
+    /// Most nodes to take: of the whole tree when collapsed (no limit but the budget by default), of each layer in a
     /// traversal (5 by default).
     pub top_k: Option<usize>,
     /// Layers that a traversal visits from the roots down; all by default.
     pub depth: Option<usize>,
-    /// What happens at a node that does not fit the rest of the budget.
+    /// What to do at a node that does not fit the rest of the budget.
     pub fill: Fill,
-    /// What is searched for.
+    /// The query that is searched for.
     pub query: QueryForm,
     /// The query is embedded as the model wants queries; without it as it wants passages, as RAPTOR's code does.
     pub query_prefix: bool,
-    /// Whose prompt and answer form.
+    /// Paper whose prompt and answer form the method uses.
     pub style: PromptStyle,
 }
 
-/// How the tree is searched.
+/// The way to search the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TreeSearch {

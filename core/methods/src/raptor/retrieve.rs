@@ -1,4 +1,4 @@
-//! From a tree and a question to a context.
+//! Retrieval from a tree: from a question to a context.
 
 use super::parameters::{Raptor, TreeSearch};
 use super::tree::Tree;
@@ -13,7 +13,7 @@ use closeread_text::python;
 /// Nodes that a traversal takes of each layer where no parameter says so.
 const TRAVERSAL_TOP_K: usize = 5;
 
-/// What the tree has to say about a question.
+/// The nodes that a search of the tree found for a question.
 pub(super) struct Found {
     /// The nodes' texts, each in one line, in the order in which they were taken.
     pub(super) passages: Vec<Excerpt>,
@@ -24,7 +24,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What the context is made of.
+    /// Returns measures of what the context is made of.
     pub(super) fn measures(&self) -> [(&'static str, usize); 3] {
         [
             ("leaves", self.context.passages.len()),
@@ -77,7 +77,7 @@ pub(super) async fn retrieve<H: Host>(
     })
 }
 
-/// Every node, leaf or summary, by how well it matches the query, best first.
+/// Ranks every node, leaf or summary, by how well it matches the query, best first.
 async fn ranking<H: Host>(
     session: &Session<'_, H>,
     tree: &Tree,

@@ -23,7 +23,7 @@ pub struct Leaf {
     pub document: String,
     /// First byte in the document's file as decoded to UTF-8.
     pub start: usize,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     pub end: usize,
     /// Tokens of its text by the run's tokenizer.
     pub n_tokens: usize,
@@ -32,7 +32,7 @@ pub struct Leaf {
 /// A node that is no leaf.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What the model wrote of its children.
+    /// Summary of the node's children that the model wrote.
     pub text: String,
     /// Tokens of `text` by the run's tokenizer.
     pub n_tokens: usize,
@@ -58,7 +58,7 @@ impl Tree {
         }
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.leaves.len() + self.layers.iter().map(Vec::len).sum::<usize>()
     }
@@ -105,7 +105,7 @@ impl Tree {
         panic!("a tree of {} nodes has no node {node}", self.len())
     }
 
-    /// All summaries, in the order of their numbers.
+    /// Returns all summaries, in the order of their numbers.
     pub fn summaries(&self) -> impl Iterator<Item = &Summary> {
         self.layers.iter().flatten()
     }
@@ -130,7 +130,7 @@ impl Tree {
         (children > 0).then(|| summaries as f64 / children as f64)
     }
 
-    /// Whether the leaves are the passages of the index, and children numbers of nodes below.
+    /// Returns whether the leaves are the passages of the index, and children numbers of nodes below.
     pub(super) fn fits(&self, passage_index: &PassageIndex) -> bool {
         let below = |layer: usize| {
             let end = self.layer(layer).start;

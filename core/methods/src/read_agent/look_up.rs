@@ -1,4 +1,4 @@
-//! Which pages are read again for a question.
+//! Look-up: the choice of pages that are read again for a question.
 
 use super::pages::Pages;
 use crate::Host;
@@ -12,18 +12,18 @@ use closeread_prompts::readers::{ReadAgentLookUp, ReadAgentLookUpNext};
 use closeread_prompts::variables::Lettered;
 use serde::{Deserialize, Serialize};
 
-/// How pages are chosen.
+/// The way to choose pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LookUp {
-    /// All at once (ReadAgent-P, what Stronger Baselines compares).
+    /// All pages at once (ReadAgent-P, what Stronger Baselines compares).
     #[default]
     Parallel,
-    /// One a turn, the pages chosen so far in view, until the model says `STOP` (ReadAgent-S).
+    /// One page a turn, the pages chosen so far in view, until the model says `STOP` (ReadAgent-S).
     Sequential,
 }
 
-/// What a look-up takes of the method's parameters.
+/// The method's parameters that a look-up takes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Looking {
     pub lookup: LookUp,
@@ -66,7 +66,7 @@ pub(super) async fn look_up<H: Host>(
     Ok(chosen)
 }
 
-/// What a turn asks for.
+/// The pages that a turn asks for.
 #[derive(Default)]
 struct Wanted {
     pages: Vec<usize>,
@@ -74,7 +74,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The first page; none if the turn says `STOP` first, or names no page.
+    /// Returns the first page; none if the turn says `STOP` first, or names no page.
     fn next_page(&self) -> Option<usize> {
         self.pages.first().copied().filter(|_| !self.stops)
     }

@@ -40,7 +40,7 @@ const MARK_TOKENS: u64 = 8;
 /// text. Its tokens are those of everything that was shown, gists too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadAgent {
-    /// What pages are made of.
+    /// Units that pages are made of.
     pub unit: Unit,
     /// Words after which no further unit is offered for a page.
     pub word_limit: usize,
@@ -48,29 +48,29 @@ pub struct ReadAgent {
     pub start_threshold: usize,
     /// Fewer words than these are the last page without asking.
     pub min_words: usize,
-    /// How pages are chosen.
+    /// The way to choose pages.
     pub lookup: LookUp,
-    /// Most pages that are read again.
+    /// Most pages to read again.
     pub max_pages: usize,
-    /// Who says where a page ends.
+    /// What decides where a page ends.
     pub pagination: Pagination,
     /// Pages that a response names beyond `max_pages` are read as well, as in the code that Stronger Baselines ran.
     pub read_beyond: bool,
     /// The options of a look-up stand by letters; without, behind a dash, as in that code.
     pub lettered: bool,
-    /// Whose prompt and answer form the last step has; `None`: ReadAgent's own.
+    /// Paper whose prompt and answer form the last step has; `None`: ReadAgent's own.
     pub style: Option<PromptStyle>,
 }
 
-/// Who says where a page ends.
+/// What decides where a page ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pagination {
     /// The model, as in ReadAgent's notebook.
     #[default]
     Asked,
-    /// Nobody: a page ends at its last label. So it came out in Stronger Baselines, whose parser does not read the responses
-    /// that its prompt asks for.
+    /// Nothing: a page ends at its last label. So it came out in Stronger Baselines, whose parser does not read the
+    /// responses that its prompt asks for.
     LastLabel,
 }
 
@@ -239,7 +239,7 @@ impl ReadAgent {
         Looking { lookup, max_pages, read_beyond, lettered }
     }
 
-    /// The last step: the question, to be answered from what is remembered.
+    /// Asks the last step: the question, to be answered from what is remembered.
     async fn respond<H: Host>(
         &self,
         session: &mut Session<'_, H>,
@@ -258,7 +258,7 @@ impl ReadAgent {
         session.read(questions, Shown::passages(vec![shown.into()], None), style).await
     }
 
-    /// Pages of the books.
+    /// Returns the number of pages of the books.
     fn n_pages(&self, sizes: &Sizes<'_>) -> Range {
         let of = |words: u64| Range {
             low: words.div_ceil(2 * (self.word_limit as u64).max(1)).max(1),

@@ -1,4 +1,4 @@
-//! What ReadAgent keeps of books: pages, each with its gist.
+//! Pages that ReadAgent keeps of books, each with its gist.
 
 use super::words::count_words;
 use crate::{Host, MethodError, Session, Stop};
@@ -23,11 +23,11 @@ pub struct Page {
     pub book: usize,
     /// First byte in the book's file as decoded to UTF-8.
     pub start: usize,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     pub end: usize,
-    /// Words of its text.
+    /// Number of words of the page's text.
     pub words: usize,
-    /// Its text made short, white space at the ends removed; may be empty.
+    /// The page's text made short, white space at the ends removed; may be empty.
     pub gist: String,
 }
 
@@ -59,8 +59,8 @@ impl Pages {
         Ok(texts)
     }
 
-    /// What is remembered when the pages `chosen` are read again: the gists in their order, a page's text in the place of
-    /// its gist.
+    /// Returns the memory when the pages `chosen` are read again: the gists in their order, a page's text in the place
+    /// of its gist.
     pub(super) async fn memory<H: Host>(
         &self,
         session: &Session<'_, H>,

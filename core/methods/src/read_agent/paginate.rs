@@ -1,11 +1,11 @@
-//! Where a page ends: ReadAgent's episode pagination.
+//! Pagination: where a page ends, by ReadAgent's episode pagination.
 
 use closeread_books::Flow;
 use closeread_retrieve::sentences;
 use closeread_text::{FlowSpan, Language};
 use serde::{Deserialize, Serialize};
 
-/// What labels stand between, and so where pages may end.
+/// The units that labels stand between, and so where pages may end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
@@ -34,14 +34,14 @@ impl Unit {
     }
 }
 
-/// How long pages are, in words.
+/// The length of pages, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLength {
-    /// Units are taken until there are so many words.
+    /// Number of words at which a page takes no further units.
     pub word_limit: usize,
-    /// The first label stands before the unit with which there are so many words.
+    /// Number of words from the page's start to the end of the unit that the first label stands before.
     pub start_threshold: usize,
-    /// With fewer words no break is asked for: all the rest of the text is the last page.
+    /// Least number of words with which a break is asked for: with fewer, all the rest of the text is the last page.
     pub min_words: usize,
 }
 
@@ -52,9 +52,9 @@ pub struct Stretch {
     pub start: usize,
     /// One past the last unit.
     pub end: usize,
-    /// Where the page may end: before these units, ascending; the last one is `end`.
+    /// Labels, where the page may end: before these units, ascending; the last one is `end`.
     pub labels: Vec<usize>,
-    /// No break is asked for: the units are the rest of the text.
+    /// Whether no break is asked for: the units are the rest of the text.
     pub is_rest: bool,
 }
 
@@ -83,8 +83,9 @@ impl PageLength {
 }
 
 impl Stretch {
-    /// One past the page's last unit, as a response wants it by its [break point](closeread_eval::answer::break_point):
-    /// any unit of the stretch, a label before it or not. What does not parse or lies outside is taken for the last label.
+    /// Returns one past the page's last unit, as a response wants it by its [break
+    /// point](closeread_eval::answer::break_point): any unit of the stretch, a label before it or not. What does not
+    /// parse or lies outside is taken for the last label.
     pub fn cut(&self, label: Option<usize>) -> usize {
         label.filter(|&unit| self.start < unit && unit <= self.end).unwrap_or(self.end)
     }

@@ -1,4 +1,4 @@
-//! What counts as a word where pages are measured.
+//! Words, as pages are measured in them.
 
 use closeread_text::language::is_han;
 use closeread_text::python;

@@ -16,10 +16,10 @@ use std::collections::HashSet;
 
 /// Most words of an open answer, as the prompt demands (Stronger Baselines, figure A.2).
 const MAX_WORDS: usize = 20;
-/// Sentences of a summary.
+/// Number of sentences of a summary.
 const SUMMARY_SENTENCES: usize = 5;
 
-/// What is written where nothing was found and the form has no words for that.
+/// Answer where nothing was found and the form has no words for that.
 const UNKNOWN: &str = "unknown";
 
 /// The response to a call, in the form its prompt asks for. The same input always gets the same response.
@@ -54,10 +54,10 @@ fn answer_in(form: Form, input: &ExtractiveInput) -> String {
     written(form, input.task, &found)
 }
 
-/// What was found for a question; what it could not find is `None`.
+/// The answer that was found for a question; what it could not find is `None`.
 #[derive(Debug, Default)]
 struct Found {
-    /// The option, from 0.
+    /// Number of the option, from 0.
     choice: Option<usize>,
     /// The words of an open answer or a summary.
     words: Option<String>,
@@ -111,7 +111,7 @@ fn letter(choice: usize) -> char {
     ('A'..='Z').nth(choice).unwrap_or('?')
 }
 
-/// At most so many passages by number, best first.
+/// Names at most `at_most` passages by number, best first.
 fn pages(input: &ExtractiveInput, at_most: usize) -> String {
     let query = format!("{} {}", input.question, input.options.join(" "));
     let ranking = Bm25::new(WordRule::of_language(input.language), &input.context).ranking(&query);

@@ -11,7 +11,7 @@ use closeread_text::hash::sha256;
 use futures_util::future::join_all;
 
 impl<'a, H: Host> Session<'a, H> {
-    /// Whatever threads the host has.
+    /// Returns workers on the threads that the host has.
     pub fn workers(&self) -> HostWorkers<'a, H> {
         HostWorkers(self.host)
     }
@@ -31,7 +31,7 @@ impl<'a, H: Host> Session<'a, H> {
         Ok(self.ask_all(name, vec![(messages, input)]).await?.remove(0))
     }
 
-    /// The same for what nobody answers but a model.
+    /// Sends a dialogue as [`Session::ask`] does, for what nobody answers but a model.
     ///
     /// # Errors
     /// As [`Session::ask`].

@@ -70,7 +70,7 @@ impl<H: Host> Session<'_, H> {
         Ok(self.embed(Role::Query, &[query]).await?.row(0).to_vec())
     }
 
-    /// One vector a text.
+    /// Returns one vector a text.
     ///
     /// # Errors
     /// [`Stop`] if they cannot be embedded.

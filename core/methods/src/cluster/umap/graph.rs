@@ -11,13 +11,13 @@ const LEAST_BANDWIDTH: f64 = 1e-3;
 /// A symmetric weighted graph.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Graph {
-    /// For each vertex its neighbours, ascending, with the weight of the edge in 0..=1.
+    /// Neighbours of each vertex, ascending, with the weight of the edge in 0..=1.
     pub(super) edges: Vec<Vec<(u32, f32)>>,
 }
 
 impl Graph {
-    /// Each vertex sees its neighbours with its own bandwidth; an edge's weight is the probability that at least one of
-    /// its ends sees the other.
+    /// Makes the graph in which each vertex sees its neighbours with its own bandwidth; an edge's weight is the
+    /// probability that at least one of its ends sees the other.
     pub(super) fn fuzzy_union(neighbours: &[Neighbours]) -> Self {
         let all = neighbours.iter().flat_map(|n| &n.distances);
         let count = neighbours.iter().map(|n| n.distances.len()).sum::<usize>();
@@ -46,7 +46,7 @@ impl Graph {
         Self { edges: edges.collect() }
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub(super) fn len(&self) -> usize {
         self.edges.len()
     }

@@ -36,7 +36,7 @@ pub(super) struct Descent {
 }
 
 impl Descent {
-    /// Begins at `points`.
+    /// Begins the descent at `points`.
     pub(super) fn new(graph: &Graph, points: Vec<f32>, d: usize, random: SplitMix64) -> Self {
         let n_epochs = if graph.len() <= 10_000 { 500u16 } else { 200 };
         Self { points, d, edges: edges(graph, f32::from(n_epochs)), random, epoch: 0, n_epochs }
@@ -77,13 +77,13 @@ impl Descent {
         *now += 1;
     }
 
-    /// Where the points are.
+    /// Returns where the points are.
     pub(super) fn into_points(self) -> Points {
         Points::new(self.d, self.points.into_iter().map(f64::from).collect())
     }
 }
 
-/// Every edge in both directions, but for those too weak to be drawn once.
+/// Returns every edge in both directions, but for those too weak to be drawn once.
 fn edges(graph: &Graph, n_epochs: f32) -> Vec<Edge> {
     let heaviest = graph.edges.iter().flatten().fold(0.0f32, |most, (_, weight)| most.max(*weight));
     let mut edges = Vec::new();

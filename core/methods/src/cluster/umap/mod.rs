@@ -12,8 +12,8 @@ use closeread_metrics::random::SplitMix64;
 use graph::Graph;
 use layout::Descent;
 
-/// How vectors are laid out; what is not named here is as umap-learn has it by default (min_dist 0.1, spread 1,
-/// spectral start, five negative samples, 500 epochs up to 10,000 vectors and 200 beyond).
+/// Parameters of a layout of vectors; what is not named here is as umap-learn has it by default (min_dist 0.1, spread
+/// 1, spectral start, five negative samples, 500 epochs up to 10,000 vectors and 200 beyond).
 ///
 /// Neighbours are exact at every size, under cosine distance; umap-learn approximates them from 4,096 vectors on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Umap {
     pub n_neighbours: usize,
     /// Dimensions of the layout, at least 1.
     pub n_components: usize,
-    /// Of the start's noise and of the negative samples.
+    /// Seed of the start's noise and of the negative samples.
     pub seed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Where the layout starts: the smoothest functions on the graph.
+//! Start of the layout: the smoothest functions on the graph.
 
 use super::graph::Graph;
 use crate::cluster::linear::eigen;
@@ -12,7 +12,8 @@ const ROUNDS_BETWEEN: usize = 4;
 const EXTENT: f64 = 10.0;
 const NOISE: f64 = 1e-4;
 
-/// One point a vertex, row after row: eigenvectors of the normalised Laplacian, from the second smallest eigenvalue on.
+/// Returns one point a vertex, row after row: eigenvectors of the normalised Laplacian, from the second smallest
+/// eigenvalue on.
 ///
 /// They come from an orthogonal iteration on (1 + D^-1/2 W D^-1/2) / 2, which finds the same vectors as largest and, unlike
 /// Lanczos's, also where the graph falls into parts. Dimensions beyond the number of vertices hold noise alone.
