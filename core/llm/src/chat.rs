@@ -1,4 +1,4 @@
-//! Chat completions as values.
+//! Chat completions as values: calls, responses, usage.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -31,9 +31,9 @@ impl Call {
 /// One turn of a dialogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Speaker of the message.
     pub role: Speaker,
-    /// What is said.
+    /// Words of the message.
     pub content: String,
     /// Length in bytes of the beginning that other calls share, such as a book that many questions are asked about: a
     /// hint for a provider's prompt cache. It changes nothing about what is asked.
@@ -47,7 +47,7 @@ impl Message {
         Self { role: Speaker::User, content: content.into(), shared_bytes: None }
     }
 
-    /// The same message, its beginning up to the last occurrence of `shared` marked as shared.
+    /// Marks the message's beginning, up to the last occurrence of `shared`, as shared.
     pub fn sharing(mut self, shared: &str) -> Self {
         // To look for a whole book takes longer than to look for its first words, where there is room behind them, and
         // compare.
@@ -62,19 +62,19 @@ impl Message {
     }
 }
 
-/// Who speaks a [`Message`].
+/// The speaker of a [`Message`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
-    /// Instructions.
+    /// The system, which gives instructions.
     System,
-    /// The one who asks.
+    /// The user, who asks.
     User,
-    /// The model.
+    /// The assistant: the model.
     Assistant,
 }
 
-/// What came back for a [`Call`].
+/// The response to a [`Call`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// The text of the answer, reasoning excluded.
@@ -82,25 +82,26 @@ pub struct Response {
     /// Tokens as the provider counted them.
     #[serde(default)]
     pub usage: Usage,
-    /// Why it ended.
+    /// The reason why the response ended.
     #[serde(default)]
     pub finish: FinishReason,
-    /// What the provider says answered.
+    /// Model and version that answered, as the provider names them.
     #[serde(default, skip_serializing_if = "ServedBy::is_unnamed")]
     pub served_by: ServedBy,
-    /// It was asked before and came from the host's memory: nobody was asked now, nothing was spent.
+    /// Whether the response came from the host's memory of an earlier call: nobody was asked now, nothing was spent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }
 
-/// Why a response ended.
+/// The reason why a response ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     /// The model had said what it had to say.
     #[default]
     Stop,
-    /// It reached the limit on tokens: what there is was cut short, or is nothing where thinking took them all.
+    /// The response reached the limit on tokens: what there is was cut short, or is nothing where thinking took them
+    /// all.
     Length,
 }
 
@@ -110,7 +111,7 @@ pub struct ServedBy {
     /// The model, often with the date of its version: `model`, with Google `modelVersion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What else may change answers, such as the build of the server: `system_fingerprint`.
+    /// Fingerprint of what else may change answers, such as the build of the server: `system_fingerprint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }
@@ -149,13 +150,13 @@ pub struct Usage {
     /// Tokens of the response that were reasoning and are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
-    /// They went through the provider's batch API, which has prices of its own.
+    /// Whether the call went through the provider's batch API, which has prices of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch: bool,
-    /// Some were counted by closeread: the provider named none, or a number that cannot be.
+    /// Whether closeread counted some of the tokens: the provider named none, or a number that cannot be.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_count: bool,
-    /// With `own_count`: tokens of the prompt as the provider counted them, believable or not.
+    /// Tokens of the prompt as the provider counted them, with `own_count`; believable or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_prompt_tokens: Option<u64>,
 }
@@ -167,8 +168,8 @@ impl Usage {
         told.filter(|&n| n > 0)
     }
 
-    /// The same tokens, ours in the place of what the provider did not name or cannot have counted, by however different a
-    /// tokenizer. `prompt` and `response` were counted here, and a response had at most `most_response`.
+    /// Fills in our counts in the place of what the provider did not name or cannot have counted, by however different
+    /// a tokenizer. `prompt` and `response` were counted here, and a response had at most `most_response`.
     #[must_use]
     pub fn or_counted(self, prompt: u64, response: u64, most_response: u64) -> Self {
         const FEWER: u64 = 32;
@@ -237,13 +238,13 @@ mod tests {
     }
 }
 
-/// Why a host could not answer.
+/// The reason why a host could not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     /// The request does not fit the model's window, by the provider's own count.
     #[error("the request does not fit the model's context window: {message}")]
     Overflow {
-        /// The provider's words.
+        /// Message of the provider.
         message: String,
         /// Tokens of the request, where it says so.
         needed: Option<u64>,
@@ -253,7 +254,7 @@ pub enum HostError {
     /// The provider refused the content.
     #[error("the provider blocked the request: {reason}")]
     Blocked {
-        /// The provider's words.
+        /// Message of the provider.
         reason: String,
     },
     /// The call failed for good, retries included.

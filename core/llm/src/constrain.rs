@@ -1,4 +1,4 @@
-//! How a server is asked to hold a response to the form that its prompt asks for.
+//! Constraints: how a server is asked to hold a response to the form that its prompt asks for.
 
 use crate::provider::Protocol;
 use closeread_eval::reading::Shape;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 use std::str::FromStr;
 
-/// By what a response is held to its form. No paper does so.
+/// The means by which a server holds a response to its form. No paper does so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Constraint {
@@ -21,10 +21,10 @@ pub enum Constraint {
 }
 
 impl Constraint {
-    /// All of them.
+    /// All constraints.
     pub const ALL: [Self; 3] = [Self::Json, Self::Grammar, Self::Regex];
 
-    /// As options name it.
+    /// Returns the constraint's name in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -33,7 +33,8 @@ impl Constraint {
         }
     }
 
-    /// Whether servers of this protocol can be held by it: `hosted` is true of a provider's own.
+    /// Returns whether servers of this protocol can hold a response by the constraint: `hosted` is true of a provider's
+    /// own.
     pub fn fits(self, protocol: Protocol, hosted: bool) -> bool {
         self == Self::Json || (protocol == Protocol::OpenAi && !hosted)
     }

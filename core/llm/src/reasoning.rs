@@ -1,4 +1,4 @@
-//! How much a model is to reason before it answers, in the field that its provider has for it.
+//! Reasoning: how much a model is to reason before it answers, in the field that its provider has for it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -7,27 +7,27 @@ use std::str::FromStr;
 
 /// Least tokens of reasoning that Anthropic takes.
 const LEAST_BUDGET: u32 = 1024;
-/// What low, medium and high are in tokens where a model takes tokens alone: as Google's layer for OpenAI's protocol has it
+/// Tokens of low, medium and high where a model takes tokens alone: as Google's layer for OpenAI's protocol has it
 /// (<https://ai.google.dev/gemini-api/docs/openai>).
 const LOW_MEDIUM_HIGH: [u32; 3] = [1024, 8192, 24_576];
 
-/// How much a model is asked to reason.
+/// The reasoning effort that a model is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "Given")]
 pub enum Reasoning {
-    /// Not at all.
+    /// No reasoning.
     Off,
-    /// A little.
+    /// A little reasoning.
     Low,
-    /// More.
+    /// Medium reasoning.
     Medium,
-    /// Much.
+    /// Much reasoning.
     High,
-    /// Up to so many tokens.
+    /// Reasoning of up to this number of tokens.
     Tokens(u32),
 }
 
-/// Who serves a model, as far as its reasoning is asked for in different fields.
+/// The server of a model, as far as its reasoning is asked for in different fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Server {
     /// OpenAI: `reasoning_effort` (<https://developers.openai.com/api/docs/guides/reasoning>).
@@ -45,7 +45,7 @@ pub enum Server {
     ChatTemplate,
 }
 
-/// Why a model cannot be asked so, and what to do.
+/// The reason why a model cannot be asked so, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoSuchReasoning(String);
@@ -69,7 +69,7 @@ impl Reasoning {
         }
     }
 
-    /// Whether the model reasons at all.
+    /// Returns whether the model reasons at all.
     pub fn is_on(self) -> bool {
         self != Self::Off
     }
@@ -198,7 +198,7 @@ impl From<Reasoning> for String {
     }
 }
 
-/// As a config file may have it.
+/// A reasoning effort as a config file gives it.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected off, low, medium, high, or a number of tokens")]
 enum Given {

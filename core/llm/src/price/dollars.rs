@@ -1,11 +1,11 @@
-//! Money.
+//! Money in US dollars.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// US dollars.
+/// An amount in US dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Dollars(pub f64);

@@ -1,4 +1,4 @@
-//! What tokens cost and how many a model takes: facts with a source and a date, which users can replace. What is not
+//! Prices of tokens and context windows of models: facts with a source and a date, which users can replace. What is not
 //! listed is not known, and never guessed.
 
 mod dollars;
@@ -16,30 +16,30 @@ const BUILT_IN: &str = include_str!("../../assets/models.toml");
 #[serde(transparent)]
 pub struct PriceList(BTreeMap<String, ModelFacts>);
 
-/// What is known of a model.
+/// Facts of a model: prices, window, limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFacts {
-    /// Where it was looked up.
+    /// Source of the facts, where they were looked up.
     pub source: String,
-    /// When, as YYYY-MM-DD.
+    /// Date of the look-up, as YYYY-MM-DD.
     pub date: String,
     /// Tokens of prompt and response together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<usize>,
-    /// Most tokens of a response, reasoning included.
+    /// Most tokens that a response can have, reasoning included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
     /// The tokenizer that the model counts with, by tiktoken's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
-    /// What its tokens cost.
+    /// Price of the model's tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Rates>,
-    /// What they cost where the prompt is long.
+    /// Price of the model's tokens where the prompt is long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<LongPrompt>,
-    /// What they cost through the provider's batch API.
+    /// Price of the model's tokens through the provider's batch API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<Rates>,
     /// Dollars for a thousand searches of a reranker that is paid by the search.
@@ -51,7 +51,7 @@ pub struct ModelFacts {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rates {
-    /// Tokens of the prompt.
+    /// Price of the prompt's tokens.
     pub input: f64,
     /// Tokens of the response, reasoning included.
     pub output: f64,
@@ -67,29 +67,29 @@ pub struct Rates {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LongPrompt {
-    /// They hold for every token of a call whose prompt has more tokens than this.
+    /// Length of the prompt above which the prices hold, in tokens; they hold for every token of such a call.
     pub above: u64,
-    /// What tokens cost then.
+    /// Price of tokens in such a call.
     pub price: Rates,
 }
 
 /// The tokens of a call, or of several calls with prompts of the same length, as they are priced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Of the prompt, cached ones included.
+    /// Tokens of the prompt, cached ones included.
     pub prompt: u64,
-    /// Of these, read from the provider's cache.
+    /// Tokens of the prompt that were read from the provider's cache.
     pub cached: u64,
-    /// Of these, written to it.
+    /// Tokens of the prompt that were written to the provider's cache.
     pub written: u64,
-    /// Of the response, reasoning included.
+    /// Tokens of the response, reasoning included.
     pub response: u64,
 }
 
-/// Why a price list cannot be used.
+/// The reason why a price list cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PriceError {
-    /// Not TOML, or not of this form.
+    /// The file is not TOML, or not of this form.
     #[error(
         "not a list of models ({0}); expected tables [\"provider/model\"] with source, date and what is known of \
          window, max_output, tokenizer, price, long, batch and searches"
@@ -100,19 +100,20 @@ pub enum PriceError {
     Entry {
         /// Name of the entry.
         model: String,
-        /// What is wrong and what was expected.
+        /// Problem with the entry, and what was expected.
         problem: String,
     },
 }
 
-/// What is wrong with a TOML file, and in which line; the line itself, which can be long or hold a key, is not repeated.
+/// Says what is wrong with a TOML file, and in which line; the line itself, which can be long or hold a key, is not
+/// repeated.
 pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |at| text[..at.start].matches('\n').count() + 1);
     format!("line {line}: {}", without_value(error.message()))
 }
 
-/// What is wrong with a TOML file, without the value in which it is wrong: that can be a key in a place where none belongs.
-/// Nor is a field named whole that looks like one.
+/// Says what is wrong with a TOML file, without the value in which it is wrong: that can be a key in a place where none
+/// belongs. Nor is a field named whole that looks like one.
 pub fn without_value(message: &str) -> String {
     if let Some((field, rest)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) {
         return format!("unknown field `{}`{rest}", name_or_beginning(field));
@@ -142,7 +143,7 @@ fn name_or_beginning(field: &str) -> String {
 }
 
 impl PriceList {
-    /// The list that ships.
+    /// Returns the list that ships.
     pub fn built_in() -> Self {
         Self::read(BUILT_IN).expect("the list that ships is read by a test")
     }
@@ -174,19 +175,19 @@ impl PriceList {
         Ok(list)
     }
 
-    /// This list with the entries of another one added or in the place of its own.
+    /// Adds the entries of another list to this one, or puts them in the place of its own.
     #[must_use]
     pub fn overlaid(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// The entries, by name.
+    /// Returns the entries, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ModelFacts)> {
         self.0.iter().map(|(model, facts)| (model.as_str(), facts))
     }
 
-    /// What is known of a model.
+    /// Returns the facts of a model.
     pub fn of(&self, model: &str) -> Option<&ModelFacts> {
         self.0.get(model)
     }
@@ -198,13 +199,15 @@ impl PriceList {
         Self(models.into_iter().filter_map(known).collect())
     }
 
-    /// Most tokens that a response of a model can have, as far as it is known: its maximum, else all that its window holds.
+    /// Returns the most tokens that a response of a model can have, as far as it is known: its maximum, else all that
+    /// its window holds.
     pub fn longest_response(&self, model: &str) -> Option<u64> {
         let facts = self.of(model)?;
         facts.max_output.map(u64::from).or(facts.window.map(|window| window as u64))
     }
 
-    /// What a call of a model cost; `None` where the price is not known or the provider did not say how many tokens.
+    /// Returns the cost of a call of a model; `None` where the price is not known or the provider did not say how many
+    /// tokens.
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<Dollars> {
         if self.is_free(model) {
             return Some(Dollars::default());
@@ -220,8 +223,8 @@ impl PriceList {
         Some(rates?.cost(tokens))
     }
 
-    /// What a request to an embedding model or a reranker cost: by its searches where it is paid by these, else by its tokens;
-    /// `None` where price or number is not known.
+    /// Returns the cost of a request to an embedding model or a reranker: by its searches where it is paid by these,
+    /// else by its tokens; `None` where price or number is not known.
     pub fn cost_of_texts(&self, model: &str, tokens: Option<u64>, searches: Option<u64>) -> Option<Dollars> {
         match self.of(model)?.searches {
             Some(price) => Some(Dollars(price / 1000.0 * searches? as f64)),
@@ -247,7 +250,7 @@ impl ModelFacts {
 }
 
 impl Rates {
-    /// What the tokens cost.
+    /// Returns the cost of the tokens.
     pub fn cost(&self, tokens: Tokens) -> Dollars {
         let plain = tokens.prompt.saturating_sub(tokens.cached.saturating_add(tokens.written));
         let parts = [

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic's protocol, Messages.
 
 use super::fault::{Fault, ServerLoad};
 use super::http::Request;
@@ -40,8 +40,8 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     Request { path: "/v1/messages".to_owned(), headers: vec![("anthropic-version", VERSION)], body }
 }
 
-/// With thinking the model takes no temperature but its own, and `max_tokens` counts its tokens too: a limit that its
-/// budget would use up is one of the answer beside it.
+/// Makes room for thinking: with it the model takes no temperature but its own, and `max_tokens` counts its tokens too:
+/// a limit that its budget would use up is one of the answer beside it.
 pub(super) fn make_room_for_thinking(body: &mut Map<String, Value>) {
     let thinking = body.get("thinking").cloned().unwrap_or_default();
     if matches!(thinking["type"].as_str(), None | Some("disabled")) {

@@ -1,4 +1,4 @@
-//! When a call is sent, sent again and given up, for whoever sends it: the command line, the page.
+//! Attempts at a call: when it is sent, sent again and given up, for every driver: the command line, the page.
 //!
 //! A driver asks [`Attempts::next`] what to do and does it; a fault goes to [`Attempts::failed`], which says what to tell
 //! the user. Nothing here sends, waits or draws numbers.
@@ -16,7 +16,7 @@ const MAX_SPREAD: Duration = Duration::from_millis(500);
 /// Waits that are longer than this are not worth a number.
 const TEN_YEARS: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// How far a driver goes for one call.
+/// Limits on how far a driver goes for one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Tries before the call counts as failed; at least one is made.
@@ -28,14 +28,14 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Those of a run: a server that starts later than the run is waited for.
+    /// Returns the limits of a run: a server that starts later than the run is waited for.
     fn default() -> Self {
         Self { tries: 8, unreached_tries: 8, longest_wait: Duration::from_secs(3600) }
     }
 }
 
 impl Limits {
-    /// Those of a look at a server that somebody waits for: what is not there is said at once.
+    /// Returns the limits of a look at a server that somebody waits for: what is not there is said at once.
     pub fn impatient() -> Self {
         Self { tries: 2, unreached_tries: 1, longest_wait: Duration::from_secs(60) }
     }
@@ -44,13 +44,13 @@ impl Limits {
 /// What the calls of one account have learnt: how its model is asked, and whether it answers at all.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccountState {
-    /// How the model wants to be asked, as far as it is known.
+    /// Dialect in which the model wants to be asked, as far as it is known.
     pub dialect: Dialect,
-    /// Why no call gets a response any more.
+    /// The reason why no call gets a response any more.
     pub closed: Option<String>,
 }
 
-/// What to do next.
+/// The next step of a driver.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Send the call in this dialect. The same step is given until the try has failed.
@@ -61,45 +61,45 @@ pub enum Step {
     Ended(HostError),
 }
 
-/// What a failed try means for other calls and for who looks on. `Display` words it for a log.
+/// Notice of what a failed try means for other calls and for the user. `Display` words it for a log.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
     /// The call is sent again.
     Again {
-        /// What happened.
+        /// Message of the fault.
         message: String,
-        /// What it says about the server.
+        /// Load of the server that the fault shows.
         strain: ServerLoad,
         /// The wait that the server asks for.
         asked: Option<Duration>,
         /// The wait until the next try.
         wait: Duration,
-        /// Tries that failed.
+        /// Number of tries that failed.
         tries: u32,
-        /// Tries there are.
+        /// Number of tries that the limits allow.
         of: u32,
     },
     /// The model refused a field, and is asked at once without it.
     Otherwise {
-        /// The server's words.
+        /// Message of the server.
         message: String,
     },
     /// The call has failed.
     Ended {
-        /// Why.
+        /// The error that ended the call.
         error: HostError,
-        /// What it says about the server, where that is anything.
+        /// Load of the server that the fault shows, where it shows any.
         strain: Option<ServerLoad>,
     },
     /// The call has failed, and all others of the account will.
     Closed {
-        /// Why.
+        /// The error that closed the account.
         error: HostError,
     },
 }
 
 impl Notice {
-    /// What the try says about the server, and how long it wants no request.
+    /// Returns the load of the server that the try shows, and how long the server wants no request.
     pub fn strain(&self) -> Option<(ServerLoad, Option<Duration>)> {
         match self {
             Self::Again { strain, asked, .. } => Some((*strain, *asked)),
@@ -127,7 +127,8 @@ impl fmt::Display for Notice {
 pub struct Attempts {
     limits: Limits,
     tries: u32,
-    /// What the model refused of this call. Asking twice in a way that was refused would go on for ever.
+    /// Adjustments that the model's refusals of this call led to. Asking twice in a way that was refused would never
+    /// end.
     adjustments: Vec<Adjustment>,
     sent: Dialect,
     next: Next,
@@ -141,12 +142,12 @@ enum Next {
 }
 
 impl Attempts {
-    /// No try was made.
+    /// Begins without a try.
     pub fn new(limits: Limits) -> Self {
         Self { limits, tries: 0, adjustments: Vec::new(), sent: Dialect::default(), next: Next::Send }
     }
 
-    /// What to do next, as things stand with the account.
+    /// Returns what to do next, as things stand with the account.
     pub fn next(&mut self, account: &AccountState) -> Step {
         match (&self.next, &account.closed) {
             (Next::Ended(error), _) => Step::Ended(error.clone()),
@@ -228,9 +229,10 @@ fn too_long(message: &str, asked: Duration, longest: Duration) -> String {
     format!("{message}; the server asks to wait more than {longest}{seconds}, which is not waited for")
 }
 
-/// What the server asks for and a little more, from the second fault on no less than seconds that double: a server that
-/// asks for no wait time after time would use up all tries in a moment. Else a wait that doubles, of which chance takes
-/// up to two fifths, and which is longer than the last, however long that was with the wait for a place.
+/// Returns the time to wait: what the server asks for and a little more, from the second fault on no less than seconds
+/// that double: a server that asks for no wait time after time would use up all tries in a moment. Else a wait that
+/// doubles, of which chance takes up to two fifths, and which is longer than the last, however long that was with the
+/// wait for a place.
 fn wait(tries: u32, asked: Option<Duration>, last: Duration, chance: f64) -> Duration {
     let chance = if chance.is_nan() { 0.0 } else { chance.clamp(0.0, 1.0) };
     match asked {

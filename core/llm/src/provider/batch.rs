@@ -22,7 +22,7 @@ pub enum BatchApi {
 /// A request of the batch API: a GET, or a POST with a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchMessage {
-    /// What follows the base URL of the provider's own path, see [`Protocol::url`].
+    /// Path behind the base URL of the provider's own path, see [`Protocol::url`].
     pub path: String,
     /// Headers that are no secret.
     pub headers: Vec<(&'static str, &'static str)>,
@@ -37,37 +37,37 @@ pub struct BatchState {
     pub id: String,
     /// The name we gave it, where the provider keeps one.
     pub name: Option<String>,
-    /// What it is doing, in the provider's word.
+    /// Status of the batch, in the provider's word.
     pub status: String,
-    /// Where it is.
+    /// Phase of the batch.
     pub phase: BatchPhase,
     /// Requests that have come to an end, in one way or another.
     pub done: u64,
-    /// All requests; 0 while the provider has not counted them.
+    /// Number of all requests; 0 while the provider has not counted them.
     pub total: u64,
-    /// Files of results (OpenAI).
+    /// Ids of the files of results (OpenAI).
     files: Vec<String>,
 }
 
-/// Where a batch is.
+/// The phase of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BatchPhase {
-    /// It will take its time.
+    /// The batch is not done yet.
     Running,
     /// There are results, though perhaps not for every request.
     Ended,
-    /// Nothing of it was asked.
+    /// The batch was rejected, and none of its requests was asked.
     Rejected {
-        /// The provider's words.
+        /// Message of the provider.
         message: String,
-        /// More tokens wait at the provider than it allows: later, or in smaller batches, it may take them.
+        /// Whether more tokens wait at the provider than it allows: later, or in smaller batches, it may take them.
         too_much: bool,
     },
 }
 
-/// What an OpenAI batch says of its requests.
+/// Name that an OpenAI batch gives its requests.
 const NAME: &str = "closeread";
-/// What stands between the parts of an upload.
+/// Boundary between the parts of an upload.
 const BOUNDARY: &str = "closeread-entries-c2a9f0b1d47e";
 
 /// The id of an entry of a batch, and what came of it.
@@ -83,7 +83,7 @@ impl BatchApi {
         }
     }
 
-    /// Most requests of a batch, and most bytes; a little below what the provider takes.
+    /// Returns the most requests of a batch, and its most bytes; a little below what the provider takes.
     pub fn limits(self) -> (usize, usize) {
         match self {
             Self::OpenAi => (50_000, 190_000_000),

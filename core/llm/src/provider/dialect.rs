@@ -1,10 +1,10 @@
-//! What servers of one protocol differ in.
+//! Dialects: what servers of one protocol differ in.
 
 use super::fault::Adjustment;
 use super::http::TokenLimit;
 use serde::{Deserialize, Serialize};
 
-/// How a model wants to be asked, where models of one protocol differ. It is learnt from refusals.
+/// The dialect of a model: how it wants to be asked, where models of one protocol differ. It is learnt from refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Dialect {
     /// The name of the limit on the response (OpenAI's protocol).

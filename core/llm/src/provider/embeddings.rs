@@ -1,4 +1,4 @@
-//! How servers of embedding models are spoken to, as values.
+//! Requests to servers of embedding models, and their responses, as values.
 
 use super::fault::{Fault, ServerLoad, classify, inside};
 use super::http::{HttpResponse, Request};
@@ -15,25 +15,25 @@ pub enum EmbeddingProtocol {
     Tei,
 }
 
-/// One vector a text, as a server gave them: not normalised.
+/// The response of a server: one vector a text, not normalised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddingResponse {
     /// The vectors' numbers, one vector after the other, in the order of the texts.
     pub values: Vec<f32>,
-    /// Numbers of each vector.
+    /// Number of values in each vector.
     pub dimension: usize,
     /// Tokens the server counted; `None` where its body does not say.
     pub tokens: Option<u64>,
 }
 
-/// What a Text-Embeddings-Inference server says of itself (`GET /info`).
+/// Description that a Text-Embeddings-Inference server gives of itself (`GET /info`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeiInfo {
     /// The model it serves, as it was started with.
     pub model: String,
     /// Tokens of its longest input, special tokens included.
     pub max_tokens: Option<usize>,
-    /// Most texts of one request.
+    /// Most texts that one request may have.
     pub max_texts: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl EmbeddingProtocol {
 }
 
 impl TeiInfo {
-    /// Where it is asked for, behind the address.
+    /// Path of the description, behind the address.
     pub const PATH: &'static str = "/info";
 
     /// Reads it.
@@ -105,7 +105,7 @@ impl TeiInfo {
         })
     }
 
-    /// Whether the server serves the model of that name: its whole name, or the last part of it.
+    /// Returns whether the server serves the model of that name: its whole name, or the last part of it.
     pub fn serves(&self, model: &str) -> bool {
         let served = self.model.trim_end_matches('/');
         served == model || served.rsplit('/').next() == model.rsplit('/').next()

@@ -1,4 +1,4 @@
-//! What an error of a server means: final, to be tried again, or to be asked otherwise.
+//! Faults: what an error of a server means: final, to be tried again, or to be asked otherwise.
 
 use super::http::{HttpResponse, TokenLimit};
 use super::wordings::{Means, means, overflow};
@@ -6,48 +6,49 @@ use crate::HostError;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Most characters of a server's words that an error repeats.
+/// Most characters of a server's message that an error repeats.
 const MAX_MESSAGE_CHARS: usize = 400;
 
-/// Why one try gave no response.
+/// The reason why one try gave no response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
     /// Trying again is no use.
     Final(HostError),
-    /// The same, and for every other request of the account: its key is not accepted, its credit or quota is used up.
+    /// Trying again is no use, for this and every other request of the account: its key is not accepted, its credit or
+    /// quota is used up.
     Closed(HostError),
-    /// It may go better later.
+    /// A later try may succeed.
     Transient {
-        /// Who is at their limit: what the number of calls under way should do.
+        /// Load of the server, by which the number of concurrent calls is adjusted.
         strain: ServerLoad,
-        /// What happened.
+        /// Message of the fault.
         message: String,
-        /// What the server asks to wait.
+        /// Time that the server asks to wait.
         retry_after: Option<Duration>,
     },
     /// The model refuses a field of the request: ask again without it, at once.
     Refused {
-        /// How to ask.
+        /// Adjustment with which to ask again.
         adjustment: Adjustment,
-        /// The server's words.
+        /// Message of the server.
         message: String,
     },
 }
 
-/// What a transient fault says about the server.
+/// The load of a server that a transient fault shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ServerLoad {
-    /// Too many requests or tokens a minute (429): fewer at once.
+    /// Too many requests or tokens a minute (429): send fewer at once.
     RateLimit,
     /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
     Server,
     /// The connection broke, or the response was cut short.
     Connection,
-    /// No connection came to be.
+    /// No connection was made.
     Unreached,
 }
 
-/// How to ask a model that refused a field.
+/// The adjustment for a model that refused a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adjustment {
     /// Name the limit on the response so.
@@ -70,9 +71,9 @@ impl Fault {
     }
 }
 
-/// What the headers of a response ask to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date,
-/// which counts from `now`, in seconds since 1970. A date that has passed asks for no wait; a number without bounds,
-/// for an endless one.
+/// Returns the time that the headers of a response ask to wait: `retry-after-ms`, else `retry-after` in seconds or as
+/// an HTTP date, which counts from `now`, in seconds since 1970. A date that has passed asks for no wait; a number
+/// without bounds, for an endless one.
 pub fn retry_after(retry_after: Option<&str>, retry_after_ms: Option<&str>, now: f64) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     if let Some(wait) = retry_after_ms.and_then(number).and_then(|milliseconds| duration(milliseconds / 1000.0)) {
@@ -89,7 +90,7 @@ pub fn retry_after(retry_after: Option<&str>, retry_after_ms: Option<&str>, now:
     }
 }
 
-/// So many seconds, or the longest time there is; `None` for what is no time.
+/// Returns this number of seconds, or the longest time there is; `None` for what is no time.
 fn duration(seconds: f64) -> Option<Duration> {
     if seconds.is_nan() || seconds < 0.0 {
         return None;
@@ -97,7 +98,7 @@ fn duration(seconds: f64) -> Option<Duration> {
     Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
 
-/// An error status.
+/// Makes a fault of a response with an error status.
 pub(super) fn classify(response: HttpResponse<'_>) -> Fault {
     let value = serde_json::from_str(response.body).unwrap_or(Value::Null);
     judge(response.status, &value, response.body, response.retry_after)
@@ -110,7 +111,7 @@ pub(super) fn inside(response: HttpResponse<'_>, value: &Value) -> Fault {
     judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
 }
 
-/// The same, where the error is at hand and stands in a stream or a choice.
+/// Makes a fault of an error that stands in a stream or a choice.
 pub(super) fn inside_value(error: &Value) -> Fault {
     let value = serde_json::json!({ "error": error });
     let body = value.to_string();

@@ -1,4 +1,4 @@
-//! Google's `generateContent`.
+//! Google's protocol, `generateContent`.
 
 use super::fault::{Fault, ServerLoad};
 use super::http::Request;

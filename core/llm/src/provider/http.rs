@@ -18,21 +18,21 @@ pub enum TokenLimit {
 /// An HTTP POST with a JSON body, without address and key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What follows the base URL, with its leading slash.
+    /// Path behind the base URL, with its leading slash.
     pub path: String,
     /// Headers that are no secret.
     pub headers: Vec<(&'static str, &'static str)>,
-    /// The body.
+    /// JSON body of the request.
     pub body: Value,
 }
 
-/// What came back, whole.
+/// The response of a server, whole.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HttpResponse<'a> {
-    /// HTTP status.
+    /// HTTP status of the response.
     pub status: u16,
-    /// What the headers ask to wait, see [`super::retry_after`].
+    /// Time that the headers ask to wait, see [`super::retry_after`].
     pub retry_after: Option<Duration>,
-    /// The body.
+    /// Body of the response.
     pub body: &'a str,
 }

@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     }
 }
 
-/// What came in the place of JSON: its words, or that it has none.
+/// Describes what came in the place of JSON: its words, or that it has none.
 fn what(text: &str) -> String {
     let is_binary = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !c.is_whitespace());
     match text.chars().take(100).any(is_binary) {

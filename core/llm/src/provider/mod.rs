@@ -1,4 +1,4 @@
-//! How the providers of chat and embedding models are spoken to: requests, responses, streams, errors, as values.
+//! Protocols of the providers of chat and embedding models: requests, responses, streams, errors, as values.
 //!
 //! Nothing here sends anything. The command line sends a [`Request`] by reqwest, the page by fetch; both hand what came
 //! back to the same functions. Shapes are those the providers document, and those that servers were seen to send where

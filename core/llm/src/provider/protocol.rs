@@ -8,20 +8,21 @@ use crate::{Call, HostError, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Most bytes of a response that are read. A response of 128,000 tokens has one, vectors of 256 texts have 25 million.
+/// Most bytes to read of a response. A response of 128,000 tokens has one, vectors of 256 texts have 25 million.
 pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
-/// Most bytes of an answer, 4 MiB: a million tokens. It is parsed, scored and recorded, which takes longer than reading it.
+/// Most bytes to take of an answer, 4 MiB: a million tokens. It is parsed, scored and recorded, which takes longer than
+/// reading it.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
-/// Most bytes of an error that are read: more than its words are of no use.
+/// Most bytes to read of an error: more than its words does not help.
 pub const MAX_ERROR_BYTES: usize = 1 << 20;
 
 /// Responses that may have this many tokens are streamed.
 const STREAM_FROM_TOKENS: u32 = 4096;
 
-/// Whether the response to a call is streamed: where it may be long or has no limit, for proxies give up on connections
-/// that stay silent for minutes.
+/// Returns whether the response to a call is streamed: where it may be long or has no limit, for proxies give up on
+/// connections that stay silent for minutes.
 pub fn streams(call: &Call) -> bool {
     call.max_output_tokens.is_none_or(|limit| limit >= STREAM_FROM_TOKENS)
 }
@@ -32,9 +33,9 @@ pub fn streams(call: &Call) -> bool {
 pub enum Protocol {
     /// OpenAI's chat completions: OpenAI itself, vLLM, SGLang, llama.cpp, Ollama, TGI, OpenRouter, DeepSeek ...
     OpenAi,
-    /// Anthropic's Messages.
+    /// Anthropic's protocol, Messages.
     Anthropic,
-    /// Google's `generateContent`.
+    /// Google's protocol, `generateContent`.
     Gemini,
 }
 

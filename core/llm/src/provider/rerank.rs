@@ -1,4 +1,4 @@
-//! How servers of rerankers are spoken to, as values.
+//! Requests to servers of rerankers, and their responses, as values.
 //!
 //! Shapes: Cohere's `POST /v2/rerank` (docs.cohere.com/reference/rerank), which vLLM (`RerankRequest` in
 //! vllm/entrypoints/pooling/score/protocol.py at 08a48e2b), llama.cpp, infinity and OpenVINO serve below `/v1`; Jina's
@@ -21,7 +21,7 @@ pub enum RerankProtocol {
     Tei,
 }
 
-/// One score a text, as a server gave them, in the order of the texts.
+/// The response of a reranker: one score a text, as a server gave them, in the order of the texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RerankResponse {
     /// Higher for a better text.

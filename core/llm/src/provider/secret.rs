@@ -1,4 +1,4 @@
-//! Keys, which nothing prints.
+//! Keys of providers, which nothing prints.
 
 use crate::{HostError, Response, ServedBy};
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use std::fmt;
 /// Shortest key that cannot be a word of an answer.
 const MIN_TELLING: usize = 16;
 
-/// What providers' keys begin with.
+/// Beginnings of providers' keys.
 const BEGINNINGS: [&str; 8] = ["sk-", "sk_", "AIza", "gsk_", "hf_", "xai-", "pplx-", "nvapi-"];
 /// Fewest characters of such a key.
 const SHORTEST: usize = 20;
@@ -41,17 +41,17 @@ pub struct Secret {
     encoded: Vec<String>,
 }
 
-/// What a place of a text begins with.
+/// The beginning of a text, as far as it concerns the key.
 enum Begins {
-    /// So many bytes that say the key.
+    /// The key, in this number of bytes.
     Key(usize),
-    /// What would be the key if the text went on so.
+    /// The beginning of the key, if the text went on so.
     Part,
     Other,
 }
 
 impl Secret {
-    /// A key.
+    /// Wraps a key.
     pub fn new(key: impl Into<String>) -> Self {
         let key = key.into();
         let encoded = if key.len() < MIN_TELLING { Vec::new() } else { encoded(key.as_bytes()) };
@@ -72,7 +72,7 @@ impl Secret {
         Response { text: redact(response.text), served_by, ..response }
     }
 
-    /// Whether a text holds the key, in whatever spelling. A short one is a word of its own, and in none.
+    /// Returns whether a text holds the key, in whatever spelling. A short one is a word of its own, and in none.
     pub fn is_in(&self, text: &str) -> bool {
         self.key.len() >= MIN_TELLING && self.starred(text, false).is_some()
     }
@@ -161,8 +161,8 @@ impl Secret {
     }
 }
 
-/// What base64 and hexadecimal digits make of the key. Where it begins within three bytes of base64 is not known, nor what
-/// stands beside it: these are the characters that it alone decides.
+/// Returns what base64 and hexadecimal digits make of the key. Where it begins within three bytes of base64 is not
+/// known, nor what stands beside it: these are the characters that it alone decides.
 fn encoded(key: &[u8]) -> Vec<String> {
     let mut forms: Vec<String> = Vec::new();
     for before in 0..3 {
@@ -182,7 +182,7 @@ fn encoded(key: &[u8]) -> Vec<String> {
 enum Escaped {
     /// The byte, and how many bytes say it.
     Byte(u8, usize),
-    /// What could be one if the text went on.
+    /// The beginning of an escape, if the text went on so.
     Part,
     No,
 }

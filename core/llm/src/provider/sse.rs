@@ -2,15 +2,15 @@
 
 use memchr::memchr2;
 
-/// What may stand before the first line.
+/// Byte order mark that may stand before the first line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// One event.
+/// One event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Event {
-    /// Its type; empty if the server gave none.
+    /// Type of the event; empty if the server gave none.
     pub(super) kind: String,
-    /// Its data, lines joined by a line feed.
+    /// Data of the event, lines joined by a line feed.
     pub(super) data: String,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Events {
     event: Event,
     has_data: bool,
     after_return: bool,
-    /// A line was read.
+    /// Whether a line was read.
     begun: bool,
 }
 

@@ -77,7 +77,7 @@ impl StreamReader {
         }
     }
 
-    /// Every piece may name them, the last as well as the first.
+    /// Takes the names of model and version, which every piece may give, the last as well as the first.
     fn names(&mut self, named: ServedBy) {
         self.served_by.model = named.model.or(self.served_by.model.take());
         self.served_by.fingerprint = named.fingerprint.or(self.served_by.fingerprint.take());
@@ -117,7 +117,7 @@ impl StreamReader {
         Ok(())
     }
 
-    /// Every piece repeats the usage so far.
+    /// Takes a piece from Gemini; every piece repeats the usage so far.
     fn take_gemini(&mut self, value: &Value) -> Result<(), Fault> {
         gemini::blocked_prompt(value)?;
         self.names(gemini::served_by(value));

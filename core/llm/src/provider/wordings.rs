@@ -1,11 +1,11 @@
-//! How each provider words what asking again does not mend: a prompt that is too long, credit that is used up.
+//! Wordings of each provider for what asking again does not mend: a prompt that is too long, credit that is used up.
 
 use crate::HostError;
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// What words of an error mean.
+/// The meaning of an error's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
     /// The request does not fit the model's window.
@@ -19,14 +19,14 @@ pub(super) enum Means {
 /// Words by which an error is known.
 #[derive(Debug)]
 pub(super) struct Wording {
-    /// Who words it so.
+    /// Provider that words it so.
     #[cfg_attr(not(test), expect(dead_code, reason = "for who reads the table, and its test"))]
     pub(super) provider: &'static str,
     /// The words, lower-cased.
     pub(super) words: &'static str,
-    /// What they mean.
+    /// Meaning of the words.
     pub(super) means: Means,
-    /// Where they were seen.
+    /// Place where the words were seen.
     #[cfg_attr(not(test), expect(dead_code, reason = "for who reads the table, and its test"))]
     pub(super) source: &'static str,
 }
@@ -89,8 +89,8 @@ pub(super) static WORDINGS: &[Wording] = &[
 /// Words of OpenAI alone, for requests above the tokens that a minute allows.
 const TOO_LARGE: &str = "request too large";
 
-/// What an error says that asking again does not mend. `words` is its message, `lower` that and its body in lower case; a
-/// server's own failure (5xx) is never one, whatever it says.
+/// Returns the meaning of an error that asking again does not mend. `words` is its message, `lower` that and its body
+/// in lower case; a server's own failure (5xx) is never one, whatever it says.
 pub(super) fn means(status: u16, words: &str, value: &Value, lower: &str) -> Option<Means> {
     if !(400..500).contains(&status) {
         return None;
@@ -153,12 +153,12 @@ fn numbers(words: &str) -> (Option<u64>, Option<u64>) {
     (needed.and_then(number), window)
 }
 
-/// How servers of embedding models and rerankers say that a text is longer than the model takes: llama.cpp, OpenAI and vLLM,
-/// Text-Embeddings-Inference, others.
+/// Words with which servers of embedding models and rerankers say that a text is longer than the model takes:
+/// llama.cpp, OpenAI and vLLM, Text-Embeddings-Inference, others.
 const TEXT_TOO_LONG: [&str; 5] =
     ["too large to process", "maximum context length", "must have less than", "too long", "exceed"];
 
-/// Whether the error of a server that embeds or reranks says that a text is longer than the model takes.
+/// Returns whether the error of a server that embeds or reranks says that a text is longer than the model takes.
 pub fn says_text_is_too_long(message: &str) -> bool {
     let lower = message.to_lowercase();
     TEXT_TOO_LONG.iter().any(|words| lower.contains(words))

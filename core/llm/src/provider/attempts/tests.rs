@@ -19,8 +19,8 @@ fn refused(adjustment: Adjustment) -> Fault {
     Fault::Refused { adjustment, message: "unsupported".to_owned() }
 }
 
-/// What a driver with nothing else to do sends, waits and is told when it meets these faults in turn: the steps until the
-/// call ends or, the faults used up, the try that would go out.
+/// Returns what a driver with nothing else to do sends, waits and is told when it meets these faults in turn: the steps
+/// until the call ends or, the faults used up, the try that would go out.
 fn steps(limits: Limits, account: &mut AccountState, faults: impl IntoIterator<Item = Fault>) -> Vec<Step> {
     let mut attempts = Attempts::new(limits);
     let mut faults = faults.into_iter();
@@ -54,7 +54,7 @@ fn each_kind_of_fault_is_followed_by_what_may_mend_it() {
     let unreached = || Fault::transient(ServerLoad::Unreached, "refused");
     let first = Step::Send(Dialect::default());
     let ended = |message: &str| Step::Ended(failed(message));
-    /// What happens, the faults, the tries made, the waits in seconds, the step at the end.
+    /// A scenario: what happens, the faults, the tries made, the waits in seconds, the step at the end.
     type Scenario = (&'static str, Vec<Fault>, usize, Vec<f64>, Step);
     let scenarios: Vec<Scenario> = vec![
         ("a response at once", vec![], 1, vec![], first.clone()),

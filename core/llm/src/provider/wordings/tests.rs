@@ -5,16 +5,16 @@ use crate::provider::http::HttpResponse;
 use crate::provider::{Fault, Protocol};
 use serde_json::json;
 
-/// How an error ends its call.
+/// The calls that an error ends.
 #[derive(Debug, PartialEq)]
 enum Ends {
     /// The call, which does not fit: tokens needed, tokens the window holds.
     Overflow(Option<u64>, Option<u64>),
-    /// The call.
+    /// The call itself.
     This,
     /// All calls of the account.
     All,
-    /// Nothing: the call is made again.
+    /// No call: the call is made again.
     Nothing,
 }
 
