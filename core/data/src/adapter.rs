@@ -10,16 +10,16 @@ pub struct Adapter {
     pub name: &'static str,
     /// The paper and where the files are published.
     pub source: &'static str,
-    /// What to pass by `--data`, to be shown where it is missing.
+    /// Files to pass by `--data`, in words that are shown where they are missing.
     pub wants: &'static str,
-    /// What kind of texts its documents are.
+    /// Kind of texts that the documents are.
     pub texts: Texts,
-    /// What its items ask for, where it is one task.
+    /// Task of the items, where it is one for all.
     pub task: Option<Task>,
     /// Labels that the paper's tables go by, with the values that they know.
     pub labels: &'static [LabelValues],
-    /// Its rows can be read some at a time: documents are named by their content, so that the same ids come out however
-    /// many rows are read together. A row may hold a whole corpus.
+    /// Whether the rows can be read some at a time: documents are named by their content, so that the same ids come out
+    /// however many rows are read together. A row may hold a whole corpus.
     pub in_parts: bool,
     /// Turns the files into documents, items and problems. Files of other kinds among them are skipped.
     pub read: fn(&[InputFile]) -> Dataset,
@@ -30,7 +30,7 @@ pub struct Adapter {
 pub struct LabelValues {
     /// Name of the label.
     pub name: &'static str,
-    /// Its values.
+    /// Values of the label.
     pub values: &'static [&'static str],
 }
 
@@ -43,12 +43,12 @@ impl Adapter {
     }
 }
 
-/// Where a data set keeps its texts.
+/// The place where a data set keeps its texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Texts {
-    /// In files of their own: books as somebody typeset them, whose frame is set aside and whose wraps are undone.
+    /// Files of their own: books as somebody typeset them, whose frame is set aside and whose wraps are undone.
     Files,
-    /// In fields of its rows: what is published is the text, line breaks included, and is read as it is.
+    /// Fields of the rows: what is published is the text, line breaks included, and is read as it is.
     Fields,
 }
 

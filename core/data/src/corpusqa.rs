@@ -24,12 +24,12 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// How a document begins in a prompt, before its number.
+/// Beginning of a document in a prompt, before its number.
 const DOCUMENT: &str = "# Document ";
-/// How the part behind the documents begins.
+/// Beginning of the part behind the documents.
 const QUESTION: &str = "# Question:";
 
-/// One open question a row; its documents are the parts of the prompt under `# Document k:`, each stored once by
+/// Reads one open question a row; its documents are the parts of the prompt under `# Document k:`, each stored once by
 /// content, under the id `doc-<hash>`, however many questions are asked about it.
 ///
 /// Headings count from 1 without a gap: a line of that form inside a document is part of it. The instructions behind
@@ -101,7 +101,7 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Wron
     Ok(is_divided)
 }
 
-/// What the system says before the one message of the user, nothing in most rows; `None` for other dialogues.
+/// Returns the system's message before the one message of the user, empty in most rows; `None` for other dialogues.
 fn system_of(prompt: &Value) -> Option<String> {
     let Value::Array(messages) = prompt else { return prompt.is_string().then(String::new) };
     let said = |message: &Value, role: &str| match message.get("role")?.as_str()? == role {
@@ -156,7 +156,7 @@ fn content(content: Value) -> Option<String> {
     }
 }
 
-/// A prompt, taken apart.
+/// A prompt, taken apart into its documents.
 struct Parts<'p> {
     documents: Vec<&'p str>,
     is_divided: bool,
@@ -185,7 +185,7 @@ impl<'p> Parts<'p> {
     }
 }
 
-/// Where lines begin.
+/// Returns the offsets where lines begin.
 fn line_starts(text: &str) -> impl DoubleEndedIterator<Item = usize> + '_ {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1))
 }

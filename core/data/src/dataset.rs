@@ -1,4 +1,4 @@
-//! What reading files gives: documents, items, and everything that was wrong.
+//! The data set that reading files gives: documents, items, and everything that was wrong.
 
 use super::{resolve_chunk, resolve_evidence};
 use closeread_eval::ProblemList;
@@ -18,21 +18,21 @@ pub struct Dataset {
     pub problems: ProblemList,
 }
 
-/// Why documents could not be joined.
+/// The reason why documents could not be joined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
     /// A document still lies in a file of its own.
     #[error("document `{document}` lies in the file `{path}`: load its text before the documents are joined")]
     NotLoaded {
-        /// Its id.
+        /// Id of the document.
         document: String,
-        /// Where it lies.
+        /// Path of the document's file.
         path: String,
     },
 }
 
 impl Dataset {
-    /// All documents as one, `id`: joined by a blank line in the order of their ids, every item asked about the whole.
+    /// Joins all documents to one, `id`, by a blank line in the order of their ids, every item asked about the whole.
     ///
     /// Evidence and key-fact chunks are looked up in their own document first, so that a quote is not found in another
     /// one, and shifted. A quote that is not found stays a quote.

@@ -20,8 +20,8 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document a tale: its sections, stripped and with CRLF and lone CR as LF, joined by a blank line; the evidence
-/// of a question is the sections that `cor_section` names.
+/// Reads one document a tale: its sections, stripped and with CRLF and lone CR as LF, joined by a blank line; the
+/// evidence of a question is the sections that `cor_section` names.
 ///
 /// Gold answers are those of both annotators: `answer1` and `answer4` first, then the others, each once. Labels:
 /// `local-or-sum`, `attribute`, `attribute2`, `ex-or-im`. Item ids are `<tale>/<question_id>`.

@@ -1,4 +1,4 @@
-//! What other evaluation tools leave: logs of inspect_ai, samples of lm-evaluation-harness.
+//! Logs of other evaluation tools: logs of inspect_ai, samples of lm-evaluation-harness.
 //!
 //! Both are read into items with gold answers, what a model answered, and the scores that the tool gave.
 
@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 8] =
     ["documents", "document", "document_id", "book", "book_id", "article_id", "context_id", "title"];
 /// Characters of a value that may be a label's.
 const LABEL: usize = 40;
-/// Most bytes of what was asked that are kept: logs repeat the book in every sample.
+/// Most bytes to keep of what was asked: logs repeat the book in every sample.
 const MAX_QUESTION_BYTES: usize = 8192;
 
 /// One log: a task that a model was asked.
@@ -27,24 +27,24 @@ pub struct ForeignLog {
     pub task: String,
     /// The model, as the tool names it.
     pub model: String,
-    /// How the model was asked, where closeread wrote the log: method and budget.
+    /// Method and budget by which the model was asked, where closeread wrote the log.
     pub cell: Option<(String, Option<usize>)>,
     /// False where the tool says that it did not come to its end.
     pub is_complete: bool,
     /// The samples, in the order of the log.
     pub samples: Vec<ForeignSample>,
-    /// What must be known to read the scores, a sentence each.
+    /// Notes that a reader must know to read the scores, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// What came of one sample.
+/// The result of one sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignSample {
     /// The item with its gold.
     pub item: Item,
     /// Number of the repeat, from 0.
     pub repeat: u32,
-    /// How it ended.
+    /// Outcome of the sample.
     pub outcome: Outcome,
     /// The tool's scores by name, in 0..=1.
     pub scores: BTreeMap<String, f64>,
@@ -54,13 +54,13 @@ pub struct ForeignSample {
     pub seconds: f64,
 }
 
-/// Why a file is no log.
+/// The reason why a file is no log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {why}")]
 pub struct ForeignError {
     /// The file, as named by the user.
     pub file: String,
-    /// What is wrong, what was expected, what to do.
+    /// Message of the error: what is wrong, what was expected, what to do.
     pub why: String,
 }
 

@@ -21,8 +21,8 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document an article that questions link to; one open question a row about all of its articles, in the order of the
-/// links.
+/// Reads one document an article that questions link to; one open question a row about all of its articles, in the
+/// order of the links.
 ///
 /// The article of `.../wiki/Ada_Lovelace` is `Ada_Lovelace.txt` (or `.md`, `.html`) in any folder, a slash in a name
 /// written as `_`. Where no article is among the files, each document says only its article's name, which is noted: that
@@ -119,7 +119,7 @@ fn text_of(file: &InputFile) -> Result<String, WrongRow> {
     if text.trim().is_empty() { Err(format!("{} has no text", base_name(file)).into()) } else { Ok(text) }
 }
 
-/// How the file of an article is called, without its extension.
+/// Returns the name of an article's file, without its extension.
 fn file_name(article: &str) -> String {
     article.replace([' ', '/'], "_")
 }

@@ -18,8 +18,8 @@ pub const ADAPTER: Adapter = Adapter {
 /// The two perspectives of queries and key facts (section 3), as the label `perspective` has them.
 pub const PERSPECTIVES: [&str; 2] = ["analytical", "narrative"];
 
-/// One document a novel; one query an item, of task `summary`, with the key-fact trees of the chunk it was made from;
-/// items of other tasks are left out.
+/// Reads one document a novel; one query an item, of task `summary`, with the key-fact trees of the chunk it was made
+/// from; items of other tasks are left out.
 pub fn read(files: &[InputFile]) -> Dataset {
     own::read(&ADAPTER, files)
 }

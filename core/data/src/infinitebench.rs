@@ -19,7 +19,7 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// How the names of its other tasks begin; their files often lie in the same folder.
+/// Beginnings of the names of its other tasks; their files often lie in the same folder.
 const OTHER_TASKS: [&str; 9] = [
     "longbook_sum",
     "longdialogue",
@@ -32,7 +32,8 @@ const OTHER_TASKS: [&str; 9] = [
     "preds_",
 ];
 
-/// One line a question with the whole book in it: each book is stored once, by content, under the id `book-<hash>`.
+/// Reads one line a question with the whole book in it: each book is stored once, by content, under the id
+/// `book-<hash>`.
 ///
 /// A row with options is En.MC; its gold is an option's text, with or without the letter behind it. Other rows are
 /// En.QA or Zh.QA by the script of the book. Label `task`: `En.MC`, `En.QA`, `Zh.QA`. Item ids are `<task>/<id>`.

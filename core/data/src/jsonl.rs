@@ -173,7 +173,7 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
     Ok((item, notes))
 }
 
-/// What is right about a gold answer depends on the task.
+/// Checks the gold answer of an item; what is right depends on the task.
 fn check_gold(item: &mut Item) -> Result<Vec<String>, WrongRow> {
     match (item.task, item.correct) {
         (Task::Choice, _) if item.options.len() < 2 => {
@@ -285,7 +285,7 @@ fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
     fields.shift_remove(name).filter(|value| !value.is_null())
 }
 
-/// Whether a field is there and is neither null nor an empty list.
+/// Returns whether a field is there and is neither null nor an empty list.
 fn holds(fields: &Map<String, Value>, name: &str) -> bool {
     fields.get(name).is_some_and(|value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()))
 }

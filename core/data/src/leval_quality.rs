@@ -21,7 +21,7 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document a line: `input` as it is, markup included. Item ids are `<line>/<question, from 1>`.
+/// Reads one document a line: `input` as it is, markup included. Item ids are `<line>/<question, from 1>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "instructions") {

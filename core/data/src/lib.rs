@@ -1,4 +1,4 @@
-//! What is asked about which texts: the public formats and one adapter per published data set.
+//! Data sets: the public formats of items and texts, and one adapter per published data set.
 //!
 //! Feature `data-sets` has the adapters; without it, what scoring needs is left, which opens no book.
 

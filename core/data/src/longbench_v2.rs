@@ -21,11 +21,12 @@ pub const ADAPTER: Adapter = Adapter {
 
 /// The letters of the options, in their order.
 const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
-/// What the published tables go by.
+/// Labels that the published tables go by.
 const LABELS: [&str; 4] = ["domain", "sub_domain", "difficulty", "length"];
 
-/// One question a row with its whole context, which is stored once, by content, under the id `context-<hash>`. `answer` is
-/// the letter of an option. Item ids are `_id`, else `line-<line>`; labels `domain`, `sub_domain`, `difficulty` and `length`.
+/// Reads one question a row with its whole context, which is stored once, by content, under the id `context-<hash>`.
+/// `answer` is the letter of an option. Item ids are `_id`, else `line-<line>`; labels `domain`, `sub_domain`,
+/// `difficulty` and `length`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["json", "jsonl"], "choice_A") {

@@ -20,10 +20,10 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// Where quotes that do not stand in the article are kept, in [`Item::other`].
+/// Field of [`Item::other`] that keeps quotes that do not stand in the article.
 const UNLOCATED: &str = "unlocated_evidence";
 
-/// One document an article: `input` as it is. `qa_pairs` is the `repr` of a Python list.
+/// Reads one document an article: `input` as it is. `qa_pairs` is the `repr` of a Python list.
 ///
 /// Evidence strings are located after folding white space; those that are found are the evidence. The others
 /// (paraphrases, spliced sentences, lost characters) stay as quotes in the item's field `unlocated_evidence`, and are

@@ -20,7 +20,7 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document a story that has questions; one open question a row of `qaps.csv` with both answers.
+/// Reads one document a story that has questions; one open question a row of `qaps.csv` with both answers.
 ///
 /// Stories are `<document_id>.content` (or `.txt`) in any folder; film scripts are saved as web pages, whose markup is
 /// removed. A story that is missing or empty is named once, with the number of its questions. `documents.csv` gives

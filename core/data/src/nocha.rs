@@ -22,10 +22,10 @@ pub const ADAPTER: Adapter = Adapter {
 /// The two options of every claim, in this order.
 const OPTIONS: [&str; 2] = ["True", "False"];
 
-/// How much of a book is searched for its title where no file name matches.
+/// Number of bytes of a book that are searched for its title where no file name matches.
 const N_FIRST_PAGE_BYTES: usize = 3_000;
 
-/// One document a book that has claims; one choice between True and False a claim.
+/// Reads one document a book that has claims; one choice between True and False a claim.
 ///
 /// A book's title, which in NoCha ends in the author's name, is matched to file names without case and punctuation;
 /// where none matches, to the first 3,000 bytes of the texts. Labels: `pair` (the two claims of a pair share
@@ -114,7 +114,7 @@ fn find_book<'f>(title: &str, books: &[&'f InputFile]) -> Option<&'f InputFile> 
         .or_else(|| best(books, |book| n_on_first_page(&title, book)))
 }
 
-/// The first of the books with the highest agreement above 0.
+/// Returns the first of the books with the highest agreement above 0.
 fn best<'f>(books: &[&'f InputFile], agreement: impl Fn(&InputFile) -> usize) -> Option<&'f InputFile> {
     let scored = books.iter().rev().map(|book| (agreement(book), *book)).filter(|(n, _)| *n > 0);
     scored.max_by_key(|(n, _)| *n).map(|(_, book)| book)
@@ -125,7 +125,7 @@ fn file_words(book: &InputFile) -> Vec<String> {
     words(base_name(book).split('.').next().unwrap_or_default())
 }
 
-/// How many letters agree between a title and a file name; 0 if they name different books.
+/// Returns how many letters agree between a title and a file name; 0 if they name different books.
 ///
 /// They agree if one holds all words of the other, articles aside: either may have the author's name in front or
 /// behind. The title's first word must be among them, since an author's name alone is no title. A file name without
@@ -148,8 +148,8 @@ fn n_agreeing(title: &[String], file: &[String]) -> usize {
     if file.len() >= 8 && title.starts_with(&file) { file.len() } else { 0 }
 }
 
-/// How many words from the beginning of the title stand in a row on the book's first page; 0 if fewer than half of
-/// them, or only one of several. The author's name, which ends the title, stands elsewhere on the page.
+/// Returns how many words from the beginning of the title stand in a row on the book's first page; 0 if fewer than half
+/// of them, or only one of several. The author's name, which ends the title, stands elsewhere on the page.
 fn n_on_first_page(title: &[String], book: &InputFile) -> usize {
     // Whatever the encoding, a title in Latin letters shows.
     let page = &book.bytes[..book.bytes.len().min(N_FIRST_PAGE_BYTES)];

@@ -26,7 +26,7 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document an article, markup removed where it is a web page; the two question sets of one article share it.
+/// Reads one document an article, markup removed where it is a web page; the two question sets of one article share it.
 ///
 /// Both published layouts are read: a list `questions` of objects, and fields `question1`, `question1option1`, ... The
 /// gold label counts from 1. A question without one (the test set) is kept without `correct`, with one note a file.

@@ -1,17 +1,17 @@
-//! From the quotes of an item to spans of its documents.
+//! Resolving the quotes of an item to spans of its documents.
 
 use closeread_eval::{ChunkPlace, Evidence, Item, KeyFacts};
 use closeread_text::Span;
 use closeread_text::{Folding, Locator};
 use std::borrow::Borrow;
 
-/// Where the evidence of an item stands.
+/// The places of an item's evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resolved {
-    /// One entry per piece of evidence, in its order: index into the item's documents, span of that text; `None` where
-    /// the words were not found.
+    /// Places, one entry per piece of evidence, in its order: index into the item's documents, span of that text;
+    /// `None` where the words were not found.
     pub places: Vec<Option<(usize, Span)>>,
-    /// What a user should know: quotes that were not found, stand there several times, or do not agree with their
+    /// Notes that a user should know: quotes that were not found, stand there several times, or do not agree with their
     /// offsets.
     pub notes: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl Resolved {
     }
 }
 
-/// Why a place in a text does not exist.
+/// The reason why a place in a text does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The offsets do not lie in the text.
@@ -31,11 +31,11 @@ pub enum ResolveError {
         "bytes {start}..{end} of document `{document}`, which has {n_bytes}: expected 0 <= start <= end <= {n_bytes}"
     )]
     OutOfText {
-        /// The document.
+        /// Id of the document.
         document: String,
-        /// First byte.
+        /// Start of the place: first byte.
         start: usize,
-        /// One past the last byte.
+        /// End of the place: one past the last byte.
         end: usize,
         /// Length of the text in bytes.
         n_bytes: usize,
@@ -43,17 +43,17 @@ pub enum ResolveError {
     /// An offset falls inside a character.
     #[error("byte {at} of document `{document}` is inside a character: offsets count bytes of the text as UTF-8")]
     InsideCharacter {
-        /// The document.
+        /// Id of the document.
         document: String,
-        /// The offset.
+        /// Offset that does not exist.
         at: usize,
     },
     /// The words do not stand in the text.
     #[error("“{quote}” is not in document `{document}`: expected its words as they stand there")]
     NotFound {
-        /// The document (or documents).
+        /// Id of the document, or ids of several.
         document: String,
-        /// The words.
+        /// Words that were not found.
         quote: String,
     },
 }

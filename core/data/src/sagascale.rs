@@ -29,7 +29,7 @@ pub const QUESTION_TYPES: [&str; 10] = [
     "Miscellaneous",
 ];
 
-/// One document a novel with its language, which is the language of the answers; one open question an item.
+/// Reads one document a novel with its language, which is the language of the answers; one open question an item.
 pub fn read(files: &[InputFile]) -> Dataset {
     own::read(&ADAPTER, files)
 }

@@ -26,7 +26,8 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document a story, markup removed where it is a web page; one item a question, all its references as answers.
+/// Reads one document a story, markup removed where it is a web page; one item a question, all its references as
+/// answers.
 ///
 /// Label `query`: `plot` for the question that every story has first, `specific` for the others. Item ids are
 /// `<passage_id>/<question_number>`.

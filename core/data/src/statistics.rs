@@ -1,4 +1,4 @@
-//! What the papers print of their data: books by length, and instances by what they are about.
+//! Statistics that the papers print of their data: books by length, and instances by what they are about.
 
 mod hamlet;
 
@@ -12,19 +12,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A book of a benchmark, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BookFacts {
-    /// Its id.
+    /// Id of the book.
     pub id: String,
-    /// How tables name it.
+    /// Name of the book in tables.
     pub name: String,
-    /// ISO 639-1 code.
+    /// ISO 639-1 code of the language.
     pub language: String,
     /// Length in tokens.
     pub tokens: usize,
-    /// Questions about it.
+    /// Number of questions about the book.
     pub questions: usize,
     /// Length with its questions, in tokens.
     pub with_questions: usize,
-    /// Who may print it, where its items have the label `rights`.
+    /// Label that says who may print the book, where its items have the label `rights`.
     pub rights: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub fn by_length(books: &[BookFacts]) -> Table {
     made
 }
 
-/// Every book with its language, tokens and questions (SagaScale, Table 9).
+/// Makes the table of every book with its language, tokens and questions (SagaScale, Table 9).
 pub fn lengths(books: &[BookFacts], tokenizer: &str) -> Table {
     let heads = ["title", "language", "tokens", "questions"];
     let mut made = table("lengths", "Lengths of the books", "SagaScale, Table 9", heads);
@@ -93,14 +93,14 @@ pub fn lengths(books: &[BookFacts], tokenizer: &str) -> Table {
     made
 }
 
-/// How the lengths of books are distributed in each language (SagaScale, Figure 5).
+/// Makes the distribution of the lengths of books in each language (SagaScale, Figure 5).
 pub fn lengths_by_language(books: &[BookFacts]) -> Table {
     let group = |book: &BookFacts| book.language.clone();
     let title = "Lengths of the books by language, tokens";
     distribution("data-languages", title, "SagaScale, Figure 5", books, group, |book| book.tokens)
 }
 
-/// How the lengths of books with their questions are distributed, by who may print them (NovelQA, Figure 3).
+/// Makes the distribution of the lengths of books with their questions, by who may print them (NovelQA, Figure 3).
 pub fn lengths_with_questions(books: &[BookFacts]) -> Table {
     let title = "Lengths of the books with their questions, tokens";
     let group = |book: &BookFacts| book.rights.clone().unwrap_or_else(|| "all".to_owned());

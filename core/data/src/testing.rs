@@ -1,4 +1,4 @@
-//! What the adapters' tests share.
+//! Shared parts of the adapters' tests.
 
 use super::Dataset;
 use closeread_eval::{Content, InputFile};

@@ -166,7 +166,7 @@ pub fn whole(file: &str, bytes: &[u8]) -> Result<ForeignLog, ForeignError> {
     Ok(log)
 }
 
-/// Every log among files, those of an archive under `ARCHIVE/`.
+/// Reads every log among files, those of an archive under `ARCHIVE/`.
 ///
 /// # Errors
 /// As [`start`] and [`add`].
@@ -233,8 +233,8 @@ fn push(log: &mut ForeignLog, sample: Sample) -> Result<(), ForeignError> {
     Ok(())
 }
 
-/// What came of a sample. One that a scorer of theirs gave something for was answered, however its last response ended: failures
-/// count for nothing here.
+/// Returns the outcome of a sample. One that a scorer of theirs gave something for was answered, however its last
+/// response ended: failures count for nothing here.
 fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool) -> Outcome {
     let said = sample.output.as_ref().map_or("", |output| output.completion.as_str());
     let stop =
@@ -327,7 +327,7 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     }
 }
 
-/// The same with `NaN`, `Infinity` and `-Infinity` outside of texts as `null`.
+/// Returns the JSON with `NaN`, `Infinity` and `-Infinity` outside of texts as `null`.
 fn without_constants(bytes: &[u8]) -> Vec<u8> {
     let (mut out, mut at, mut in_text) = (Vec::with_capacity(bytes.len()), 0, false);
     while at < bytes.len() {

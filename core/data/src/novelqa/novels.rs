@@ -24,7 +24,7 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
-/// One document a novel that has questions. A question with options is a choice, one without is open.
+/// Reads one document a novel that has questions. A question with options is a choice, one without is open.
 ///
 /// Gold answers (`Golden`) and `Evidences` are published for the demonstration novels alone: elsewhere questions are
 /// kept without gold, with one note a file.
@@ -79,7 +79,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     out.finish()
 }
 
-/// Who may print a novel, by the folders that the published files lie in.
+/// Returns who may print a novel, by the folders that the published files lie in.
 fn rights(file: &InputFile) -> Option<&'static str> {
     file.name.split(['/', '\\']).find_map(|folder| match folder {
         "PublicDomain" => Some("public-domain"),

@@ -1,4 +1,4 @@
-//! From predictions to a scorecard: what was predicted, what it is worth, and what is missing.
+//! Scoring, from predictions to a scorecard: what was predicted, what it is worth, and what is missing.
 
 pub mod format;
 pub mod prediction;

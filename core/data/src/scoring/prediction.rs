@@ -9,7 +9,7 @@ use closeread_eval::{InputFile, Item, Problem, ProblemList, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// Why nothing can be scored at all.
+/// The reason why nothing can be scored at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The gold file has not one item that can be used.
@@ -18,9 +18,9 @@ pub enum ReadError {
         also(.first)
     )]
     NoGold {
-        /// The gold file.
+        /// Name of the gold file.
         file: String,
-        /// The first thing that is wrong with it.
+        /// The first problem of the gold file.
         first: Option<Box<Problem>>,
     },
 }

@@ -1,4 +1,4 @@
-//! From a submission to its scorecard.
+//! Scoring a submission, which gives its scorecard.
 
 use super::scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
 use super::{Attempt, Submission};
@@ -11,7 +11,7 @@ use closeread_metrics::stats::Estimate;
 use closeread_metrics::{Metric, Words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What to score by.
+/// The options of scoring.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The metrics, the main one first. Empty: those of the submission's format, and without any those of each item's
@@ -20,7 +20,7 @@ pub struct Options {
     pub metrics: Vec<Metric>,
     /// Labels to break the scores down by; `task` and `document` will do where no label has that name.
     pub by: Vec<String>,
-    /// How the text metrics cut Chinese.
+    /// Way in which the text metrics cut Chinese.
     pub chinese: Words,
 }
 
@@ -31,15 +31,15 @@ impl Options {
     }
 }
 
-/// Why a submission cannot be scored as asked.
+/// The reason why a submission cannot be scored as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreError {
     /// No item has the label.
     #[error("no item has a label `{label}`: expected one of {}", known.join(", "))]
     UnknownLabel {
-        /// What was asked for.
+        /// Name of the label that was asked for.
         label: String,
-        /// The labels there are.
+        /// Labels that items have.
         known: Vec<String>,
     },
 }
@@ -92,15 +92,15 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
 struct Row<'a> {
     item: &'a Item,
     ending: Ending,
-    /// What was asked for, by name, as the scorecard shows it.
+    /// Scores that were asked for, by name, as the scorecard shows them.
     shown: BTreeMap<String, f64>,
-    /// What the table counts.
+    /// Scores that the table counts.
     scores: BTreeMap<MetricName, Score>,
     /// How metrics apply to the item.
     applies: BTreeMap<MetricName, Applies>,
 }
 
-/// What is computed for which item.
+/// The plan of what is computed for which item.
 struct Plan<'a> {
     submission: &'a Submission,
     evaluator: &'a Evaluator,
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
         self.metrics.as_deref().unwrap_or_else(|| default_metrics(item.task, chinese))
     }
 
-    /// Every metric that a table of this submission can have.
+    /// Returns every metric that a table of this submission can have.
     fn names(&self) -> BTreeSet<MetricName> {
         let items = self.submission.items.iter();
         let computed = items.flat_map(|item| self.metrics_of(item, is_chinese(item))).map(|metric| (*metric).into());
@@ -305,7 +305,7 @@ impl<'a> Plan<'a> {
 }
 
 impl Row<'_> {
-    /// What the item has under a metric, as it is shown and as it counts; `None` where it does not apply.
+    /// Gives the item a score under a metric, as it is shown and as it counts; `None` where it does not apply.
     fn give(&mut self, metric: MetricName, score: Option<(f64, Score)>) {
         match score {
             Some((value, score)) => {
@@ -317,7 +317,7 @@ impl Row<'_> {
     }
 }
 
-/// How the mean of a metric is made: BLEU is that of all answers together, a pair as right as its worst claim.
+/// Returns how the mean of a metric is made: BLEU is that of all answers together, a pair as right as its worst claim.
 fn aggregation(metric: &MetricName) -> Aggregation {
     match metric.known() {
         Some(Metric::PairAccuracy) => Aggregation { unit: Unit::Pair, ..Aggregation::new(Metric::Accuracy) },
@@ -328,7 +328,7 @@ fn aggregation(metric: &MetricName) -> Aggregation {
     }
 }
 
-/// What a label says of an item. `task` and `document` are what every item has, unless a label has that name.
+/// Returns an item's value of a label. `task` and `document` are what every item has, unless a label has that name.
 fn label_of(item: &Item, label: &str) -> Option<String> {
     match (item.labels.get(label), label) {
         (Some(value), _) => Some(value.clone()),

@@ -1,4 +1,4 @@
-//! What scoring gives: the public JSON of `closeread score`.
+//! The scorecard that scoring gives: the public JSON of `closeread score`.
 
 use super::Problems;
 use closeread_eval::observations::{FailurePolicy, Ledger, MetricName};
@@ -16,26 +16,26 @@ pub struct Scorecard {
     pub n: usize,
     /// True if no item is missing: only then is this the score of a whole run.
     pub complete: bool,
-    /// How the items ended, and the rows that could not be used.
+    /// Ledger: how the items ended, and the rows that could not be used.
     pub ledger: ScoredLedger,
     /// The metric that ranks: the first that was asked for, that the format's own scorer leads with, or by
     /// [`MetricName::RANK`]; absent where nothing could be scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main: Option<String>,
-    /// What failures count in `metrics` and `by`.
+    /// Failure policy of `metrics` and `by`.
     pub policy: FailurePolicy,
     /// Score by metric under `policy`.
     #[serde(serialize_with = "in_order")]
     pub metrics: BTreeMap<String, Estimate>,
-    /// The same under every other policy.
+    /// Scores under every other policy.
     pub policies: BTreeMap<FailurePolicy, PolicyScores>,
-    /// How the text metrics cut Chinese.
+    /// Way in which the text metrics cut Chinese.
     pub chinese: Words,
     /// Label, its value, the items that have it.
     pub by: BTreeMap<String, BTreeMap<String, Group>>,
-    /// Every item, in the order of the gold file.
+    /// Scores of every item, in the order of the gold file.
     pub items: Vec<ScoredItem>,
-    /// What a reader must know: rows used with a repair, metrics that apply to nothing.
+    /// Notes that a reader must know: rows used with a repair, metrics that apply to nothing.
     pub notes: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Scorecard {
 /// A ledger whose counts add up to the items, and the rows that stand in none of them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoredLedger {
-    /// How many items ended in which way.
+    /// Counts of how the items ended.
     #[serde(flatten)]
     pub counts: Ledger,
     /// Rows that could not be used.
@@ -88,25 +88,25 @@ pub struct PolicyScores {
 /// The items that share a label's value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// How many they are.
+    /// Number of items.
     pub n: usize,
-    /// How they ended.
+    /// Ledger of the items.
     pub ledger: Ledger,
     /// Score by metric, failures counted as in the whole.
     #[serde(serialize_with = "in_order")]
     pub metrics: BTreeMap<String, Estimate>,
 }
 
-/// One item.
+/// The scores of one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoredItem {
-    /// Its id.
+    /// Id of the item.
     pub id: String,
-    /// How it ended: the field of the ledger that counts it.
+    /// Outcome of the item: the field of the ledger that counts it.
     pub outcome: String,
     /// The documents it is about: what intervals cluster by.
     pub documents: Vec<String>,
-    /// Its labels.
+    /// Labels of the item.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// Names question and gold answer: two runs are compared on items that agree in it.

@@ -11,20 +11,20 @@ use std::collections::BTreeMap;
 pub struct Submission {
     /// Every item with its gold answer, in file order; ids are unique.
     pub items: Vec<Item>,
-    /// What the file says of an item, by the item's id. An item without an entry is missing.
+    /// Attempts by the item's id: what the file says of an item. An item without an entry is missing.
     pub attempts: BTreeMap<String, Attempt>,
     /// Rows that could not be used.
     pub problems: Problems,
     /// Rows that were used with a repair, which each note states.
     pub notes: ProblemList,
-    /// What the format's own scorer computes, the main metric first.
+    /// Metrics that the format's own scorer computes, the main metric first.
     pub metrics: Vec<Metric>,
 }
 
-/// What a file says of one item.
+/// The attempt at one item, as a file gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// How the trial ended.
+    /// Outcome of the trial.
     pub outcome: Outcome,
     /// Passages cited as evidence.
     pub evidence: Vec<String>,
@@ -50,7 +50,7 @@ impl Problems {
         self.duplicate_ids.is_empty() && self.unknown_ids.is_empty() && self.malformed_rows.is_empty()
     }
 
-    /// All of them.
+    /// Returns all problems.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.malformed_rows.iter().chain(self.unknown_ids.iter()).chain(self.duplicate_ids.iter())
     }

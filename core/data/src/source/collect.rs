@@ -108,12 +108,12 @@ impl Collector {
         row.map_err(|problem| self.dataset.problems.push(problem)).ok()
     }
 
-    /// Where problems that others find belong.
+    /// Returns the list where problems that others find belong.
     pub(crate) fn problems(&mut self) -> &mut ProblemList {
         &mut self.dataset.problems
     }
 
-    /// What was collected.
+    /// Returns the data set that was collected.
     pub(crate) fn finish(self) -> Dataset {
         self.dataset
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 /// Nesting beyond which a literal is refused; published files have three levels.
 const MAX_DEPTH: usize = 64;
 
-/// Why a text is no literal; characters count from 1.
+/// The reason why a text is no literal; characters count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LiteralError {
     #[error("expected {what} at character {at}, found {}", shown(*.found))]

@@ -1,4 +1,4 @@
-//! What the adapters share: rows of CSV, Python literals, and collecting a data set.
+//! Shared parts of the adapters: rows of CSV, Python literals, and collecting a data set.
 
 #[cfg_attr(not(feature = "data-sets"), allow(dead_code, reason = "scoring collects questions alone"))]
 pub(super) mod collect;

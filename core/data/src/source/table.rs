@@ -5,7 +5,7 @@ use closeread_eval::{InputFile, Problem, ProblemList};
 use csv::{ByteRecord, ReaderBuilder};
 use std::collections::HashMap;
 
-/// One record.
+/// One record of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
     /// Physical line it begins in, from 1: quoted fields may hold line ends.
@@ -73,7 +73,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
     records
 }
 
-/// How many lines the last record swallows, if it opens a quote that the file never closes.
+/// Returns how many lines the last record swallows, if it opens a quote that the file never closes.
 fn unclosed_quote(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let raw = &bytes[start..end];
     let n_quotes = raw.iter().filter(|byte| **byte == b'"').count();

@@ -7,26 +7,27 @@ use closeread_table::{Table, Value};
 /// A book of the benchmark with its key facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BookStatistics {
-    /// Its title, or its id where it has none.
+    /// Title of the book, or its id where it has none.
     pub name: String,
-    /// Who wrote it, where that is known.
+    /// Author of the book, where that is known.
     pub author: Option<String>,
-    /// What kind of book it is, where that is known.
+    /// Kind of book, where that is known.
     pub genre: Option<String>,
-    /// When it came out, where that is known.
+    /// Date on which the book came out, where that is known.
     pub date: Option<String>,
     /// Length in tokens.
     pub tokens: usize,
     /// Chunks that it was cut into.
     pub chunks: usize,
-    /// Queries, of both perspectives.
+    /// Number of queries, of both perspectives.
     pub queries: usize,
     /// Key facts of each perspective, by level.
     pub facts: [[usize; 3]; 2],
 }
 
 impl BookStatistics {
-    /// Of a book of so many tokens, by the items on it: its chunks are as many as they say it has, else as many as they have.
+    /// Counts a book of `tokens` tokens, by the items on it: its chunks are as many as they say it has, else as many as
+    /// they have.
     pub fn of(name: &str, tokens: usize, own: &[&Item]) -> Self {
         let facts = Perspective::ALL.map(|perspective| {
             let seen = |item: &&&Item| item.labels.get("perspective").is_some_and(|name| name == perspective.name());

@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One item a row with an id; the label `domain` is the id's beginning, where it is one of the four.
+/// Reads one item a row with an id; the label `domain` is the id's beginning, where it is one of the four.
 ///
 /// The answer is what follows the first `The answer is: ` on its line, else the whole response, stripped. A row with a
 /// verdict (`correct`, or `judge` with the judge's response, which is right if it holds `[[YES]]` and no `[[NO]]`) has it
@@ -119,7 +119,7 @@ fn gold_text(gold: &Value) -> String {
     text(gold).unwrap_or_else(|| gold.to_string())
 }
 
-/// What the judge said, if one was asked.
+/// Returns the judge's verdict, if a judge was asked.
 fn verdict(row: &Row) -> Result<Option<bool>, WrongRow> {
     match (row.fields.get("correct"), field(row, &["judge", "judgement", "judgment"])) {
         (Some(Value::Bool(is_correct)), _) => Ok(Some(*is_correct)),

@@ -8,7 +8,7 @@ use closeread_eval::{InputFile, Item, Problem};
 use closeread_metrics::Metric;
 use std::collections::{BTreeMap, HashMap};
 
-/// See the module.
+/// A draft of a submission, see the module.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     submission: Submission,
@@ -62,7 +62,7 @@ impl Draft {
         }
     }
 
-    /// The items so far.
+    /// Returns the items so far.
     pub(super) fn items(&self) -> &[Item] {
         &self.submission.items
     }
@@ -112,7 +112,7 @@ impl Draft {
         self.submission.notes.push(Problem::note(&file.name, line, item, what));
     }
 
-    /// What was found.
+    /// Returns the submission that was found.
     ///
     /// # Errors
     /// [`FormatError::Unreadable`] if there is no item, or if there is text but no row in it.

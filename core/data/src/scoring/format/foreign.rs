@@ -34,7 +34,7 @@ fn system(log: &ForeignLog) -> String {
     format!("{}{cell} on {}", log.model, log.task)
 }
 
-/// One a log; none where they cannot be read, which reading says.
+/// Returns one system a log; none where the logs cannot be read, which reading says.
 fn systems(logs: Result<Vec<ForeignLog>, ForeignError>) -> Vec<String> {
     logs.map(|logs| logs.iter().map(system).collect()).unwrap_or_default()
 }

@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One item a line, in file order; the ids are those of the file, which differ from model to model.
+/// Reads one item a line, in file order; the ids are those of the file, which differ from model to model.
 ///
 /// En.MC: the gold is `[option text, letter]`, both of which are `answers`; of the options only the letters are known.
 /// `accuracy` is given as the source's script reads the response, `accuracy_strict` as [`strict_choice`] does. A response
@@ -88,7 +88,7 @@ fn choose<'a>(input: &FormatInput<'a>) -> Result<(&'a InputFile, &'static str), 
     }
 }
 
-/// What matters of a line.
+/// The fields of a line that matter.
 struct Line {
     line: usize,
     id: String,

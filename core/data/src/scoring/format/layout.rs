@@ -1,4 +1,4 @@
-//! What a published layout of predictions is, and why a file could not be read as one.
+//! Published layouts of predictions, and why a file could not be read as one.
 
 use super::novelqa::codabench::CodabenchError;
 use crate::scoring::Submission;
@@ -11,7 +11,7 @@ pub struct Format {
     pub name: &'static str,
     /// The paper, and the repository at the commit whose files or script it follows.
     pub source: &'static str,
-    /// What to pass, to be shown where it is missing.
+    /// Files to pass, in words that are shown where they are missing.
     pub wants: &'static str,
     /// Tasks among which [`FormatInput::task`] chooses; empty if there is one.
     pub tasks: &'static [&'static str],
@@ -25,20 +25,20 @@ pub struct Format {
     pub read: fn(&FormatInput<'_>) -> Result<Submission, FormatError>,
 }
 
-/// What a format is read from.
+/// The input that a format is read from.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatInput<'a> {
     /// Files with predictions.
     pub files: &'a [InputFile],
     /// Files with gold answers; empty where the predictions carry their own.
     pub gold: &'a [InputFile],
-    /// One of [`Format::tasks`]; `None` asks the file names.
+    /// Task, one of [`Format::tasks`]; `None` asks the file names.
     pub task: Option<&'a str>,
-    /// One of [`Format::systems`]; `None` is enough where there is one.
+    /// System, one of [`Format::systems`]; `None` is enough where there is one.
     pub system: Option<&'a str>,
 }
 
-/// Why a file could not be read as the format that was named.
+/// The reason why a file could not be read as the format that was named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// No file was given.
@@ -46,7 +46,7 @@ pub enum FormatError {
     NoFile {
         /// Name of the format.
         format: &'static str,
-        /// What it wants.
+        /// Files that the format wants.
         wants: &'static str,
     },
     /// The predictions carry no gold answers and none were given.
@@ -54,7 +54,7 @@ pub enum FormatError {
     NoGold {
         /// Name of the format.
         format: &'static str,
-        /// What holds them.
+        /// Files that hold the gold answers.
         wants: &'static str,
     },
     /// Not one row could be used.
@@ -64,9 +64,9 @@ pub enum FormatError {
         file: String,
         /// Name of the format.
         format: &'static str,
-        /// The first thing that was wrong.
+        /// The first problem.
         problem: String,
-        /// What the format wants.
+        /// Files that the format wants.
         wants: &'static str,
     },
     /// No task was named, and the file names do not show it.
@@ -74,31 +74,31 @@ pub enum FormatError {
     NoTask {
         /// The file, as named by the user.
         file: String,
-        /// The tasks.
+        /// Tasks of the format.
         tasks: &'static [&'static str],
     },
     /// The format has no such task.
     #[error("unknown task `{task}`: {format} has {}", if tasks.is_empty() { "one task, which need not be named".into() } else { tasks.join(", ") })]
     UnknownTask {
-        /// What was asked for.
+        /// Name of the task that was asked for.
         task: String,
         /// Name of the format.
         format: &'static str,
-        /// The tasks.
+        /// Tasks of the format.
         tasks: &'static [&'static str],
     },
-    /// Several systems and none was named.
+    /// There are several systems, and none was named.
     #[error("{file} holds {} systems: name one of {}", systems.len(), systems.join(", "))]
     WhichSystem {
         /// The file, as named by the user.
         file: String,
-        /// Their names.
+        /// Names of the systems.
         systems: Vec<String>,
     },
     /// The files hold no such system.
     #[error("{file} holds no system `{system}`: it has {}", systems.join(", "))]
     UnknownSystem {
-        /// What was asked for.
+        /// Name of the system that was asked for.
         system: String,
         /// The file, as named by the user.
         file: String,
@@ -126,7 +126,7 @@ impl Format {
         }
     }
 
-    /// The first file, or the error that says what is wanted.
+    /// Returns the first file, or the error that says what is wanted.
     pub(super) fn first<'a>(&self, input: &FormatInput<'a>) -> Result<&'a InputFile, FormatError> {
         input.files.first().ok_or(FormatError::NoFile { format: self.name, wants: self.wants })
     }
@@ -160,7 +160,7 @@ impl Format {
     }
 }
 
-/// For formats whose files are about one system that has no name.
+/// Returns no systems, for formats whose files are about one system that has no name.
 pub(super) fn no_systems(_: &FormatInput<'_>) -> Vec<String> {
     Vec::new()
 }

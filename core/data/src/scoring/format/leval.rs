@@ -1,4 +1,4 @@
-//! What L-Eval's prediction files share: `query`, `gt` and `<model>_pred` a line, no ids.
+//! Shared parts of L-Eval's prediction files: `query`, `gt` and `<model>_pred` a line, no ids.
 
 use super::draft::Draft;
 use super::layout::{Format, FormatError, FormatInput};

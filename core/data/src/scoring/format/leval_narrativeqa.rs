@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One question with one gold answer a line, in file order; the ids are line numbers, for the files have none.
+/// Reads one question with one gold answer a line, in file order; the ids are line numbers, for the files have none.
 ///
 /// L-Eval's script computes token F1 as SQuAD v1 does; the NarrativeQA columns of Stronger Baselines are beside it:
 /// ROUGE-L, BLEU-1, BLEU-4. METEOR, which needs WordNet, is left to be asked for.

@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One four-way choice a line, in file order; the ids are line numbers, for the files have none.
+/// Reads one four-way choice a line, in file order; the ids are line numbers, for the files have none.
 ///
 /// `accuracy` is given as L-Eval's script reads a response: its first character among A-D anywhere ("Based on" is B); a
 /// response that is a part of "ABCD" is taken whole, so "AB" is wrong; one without any of the letters counts as A,

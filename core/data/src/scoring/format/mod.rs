@@ -67,7 +67,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// What the formats look for, and what stands where it should not.
+    /// Words that the formats look for, and values that stand where they should not.
     const PIECES: [&str; 66] = [
         "{",
         "}",
@@ -137,7 +137,7 @@ mod tests {
         "{\"id\": \"7\", \"prediction\": \"A\", \"ground_truth\": [\"x\", \"A\"], \"query\": \"q\", \"gt\": \"A\", \"m_pred\": \"A\"}",
     ];
 
-    /// One row that each format can use, for the others to be noise.
+    /// Rows that each format can use, one a format, for the others to be noise.
     const ROWS: [&str; 8] = [
         r#"{"id": "7", "prediction": "A", "ground_truth": ["x", "A"], "question": "q", "answer": "x", "response": "The answer is: x"}"#,
         r#"{"query": "q", "gt": "(A) x", "m_pred": "B", "evaluation": "exam"}"#,

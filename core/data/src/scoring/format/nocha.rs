@@ -27,7 +27,8 @@ const PREFIX: &str = "response-";
 /// The two options of every claim, in the order of the adapter `nocha`.
 const OPTIONS: [&str; 2] = ["True", "False"];
 
-/// One claim an item: a choice between True and False, ids `<pair>/<a or b>` in file order, labels `pair` and `book`.
+/// Reads one claim an item: a choice between True and False, ids `<pair>/<a or b>` in file order, labels `pair` and
+/// `book`.
 ///
 /// A response is the first `<answer>true</answer>` or `<answer>false</answer>` in it, whatever case; one without is
 /// `unparsed`, and wrong. `SKIPPED`, which stands where the book did not fit, is `overflow`. A claim without the field
@@ -137,7 +138,7 @@ struct Claim {
     book: String,
     pair: String,
     claim: String,
-    /// Index into [`OPTIONS`].
+    /// Number of the right option: index into [`OPTIONS`].
     correct: usize,
 }
 

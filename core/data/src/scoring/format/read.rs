@@ -20,9 +20,9 @@ pub(super) fn records(file: &InputFile) -> Vec<Result<Row, Problem>> {
 pub(super) struct Entry {
     /// Line its key stands in, from 1.
     pub(super) line: usize,
-    /// The key.
+    /// Key of the entry.
     pub(super) key: String,
-    /// The value.
+    /// Value of the entry.
     pub(super) value: Value,
 }
 
@@ -123,7 +123,7 @@ impl Cursor<'_> {
     }
 }
 
-/// What JSON has no word for, and escapes of half a character, outside of which a file is left as it is.
+/// Repairs what JSON has no word for, and escapes of half a character; everything else of the file is left as it is.
 fn repaired(file: &InputFile) -> (Cow<'_, InputFile>, Vec<Problem>) {
     let has = |what: &[u8]| memmem::find(&file.bytes, what).is_some();
     let is_half = |at: usize| {
@@ -204,7 +204,7 @@ pub(super) fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-/// The first of the fields `names` that a row has, with its name.
+/// Returns the first of the fields `names` that a row has, with its name.
 pub(super) fn field<'r, 'n>(row: &'r Row, names: &[&'n str]) -> Option<(&'n str, &'r Value)> {
     names.iter().find_map(|name| Some((*name, row.fields.get(*name)?)))
 }

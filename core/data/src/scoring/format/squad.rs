@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 const GOLD: &str = "the data set's JSON (dev-v1.1.json, dev-v2.0.json)";
 
-/// One answer a question: `{id: text}`, or rows with `id` and `prediction_text` (or `prediction`, `answer`).
+/// Reads one answer a question: `{id: text}`, or rows with `id` and `prediction_text` (or `prediction`, `answer`).
 ///
 /// The data set is version 2 if its `version` or an `is_impossible` says so: then the metric is F1 by v2's script, a
 /// question without an answer has the empty text as its gold answer, and an empty prediction is an answer, not a

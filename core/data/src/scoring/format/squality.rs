@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// What people marked, as the file calls it and as the paper does.
+/// Marks that people gave, by their name in the file and their name in the paper.
 const MARKS: [(&str, &str); 3] = [("correctness", "correctness"), ("selection", "coverage"), ("overall", "overall")];
 const PREDICTION: [&str; 4] = ["prediction", "pred", "summary", "response"];
 

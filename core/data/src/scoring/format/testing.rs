@@ -1,4 +1,4 @@
-//! What the formats' tests share.
+//! Shared parts of the formats' tests.
 
 use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::Submission;

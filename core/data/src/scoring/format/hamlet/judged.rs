@@ -9,7 +9,7 @@ use closeread_eval::{InputFile, Problem};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// One row.
+/// One row of judgements.
 pub(super) struct Judged {
     pub(super) line: usize,
     /// The summary itself, where the row has it.

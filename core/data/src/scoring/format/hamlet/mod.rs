@@ -21,8 +21,8 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One item a query, labels `perspective` and, where the position is known, `position` in five bins; one submission a
-/// model.
+/// Reads one item a query, labels `perspective` and, where the position is known, `position` in five bins; one
+/// submission a model.
 ///
 /// Scores are given, each where it has something to be taken over: `recall`, `recall_root`, `recall_branch`,
 /// `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf`, `_none` (sentences aligned with no key fact)

@@ -18,15 +18,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The key for the judge; it is the submitter's own, and neither read nor written here.
 const KEY: &str = "res_gen/key";
 
-/// Why files are no submission, or cannot become one.
+/// The reason why files are no submission, or cannot become one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodabenchError {
     /// Files, novels or answers are not those that the leaderboard wants.
     #[error("not a Codabench submission of NovelQA: missing {}; unexpected {}", named(missing), named(unexpected))]
     Layout {
-        /// What is not there.
+        /// Names of what is missing.
         missing: Vec<String>,
-        /// What is there and should not be.
+        /// Names of what is there and should not be.
         unexpected: Vec<String>,
     },
     /// Questions without an answer that can be written.
@@ -35,20 +35,20 @@ pub enum CodabenchError {
         named(first)
     )]
     Unanswered {
-        /// How many.
+        /// Number of such questions.
         n: usize,
-        /// Out of how many.
+        /// Number of all questions.
         n_items: usize,
         /// Ids of the first of them.
         first: Vec<String>,
     },
-    /// Nothing to write.
+    /// There are no items to write.
     #[error("no question with a novel: expected items whose first document is the novel")]
     NoItems,
     /// A letter that is no option.
     #[error("`{letter}` cannot be filled in: expected A, B, C or D")]
     NoLetter {
-        /// What was asked for.
+        /// Letter that was asked for.
         letter: char,
     },
 }

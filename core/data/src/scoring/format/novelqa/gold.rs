@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(super) struct Novel {
     /// The name of its file, or of its entry among the right answers.
     pub(super) name: String,
-    /// Its title, where `bookmeta.json` gives one.
+    /// Title of the novel, where `bookmeta.json` gives one.
     title: Option<String>,
     /// Ids of its questions, in order.
     pub(super) ids: Vec<String>,

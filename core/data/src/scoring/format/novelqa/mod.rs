@@ -34,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One item a question of the gold files, ids `<novel>/<QID>`, labels `aspect` and `complexity`.
+/// Reads one item a question of the gold files, ids `<novel>/<QID>`, labels `aspect` and `complexity`.
 ///
 /// Predictions come in any of these layouts, all answers of a novel in the order of its questions where they have no QID:
 /// the Codabench submission, refused as a whole where [`check_codabench`] finds something missing or unexpected; one

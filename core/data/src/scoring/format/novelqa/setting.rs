@@ -1,6 +1,6 @@
 //! The two settings of NovelQA.
 
-/// Which of NovelQA's two settings (section 4.1).
+/// One of NovelQA's two settings (section 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {
     /// Options are given: the answer is a letter.
@@ -10,10 +10,10 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Both, in the order in which an archive is written.
+    /// Both settings, in the order in which an archive is written.
     pub const ALL: [Self; 2] = [Self::MultipleChoice, Self::Generative];
 
-    /// Where its answers lie in the archive.
+    /// Returns the path of the setting's answers in the archive.
     pub const fn path(self) -> &'static str {
         match self {
             Self::MultipleChoice => "res_mc/res_mc.json",

@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-/// One item a question of the data set, labels `answer_type`, `answer_from` and `scale`.
+/// Reads one item a question of the data set, labels `answer_type`, `answer_from` and `scale`.
 ///
 /// `exact_match` and `f1` (the numeracy-focused F1) are given as the official script computes them, see [`score`];
 /// `scale_accuracy` is its scale score. A prediction that is null, an empty list, an empty text or the number 0, which

@@ -19,7 +19,7 @@ impl Number {
         }
     }
 
-    /// `str(number)`.
+    /// Returns the number as Python's `str(number)` writes it.
     pub(super) fn text(self) -> String {
         match self {
             Self::Whole(number) => number.to_string(),
@@ -62,7 +62,7 @@ pub(super) fn to_number(text: &str) -> Option<Number> {
     })
 }
 
-/// What a scale's name stands for; 1 for any other text.
+/// Returns the factor that a scale's name stands for; 1 for any other text.
 pub(super) fn scale_factor(scale: &str) -> Number {
     let scale = scale.to_lowercase();
     let names = [("hundred", 100), ("thousand", 1_000), ("million", 1_000_000), ("billion", 1_000_000_000)];

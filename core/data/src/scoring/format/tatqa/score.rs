@@ -41,12 +41,12 @@ impl Gold {
     }
 }
 
-/// What a prediction is worth.
+/// The scores of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scores {
-    /// 0 or 1.
+    /// Exact match, 0 or 1.
     pub(super) exact_match: f64,
-    /// In 0..=1, two digits.
+    /// F1 in 0..=1, two digits.
     pub(super) f1: f64,
     /// True if answer and scale are there and the scale is the gold's.
     pub(super) is_scale_right: bool,
