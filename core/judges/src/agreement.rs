@@ -1,4 +1,4 @@
-//! How far raters agree: the members of a panel among themselves, a judge with people.
+//! Agreement of raters: the members of a panel among themselves, a judge with people.
 
 use super::{IfUnreadable, Judge, JudgementIndex, Panel, Ruling, Subject, Verdict};
 use closeread_metrics::stats::agreement::{Ac1, Kappa, cohen_kappa, fleiss_kappa, gwet_ac1};
@@ -20,17 +20,17 @@ pub struct Agreement {
     pub ac1: Ac1,
 }
 
-/// How often each label of one rater met each label of another.
+/// Counts of how often each label of one rater met each label of another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
     /// The labels that occur, in alphabetical order.
     pub labels: Vec<String>,
-    /// A row a label of the first rater (people), a column a label of the second (the judge).
+    /// Counts, a row a label of the first rater (people), a column a label of the second (the judge).
     pub counts: Vec<Vec<usize>>,
 }
 
 impl Agreement {
-    /// Of the ratings that each thing got, one place a rater; `None` if nothing was rated twice.
+    /// Computes the agreement of the ratings that each thing got, one place a rater; `None` if nothing was rated twice.
     pub fn of(ratings: &[Vec<Option<&str>>]) -> Option<Self> {
         let rated = |row: &&Vec<Option<&str>>| row.iter().flatten().count() > 1;
         let rows: Vec<Vec<Option<&str>>> = ratings.iter().filter(rated).cloned().collect();
@@ -50,7 +50,7 @@ impl Agreement {
 }
 
 impl Confusion {
-    /// Of pairs of labels.
+    /// Counts pairs of labels.
     pub fn of(pairs: &[(&str, &str)]) -> Self {
         let labels: BTreeSet<&str> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
         let labels: Vec<&str> = labels.into_iter().collect();
@@ -65,8 +65,8 @@ impl Confusion {
     }
 }
 
-/// What a verdict says, label by label: one for an answer or a question, one a sentence, one a key fact. Empty where
-/// there is nothing to agree on: marks are numbers, and silence is no label unless the judge's paper makes it one.
+/// Returns a verdict's labels: one for an answer or a question, one a sentence, one a key fact. Empty where there is
+/// nothing to agree on: marks are numbers, and silence is no label unless the judge's paper makes it one.
 pub fn labels(judge: Judge, verdict: &Verdict) -> Vec<Option<&'static str>> {
     let correctness = |correct: bool| if correct { "correct" } else { "incorrect" };
     match verdict.ruling() {

@@ -14,11 +14,11 @@ pub struct CorrectedScore {
     pub arm: (String, String, Option<usize>),
     /// Trials of open questions that were judged or ended without an answer.
     pub n: usize,
-    /// Of them those that were judged, and of these the ones that the judge called correct.
+    /// Trials that were judged, and of these the ones that the judge called correct.
     pub judged: Found,
     /// The judge's accuracy over all `n`, in 0..=1: what was not answered is wrong.
     pub raw: f64,
-    /// The same with the judged part corrected.
+    /// Accuracy with the judged part corrected.
     pub corrected: Result<Corrected, NoCorrection>,
 }
 

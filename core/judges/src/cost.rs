@@ -1,4 +1,4 @@
-//! What judges will ask for, told before a trial is made.
+//! Cost of judges, told before a trial is made.
 
 use super::hamlet::list_tokens;
 use super::submission::Submission;
@@ -6,7 +6,7 @@ use super::{Judge, ask};
 use closeread_methods::cost::{Calls, Range, Shared, Stage, calls_of};
 use closeread_methods::{MethodError, Settings};
 
-/// Few tokens for a sentence: the more sentences, the longer the list over them.
+/// Tokens of a sentence, assumed to be few: the more sentences, the longer the list over them.
 const TOKENS_OF_SENTENCE: u64 = 20;
 
 /// The calls of `n` judgements such as this one, whose `submission` says nothing yet: to the prompt come the tokens of

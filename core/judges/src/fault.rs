@@ -1,6 +1,6 @@
-//! What is wrong with an answer, as people label it (NovelQA, appendix C.4.6 and Table 17).
+//! Faults of an answer, as people label it (NovelQA, appendix C.4.6 and Table 17).
 
-/// A kind of error.
+/// A fault: a kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// Something of the fiction is told wrongly, or of another book.
@@ -14,7 +14,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them, in the order of the paper's table.
+    /// All faults, in the order of the paper's table.
     pub const ALL: [Self; 4] = [Self::FictionalSetting, Self::Narration, Self::Overlooking, Self::Miscounting];
 
     /// Error and subtype; the subtype is empty where there is none.
@@ -27,7 +27,7 @@ impl Fault {
         }
     }
 
-    /// As labels have it: error and subtype, with a blank between.
+    /// Returns the fault's name in labels: error and subtype, with a blank between.
     pub fn name(self) -> &'static str {
         match self {
             Self::FictionalSetting => "hallucination on fictional setting",

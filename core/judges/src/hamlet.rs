@@ -35,7 +35,8 @@ pub(super) fn facts<'a>(submission: &Submission<'a>) -> Vec<&'a str> {
 /// Tokens of an entry of a list beside the text that it repeats: its fields, and a reason of one sentence.
 const BESIDE_TEXT: u64 = 100;
 
-/// Most tokens of a list that repeats `n` texts of so many tokens in all, by a tokenizer that may need twice as many.
+/// Returns the most tokens of a list that repeats `n` texts of `tokens` tokens in all, by a tokenizer that may need
+/// twice as many.
 pub(super) fn list_tokens(n: u64, tokens: u64) -> u64 {
     2 * tokens + n * BESIDE_TEXT
 }
@@ -48,7 +49,7 @@ fn with_room<'s>(settings: Settings<'s>, texts: &[&str]) -> Settings<'s> {
     Settings { response_limit: settings.response_limit.at_least(needed), ..settings }
 }
 
-/// One of five categories a sentence, against the chunk.
+/// Asks for one of five categories a sentence, against the chunk.
 pub(super) async fn verify_facts<H: Host>(
     host: &H,
     settings: Settings<'_>,
@@ -115,7 +116,7 @@ const CATEGORIES: [ErrorCategory; 5] = [
     ErrorCategory::NoError,
 ];
 
-/// What the prompt says of a category (Tables 12 and 22).
+/// Returns what the prompt says of a category (Tables 12 and 22).
 const fn meaning(category: ErrorCategory) -> &'static str {
     match category {
         ErrorCategory::OutOfArticle => {

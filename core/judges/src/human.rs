@@ -1,4 +1,5 @@
-//! What people say of answers, and how far judges agree with them (SagaScale A.4.2, NovelQA Table 7, HAMLET Table 3).
+//! Labels that people give to answers, and how far judges agree with them (SagaScale A.4.2, NovelQA Table 7, HAMLET
+//! Table 3).
 
 use super::agreement::labels;
 use super::raters::CONSENSUS;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a person said of an answer, of one sentence of a summary, or of one key fact.
+/// A person's label of an answer, of one sentence of a summary, or of one key fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HumanLabel {
     /// Line of the file, from 1.
@@ -24,17 +25,18 @@ pub struct HumanLabel {
     pub item: String,
     /// Name of the run, where labels are on several.
     pub run: Option<String>,
-    /// Which trials of it are meant: all that these do not rule out.
+    /// Name of the method. This and the three fields below say which trials of the item are meant: all that they do not
+    /// rule out.
     pub method: Option<String>,
-    /// Reader.
+    /// Name of the model.
     pub model: Option<String>,
-    /// Token budget.
+    /// Token budget of the method.
     pub budget: Option<usize>,
-    /// Number of the repetition.
+    /// Number of the repeat.
     pub repeat: Option<u32>,
-    /// What of the trial.
+    /// Part of the trial.
     pub part: Part,
-    /// Who said it; empty where the file does not tell.
+    /// Name of the rater; empty where the file does not tell.
     pub rater: String,
     /// The label, in the words of [`labels`].
     pub label: &'static str,
@@ -50,7 +52,7 @@ impl HumanLabel {
     }
 }
 
-/// What a label is about.
+/// The part of a trial that a label is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The answer: correct or incorrect.
@@ -61,7 +63,7 @@ pub enum Part {
     Fact(usize),
     /// The question: one of SagaScale's types.
     Question,
-    /// What is wrong with the answer: one of NovelQA's kinds of errors.
+    /// The fault of the answer: one of NovelQA's kinds of errors.
     Fault,
 }
 
@@ -83,17 +85,17 @@ pub const LABEL_COLUMNS: [&str; 13] = [
     "aspect",
 ];
 
-/// How far a judge agrees with people.
+/// The agreement of a judge with people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgainstPeople {
-    /// Who judged: a panel, one of its members, or the rule.
+    /// Judge that is compared: a panel, one of its members, or the rule.
     pub judge: String,
-    /// What was decided: the name of a judge.
+    /// Name of the judge, which says what was decided.
     pub question: String,
     /// Share of equal labels ("binary accuracy" in HAMLET), with kappa and AC1.
     #[serde(flatten)]
     pub agreement: Agreement,
-    /// A row a label that people gave, a column a label of the judge.
+    /// Counts, a row a label that people gave, a column a label of the judge.
     pub confusion: Confusion,
 }
 
@@ -152,7 +154,7 @@ pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Pr
     reader.records().map(row).collect()
 }
 
-/// Why a label cannot be used.
+/// The reason why a label cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum LabelError {
     #[error("no `item`: expected the id of an item")]
@@ -240,8 +242,8 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Each panel of a run against people, then each member of a panel of several, then the rule's tolerant reading; and
-/// what labels could not be used, by line of `file`.
+/// Compares each panel of a run with people, then each member of a panel of several, then the rule's tolerant reading;
+/// returns also what labels could not be used, by line of `file`.
 pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (Vec<AgainstPeople>, Vec<Problem>) {
     let index = judging.index();
     let trials = judged_trials(judging);
@@ -330,7 +332,7 @@ fn asked(panel: &Panel) -> Vec<Judge> {
     correctness.chain(single.into_iter().filter(|judge| panel.asks(*judge))).collect()
 }
 
-/// Everything of the run that was judged, by item.
+/// Returns everything of the run that was judged, by item.
 fn judged_trials(judging: &Judging) -> BTreeMap<&str, BTreeSet<&Subject>> {
     let mut trials: BTreeMap<&str, BTreeSet<&Subject>> = BTreeMap::new();
     for judgement in &judging.judgements {
@@ -373,7 +375,7 @@ fn member_says(
     members.map(|judgement| labels(judge, &judgement.verdict)).unwrap_or_default()
 }
 
-/// What people and a judge said of the same, people first; what was found is taken out of `unheard`.
+/// Returns the labels of people and of a judge for the same, people first; what was found is taken out of `unheard`.
 fn pairs(
     used: &[(&HumanLabel, Subject)],
     judge: Judge,

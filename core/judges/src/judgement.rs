@@ -1,27 +1,27 @@
-//! What `judgements.jsonl` holds: who judged what, and how it ended.
+//! Judgements, the lines of `judgements.jsonl`: who judged what, and how it ended.
 
 use super::{Judge, Verdict};
 use closeread_methods::record::{CallTrace, TrialKey};
 use serde::{Deserialize, Serialize};
 
-/// What names a judgement: the same key is never asked twice in one folder.
+/// The key of a judgement: the same key is never asked twice in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JudgementKey {
-    /// What is judged.
+    /// Subject of the judgement.
     #[serde(flatten)]
     pub subject: Subject,
-    /// What is decided.
+    /// Judge, which says what is decided.
     pub judge: Judge,
-    /// Who decides: `provider/model` or [`BUILTIN_RULE`].
+    /// Model that decides: `provider/model` or [`BUILTIN_RULE`].
     pub judge_model: String,
     /// Number of the vote, from 0.
     pub vote: u32,
-    /// How it was asked: sixteen hex digits over prompt, temperature and all else that can change a response; see
+    /// Setup of the question: sixteen hex digits over prompt, temperature and all else that can change a response; see
     /// [`Panel::setup`].
     pub setup: String,
 }
 
-/// What is judged.
+/// The subject of a judgement: a trial or a question.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
     /// Id of the item.
@@ -31,12 +31,12 @@ pub struct Subject {
     pub trial: Option<TrialPlace>,
 }
 
-/// What names a trial of an item.
+/// The key of a trial of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TrialPlace {
     /// Name of the method.
     pub method: String,
-    /// Reader, `provider/model`.
+    /// The model, `provider/model`.
     pub model: String,
     /// Token budget of the retrieved context, where the method has one.
     pub budget: Option<usize>,
@@ -45,7 +45,7 @@ pub struct TrialPlace {
 }
 
 impl Subject {
-    /// A question alone.
+    /// Makes the subject of a question alone.
     pub fn question(item: impl Into<String>) -> Self {
         Self { item: item.into(), trial: None }
     }
@@ -61,10 +61,10 @@ impl From<&TrialKey> for Subject {
 /// One line of `judgements.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// What was judged, by whom.
+    /// Key of the judgement: what was judged, by whom.
     #[serde(flatten)]
     pub key: JudgementKey,
-    /// What came of it.
+    /// How the judgement ended.
     #[serde(flatten)]
     pub verdict: Verdict,
     /// The call that was made; none where a rule decided or the call failed.

@@ -1,4 +1,4 @@
-//! Everything that was judged in a run, by panel.
+//! Judging of a run: everything that was judged, by panel.
 
 use super::{Judge, Judgement, JudgementKey, Panel, PanelVerdict, Subject, Verdict};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub struct Judging {
     /// The panels.
     pub panels: Vec<Panel>,
-    /// What was said; of several lines with the same key the last counts.
+    /// Judgements; of several lines with the same key the last counts.
     pub judgements: Vec<Judgement>,
 }
 
@@ -25,7 +25,7 @@ impl Judging {
         self.panels.iter().rev().find_map(|panel| Some((panel, correctness_judge(panel)?)))
     }
 
-    /// The judgements by key.
+    /// Returns the judgements by key.
     pub fn index(&self) -> JudgementIndex<'_> {
         let by_key = self.judgements.iter().map(|judgement| (&judgement.key, judgement)).collect();
         JudgementIndex { judging: self, by_key }
@@ -48,7 +48,7 @@ pub struct JudgementIndex<'a> {
 }
 
 impl<'a> JudgementIndex<'a> {
-    /// What it is made of.
+    /// Returns the judging that the index is made of.
     pub fn judging(&self) -> &'a Judging {
         self.judging
     }
@@ -68,14 +68,14 @@ impl<'a> JudgementIndex<'a> {
         panel.members_for(judge).into_iter().map(of).collect()
     }
 
-    /// What a panel says of a subject.
+    /// Returns the verdict of a panel on a subject.
     pub fn verdict(&self, panel: &Panel, subject: &Subject, judge: Judge) -> PanelVerdict {
         let members = self.members(panel, subject, judge);
         let verdicts: Vec<Option<&Verdict>> = members.into_iter().map(|one| one.map(|one| &one.verdict)).collect();
         panel.verdict(judge, &verdicts)
     }
 
-    /// What the panel that speaks for the judge says; pending without such a panel.
+    /// Returns the verdict of the panel that speaks for the judge; pending without such a panel.
     pub fn ruling(&self, subject: &Subject, judge: Judge) -> PanelVerdict {
         self.judging.panel(judge).map_or(PanelVerdict::Pending, |panel| self.verdict(panel, subject, judge))
     }

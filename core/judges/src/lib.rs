@@ -82,7 +82,7 @@ pub async fn ask<H: Host>(
     }
 }
 
-/// What [`BUILTIN_RULE`] says in the place of a model; `None` where no rule can say anything.
+/// Returns what [`BUILTIN_RULE`] says in the place of a model; `None` where no rule can say anything.
 pub fn by_rule(judge: Judge, submission: &Submission<'_>) -> Option<Verdict> {
     let ruling = match judge {
         Judge::Rule => Ruling::Rule(rule::answer(submission)),

@@ -32,8 +32,9 @@ pub(super) async fn correctness<H: Host>(
         .await
 }
 
-/// What the reader cited, marked from 0 to 100 (section 4.5; the prompt says 1 to 100): whether it is the correct evidence
-/// or means the like, is relevant to the answer, and suffices to support it. The score is the mean of the three.
+/// Asks for marks of what the reader cited, from 0 to 100 (section 4.5; the prompt says 1 to 100): whether it is the
+/// correct evidence or means the like, is relevant to the answer, and suffices to support it. The score is the mean of
+/// the three.
 pub(super) async fn evidence<H: Host>(
     host: &H,
     settings: Settings<'_>,

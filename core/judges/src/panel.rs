@@ -13,23 +13,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Who judges, how they are asked, and how their votes become one verdict.
+/// A panel: the models that judge, how they are asked, and how their votes become one verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
     /// Models, `provider/model` or [`BUILTIN_RULE`], each once.
     pub models: Vec<String>,
     /// Votes of each model; [`BUILTIN_RULE`] says the same each time and has one.
     pub votes: u32,
-    /// How votes become a verdict.
+    /// Rule by which votes become a verdict.
     pub rule: PanelRule,
     /// The judges that were asked; empty for all that fit the items.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<Judge>,
-    /// Whose judge decides on correct answers.
+    /// Paper whose judge decides on correct answers.
     pub paper: Paper,
     /// Sampling temperature; 0 in the papers.
     pub temperature: f32,
-    /// Most tokens of a response.
+    /// Most tokens that a response may have.
     pub max_output_tokens: u32,
     /// Address of the models' server, without credentials; absent for the providers' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,12 +42,12 @@ pub struct Panel {
     pub extra_body: BTreeMap<Judge, Map<String, Value>>,
     /// SHA-256 of each judge's prompt template, in hex.
     pub prompts: BTreeMap<Judge, String>,
-    /// What sentences are verified against.
+    /// Text that sentences are verified against.
     #[serde(default, skip_serializing_if = "Reference::is_chunk")]
     pub reference: Reference,
 }
 
-/// What the sentences of a summary are verified against (HAMLET, Table 3).
+/// The text that the sentences of a summary are verified against (HAMLET, Table 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reference {
@@ -64,7 +64,7 @@ impl Reference {
     }
 }
 
-/// How votes become a verdict.
+/// The rule by which votes become a verdict.
 ///
 /// Only votes that were cast count. A tie is no majority: at one of two the answer is not correct, the sentence not
 /// faithful, the fact not stated.
@@ -74,12 +74,12 @@ pub enum PanelRule {
     /// More than half of the votes.
     #[default]
     Majority,
-    /// All of them.
+    /// All of the votes.
     Unanimity,
 }
 
 impl PanelRule {
-    /// Its name in options and reports.
+    /// Returns the rule's name in options and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Majority => "majority",
@@ -87,7 +87,7 @@ impl PanelRule {
         }
     }
 
-    /// Whether `ayes` of `votes` are enough; nothing is carried without a vote.
+    /// Returns whether `ayes` of `votes` are enough; nothing is carried without a vote.
     pub const fn carries(self, ayes: usize, votes: usize) -> bool {
         match self {
             Self::Majority => 2 * ayes > votes,
@@ -102,19 +102,19 @@ impl PanelRule {
     }
 }
 
-/// What a panel says of something.
+/// The verdict of a panel on a subject.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PanelVerdict {
     /// Not every member has responded.
     Pending,
     /// Every member has responded, and none of them voted.
     Silent,
-    /// Its verdict.
+    /// The panel's ruling.
     Ruled(Ruling),
 }
 
 impl Panel {
-    /// Its members, one a vote, in the order of the models.
+    /// Returns the members of the panel, one a vote, in the order of the models.
     pub fn members(&self) -> Vec<(&str, u32)> {
         let votes = |model: &str| if model == BUILTIN_RULE { 1 } else { self.votes.max(1) };
         self.models.iter().flat_map(|model| (0..votes(model)).map(move |vote| (model.as_str(), vote))).collect()
@@ -129,8 +129,8 @@ impl Panel {
         }
     }
 
-    /// Whether it is asked this: by name, or where no judge is named everything but the type of questions; and only
-    /// where it has members who can say something.
+    /// Returns whether the panel is asked this: by name, or where no judge is named everything but the type of
+    /// questions; and only where it has members who can say something.
     pub fn asks(&self, judge: Judge) -> bool {
         let wanted = match self.judges.is_empty() {
             true => judge != Judge::ClassifyQuestion,
@@ -139,7 +139,7 @@ impl Panel {
         wanted && !self.members_for(judge).is_empty()
     }
 
-    /// What it is asked about a trial.
+    /// Returns the judges that the panel is asked about a trial.
     pub fn judges_of(&self, item: &Item, outcome: &Outcome, cited: &[String]) -> Vec<Judge> {
         let mut judges = Judge::of_trial(self.paper, item, outcome, cited);
         // Judges of correct answers that are named stand in the place of the paper's.
@@ -153,13 +153,14 @@ impl Panel {
         judges
     }
 
-    /// Whether it is asked for the type of an item's question. Where the data give a type, theirs stands in the tables.
+    /// Returns whether the panel is asked for the type of an item's question. Where the data give a type, theirs stands
+    /// in the tables.
     pub fn classifies(&self, item: &Item) -> bool {
         self.asks(Judge::ClassifyQuestion) && item.task != Task::Summary
     }
 
-    /// How a member is asked: sixteen hex digits that change with everything that can change its response but model and
-    /// vote.
+    /// Returns how a member is asked: sixteen hex digits that change with everything that can change its response but
+    /// model and vote.
     pub fn setup(&self, judge: Judge, model: &str) -> String {
         let whole = judge == Judge::VerifyFacts && !self.reference.is_chunk();
         if model == BUILTIN_RULE {
@@ -175,7 +176,7 @@ impl Panel {
         short_hash(&json!([prompts.get(&judge), temperature, max_output_tokens, base_url, seed, extra_body]))
     }
 
-    /// In a few words: `openai/gpt-4o`, `openai/gpt-4o + anthropic/x, 3 votes each, majority`.
+    /// Returns the panel in a few words: `openai/gpt-4o`, `openai/gpt-4o + anthropic/x, 3 votes each, majority`.
     pub fn name(&self) -> String {
         let whole = if self.reference.is_chunk() { "" } else { " (whole book)" };
         let models = self.models.join(" + ") + whole;
@@ -239,8 +240,8 @@ fn each<T, U>(lists: &[&[Option<T>]], decide: impl Fn(&[&T]) -> Option<U>) -> Op
     Some((0..n).map(|at| decide(&votes(at))).collect())
 }
 
-/// Without error if the rule carries that; else the error named most often, the earlier of [`ErrorCategory::ERRORS`] on a
-/// tie, with the reason of the first who named it.
+/// Decides on a sentence: without error if the rule carries that; else the error named most often, the earlier of
+/// [`ErrorCategory::ERRORS`] on a tie, with the reason of the first who named it.
 fn sentence(rule: PanelRule, votes: &[&SentenceRuling]) -> Option<SentenceRuling> {
     let faithful = rule.carried(votes.iter().map(|vote| vote.category == ErrorCategory::NoError))?;
     let n_named = |category: ErrorCategory| votes.iter().filter(|vote| vote.category == category).count();

@@ -41,22 +41,22 @@ pub struct KappaByGroup {
 /// A row of kappas; `None` where there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KappaRow {
-    /// With each rater, in the order of their names.
+    /// Kappas with each rater, in the order of their names.
     pub raters: Vec<Option<f64>>,
-    /// Their mean over the raters that have one.
+    /// Mean over the raters that have a kappa.
     pub average: Option<f64>,
 }
 
 /// A share of units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
-    /// How many.
+    /// Number of hits.
     pub hit: usize,
-    /// Of how many.
+    /// Number of units that the hits are out of.
     pub of: usize,
 }
 
-/// What the raters bear out of what a judge said (HAMLET, Table 2).
+/// Shares of what a judge said that the raters bear out (HAMLET, Table 2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BorneOut {
     /// Units on which the label that counts is the judge's, by label of the judge, then by criterion.
@@ -121,7 +121,7 @@ impl RaterLabels {
         KappaByGroup { groups, average }
     }
 
-    /// What these raters bear out of what a judge said, label by label.
+    /// Returns what these raters bear out of what a judge said, label by label.
     pub fn borne_out(&self, judge: &Self) -> BorneOut {
         let mut made = BorneOut { by_label: BTreeMap::new(), unresolved: BTreeMap::new() };
         for unit in judge.units() {

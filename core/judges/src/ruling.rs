@@ -1,4 +1,4 @@
-//! What a judge says, by the kind of judgement.
+//! Rulings of judges, by the kind of judgement.
 
 #[cfg(doc)]
 use super::Judge;
@@ -7,50 +7,50 @@ use closeread_eval::answer::novelqa::EvidenceMarks;
 use closeread_eval::hamlet::ErrorCategory;
 use serde::{Deserialize, Serialize};
 
-/// What a judge says.
+/// The ruling of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ruling {
     /// Of [`Judge::SagaScale`], [`Judge::NovelQa`], [`Judge::CorpusQa`].
     Correctness {
-        /// The answer is correct.
+        /// Whether the answer is correct.
         correct: bool,
     },
-    /// Of [`Judge::Rule`].
+    /// The ruling of [`Judge::Rule`].
     Rule(ByRule),
     /// Of [`Judge::NovelQaEvidence`], each mark in 0..=100.
     Evidence(EvidenceMarks),
     /// Of [`Judge::VerifyFacts`], one entry a sentence of the summary; `None` where the judge left a sentence out.
     Sentences {
-        /// In the order of the summary.
+        /// Rulings in the order of the summary's sentences.
         sentences: Vec<Option<SentenceRuling>>,
     },
     /// Of [`Judge::AlignKeyFacts`], one entry a key fact; `None` where the judge left a fact out.
     KeyFacts {
-        /// In the order of [`linearised`](crate::linearised).
+        /// Rulings in the order of [`linearised`](crate::linearised).
         facts: Vec<Option<FactRuling>>,
     },
-    /// Of [`Judge::ClassifyQuestion`].
+    /// The ruling of [`Judge::ClassifyQuestion`].
     QuestionType {
-        /// The type.
+        /// Type of the question.
         question_type: QuestionType,
     },
 }
 
-/// What the judge says of a sentence.
+/// The judge's ruling on a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentenceRuling {
-    /// What is wrong with it.
+    /// Error of the sentence.
     pub category: ErrorCategory,
-    /// Why; may be empty.
+    /// Reason that the judge gives; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-/// What the judge says of a key fact.
+/// The judge's ruling on a key fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactRuling {
-    /// The summary states it.
+    /// Whether the summary states the fact.
     pub stated: bool,
     /// Numbers of the sentences that state it, from 1, ascending, each once and within the summary; none if it is not
     /// stated.
@@ -58,7 +58,7 @@ pub struct FactRuling {
     pub sentences: Vec<usize>,
 }
 
-/// What a question asks for (figure 8).
+/// The type of a question: what it asks for (figure 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum QuestionType {
     /// A place.
@@ -69,7 +69,7 @@ pub enum QuestionType {
     Reason,
     /// A way of doing something.
     Method,
-    /// Something that happened.
+    /// An event: something that happened.
     Event,
     /// A thing, a group, an institution, a name.
     Entity,
@@ -79,12 +79,12 @@ pub enum QuestionType {
     Temporal,
     /// Words that were said or written.
     Quotation,
-    /// None of these.
+    /// None of the other types.
     Miscellaneous,
 }
 
 impl QuestionType {
-    /// All ten, in the order of the paper; a tied vote goes to the earlier.
+    /// All ten types, in the order of the paper; a tied vote goes to the earlier.
     pub const ALL: [Self; 10] = [
         Self::Location,
         Self::Character,
@@ -98,7 +98,7 @@ impl QuestionType {
         Self::Miscellaneous,
     ];
 
-    /// Its name, as label and in the prompt.
+    /// Returns the type's name, as label and in the prompt.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Location => "Location",
@@ -114,7 +114,7 @@ impl QuestionType {
         }
     }
 
-    /// What its questions ask for, as the prompt says it.
+    /// Returns what questions of the type ask for, as the prompt says it.
     pub(super) const fn meaning(self) -> &'static str {
         match self {
             Self::Location => "a place",

@@ -29,7 +29,7 @@ pub(super) async fn correctness<H: Host>(
     .await
 }
 
-/// One of the ten types, by the question alone.
+/// Asks for one of the ten types, by the question alone.
 pub(super) async fn classify_question<H: Host>(
     host: &H,
     settings: Settings<'_>,

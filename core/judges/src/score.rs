@@ -1,4 +1,4 @@
-//! From verdicts to scores: what the tables of the papers and of a report are made of.
+//! Scores from verdicts: what the tables of the papers and of a report are made of.
 //!
 //! What a trial without an answer counts for, and an answer on which the panel is silent or not yet complete, is said by
 //! [`observations`](closeread_eval::observations) alone.
@@ -57,8 +57,8 @@ pub fn label_questions(judging: &Judging, items: &mut [Item]) {
     }
 }
 
-/// What the judges say of a trial: scores under the metrics that are theirs; [`Score::Unjudged`] where a panel was to
-/// decide and did not, or not yet. What ended without an answer is wrong without being judged.
+/// Returns the judges' scores of a trial under their metrics; [`Score::Unjudged`] where a panel was to decide and did
+/// not, or not yet. What ended without an answer is wrong without being judged.
 pub fn judged_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
     let subject = Subject::from(&record.key);
     let answered = matches!(record.outcome, Outcome::Answered { .. });
@@ -103,7 +103,7 @@ pub fn judged_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) -
     scores
 }
 
-/// How a metric that judges give applies to an item; `None` of one that they do not give.
+/// Returns how a metric that judges give applies to an item; `None` of one that they do not give.
 pub fn applies_judged(metric: &str, item: &Item) -> Option<Applies> {
     let once = |applies: bool| if applies { Applies::Once } else { Applies::Not };
     let key_facts = item.key_facts.as_ref().filter(|_| item.task == Task::Summary);
@@ -154,7 +154,7 @@ pub fn summary_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) 
     hamlet::scores(&verdicts).into_iter().filter(|(metric, _)| is_asked(metric)).chain(shares).collect()
 }
 
-/// How the scores of [`summary_scores`] apply to an item; empty where it has no key facts.
+/// Returns how the scores of [`summary_scores`] apply to an item; empty where it has no key facts.
 pub fn applies_to_summaries(item: &Item) -> BTreeMap<MetricName, Applies> {
     let levels = item.key_facts.as_ref().map(levels).unwrap_or_default();
     hamlet::applies(&levels)
@@ -184,7 +184,7 @@ fn verdicts(index: &JudgementIndex<'_>, key_facts: &KeyFacts, record: &Record) -
     SummaryVerdicts { facts: stated.map(|stated| fact_verdicts(&levels, &stated)), sentences }
 }
 
-/// One a fact of the tree; one that the judge skipped is not stated.
+/// Returns one verdict a fact of the tree; a fact that the judge skipped is not stated.
 fn fact_verdicts(levels: &[Level], stated: &[Option<FactRuling>]) -> Vec<FactVerdict> {
     let is_stated = |at: usize| stated.get(at).and_then(Option::as_ref).is_some_and(|fact| fact.stated);
     levels.iter().enumerate().map(|(at, level)| FactVerdict { level: *level, matched: is_stated(at) }).collect()

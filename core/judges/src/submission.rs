@@ -1,11 +1,11 @@
-//! What is put to a judge, and what comes of it.
+//! Submissions to a judge, and the judge's response.
 
 use crate::verdict::Verdict;
 use closeread_eval::{Item, Outcome};
 use closeread_methods::record::CallTrace;
 use closeread_text::Language;
 
-/// What is put to a judge.
+/// The submission to a judge.
 #[derive(Debug, Clone, Copy)]
 pub struct Submission<'a> {
     /// The item, with its gold.
@@ -14,7 +14,7 @@ pub struct Submission<'a> {
     pub title: &'a str,
     /// The language of the work.
     pub language: Language,
-    /// What the reader said; nothing for a judge of questions.
+    /// Answer of the reader; nothing for a judge of questions.
     pub said: SubmittedAnswer<'a>,
     /// Sentences that the reader cited as evidence.
     pub cited: &'a [String],
@@ -22,16 +22,16 @@ pub struct Submission<'a> {
     pub chunk: &'a str,
 }
 
-/// What a reader said.
+/// A reader's answer as it is submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubmittedAnswer<'a> {
-    /// Nothing: the question alone is judged.
+    /// No answer: the question alone is judged.
     Nothing,
     /// An answer in the agreed form.
     Answer {
-        /// Its text.
+        /// Text of the answer.
         text: &'a str,
-        /// The option chosen, from 0.
+        /// Number of the option chosen, from 0.
         choice: Option<usize>,
     },
     /// A response that holds no answer in the agreed form.
@@ -42,7 +42,7 @@ pub enum SubmittedAnswer<'a> {
 }
 
 impl<'a> SubmittedAnswer<'a> {
-    /// What a trial ended with.
+    /// Makes a submission of a trial's outcome.
     pub fn of(outcome: &'a Outcome) -> Self {
         match outcome {
             Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
@@ -61,10 +61,10 @@ impl<'a> SubmittedAnswer<'a> {
     }
 }
 
-/// What came of asking a judge.
+/// The response of a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeResponse {
-    /// What the judge said.
+    /// Verdict of the judge.
     pub verdict: Verdict,
     /// The call, if it came back.
     pub calls: Vec<CallTrace>,

@@ -1,15 +1,15 @@
-//! How a judgement ended, and what the judge says.
+//! Verdicts: how a judgement ended, and what the judge says.
 
 use super::ruling::Ruling;
 use serde::{Deserialize, Serialize};
 
-/// How a judgement ended.
+/// The verdict of a judgement, which says how it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Verdict {
-    /// With a ruling.
+    /// The judgement ended with a ruling.
     Ruled {
-        /// What the judge says.
+        /// Ruling of the judge.
         ruling: Ruling,
     },
     /// The response is not in the agreed form; the call's trace holds it.
@@ -18,12 +18,12 @@ pub enum Verdict {
     Overflow,
     /// The provider refused the content.
     Blocked {
-        /// The provider's words.
+        /// The provider's words on the refusal.
         reason: String,
     },
     /// The call failed for good.
     Failed {
-        /// What went wrong.
+        /// Message of the error.
         error: String,
     },
 }
@@ -37,7 +37,7 @@ impl Verdict {
         }
     }
 
-    /// Its name in JSON.
+    /// Returns the verdict's name in JSON.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Ruled { .. } => "ruled",

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rater whose label stands where raters came to agree by discussion; nobody's vote.
 pub const CONSENSUS: &str = "consensus";
 
-/// What was rated.
+/// The thing that was rated: group, criterion and unit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Rated {
-    /// To which the unit belongs, such as a reader model or a task; empty where the file has no column `group`.
+    /// Group that the unit belongs to, such as a reader model or a task; empty where the file has no column `group`.
     pub group: String,
-    /// By which it was rated, such as answerability; empty where the file has no column `criterion`.
+    /// Criterion of the rating, such as answerability; empty where the file has no column `criterion`.
     pub criterion: String,
     /// Name of the unit within group and criterion.
     pub unit: String,
@@ -31,11 +31,11 @@ pub struct RaterLabels {
 /// Two raters over the units that both rated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairOfRaters {
-    /// One of them.
+    /// Name of the first rater.
     pub a: String,
-    /// The other.
+    /// Name of the second rater.
     pub b: String,
-    /// Units that both rated.
+    /// Number of units that both rated.
     pub n: usize,
     /// Share of equal labels; `None` without units.
     pub agreement: Option<f64>,
@@ -49,29 +49,29 @@ impl RaterLabels {
         self.raters.iter().map(String::as_str)
     }
 
-    /// How many raters a majority is out of.
+    /// Returns how many raters a majority is out of.
     pub fn panel(&self) -> usize {
         self.panel
     }
 
-    /// The same with a majority out of so many raters; `None` leaves it as it is.
+    /// Sets how many raters a majority is out of; `None` leaves it as it is.
     #[must_use]
     pub fn out_of(mut self, panel: Option<usize>) -> Self {
         self.panel = panel.unwrap_or(self.panel);
         self
     }
 
-    /// What was rated, in order.
+    /// Returns what was rated, in order.
     pub fn units(&self) -> impl Iterator<Item = &Rated> {
         self.units.keys()
     }
 
-    /// Labels that raters gave.
+    /// Returns the number of labels that raters gave.
     pub fn n_labels(&self) -> usize {
         self.units.values().map(BTreeMap::len).sum()
     }
 
-    /// How many units so many raters rated.
+    /// Returns how many units were rated, by the number of their raters.
     pub fn rated_by(&self) -> BTreeMap<usize, usize> {
         let mut counts = BTreeMap::new();
         self.units.values().for_each(|labels| *counts.entry(labels.len()).or_default() += 1);
@@ -103,7 +103,7 @@ impl RaterLabels {
         kept
     }
 
-    /// Every two raters, in the order of their names.
+    /// Returns every two raters, in the order of their names.
     pub fn pairs(&self) -> Vec<PairOfRaters> {
         let pairs = self.raters().enumerate().flat_map(|(at, a)| self.raters().skip(at + 1).map(move |b| (a, b)));
         pairs

@@ -6,7 +6,7 @@ use closeread_eval::InputFile;
 use closeread_eval::rows::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why a file of labels cannot be used.
+/// The reason why a file of labels cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RaterError {
     /// A rater gave a unit two labels.
@@ -19,11 +19,11 @@ pub enum RaterError {
         file: String,
         /// Line of the second label, from 1.
         line: usize,
-        /// Line of the first.
+        /// Number of the line that holds the first label.
         first_line: usize,
-        /// The unit.
+        /// Name of the unit.
         unit: String,
-        /// The rater.
+        /// Name of the rater.
         rater: String,
     },
     /// A row names no unit.

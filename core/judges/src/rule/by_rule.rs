@@ -1,15 +1,15 @@
-//! What the rule says of an answer.
+//! The rule's findings on an answer.
 
 use serde::{Deserialize, Serialize};
 
-/// What the rule says of an answer.
+/// The rule's findings on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByRule {
     /// The form of the gold answer.
     pub form: AnswerForm,
-    /// It agrees to the letter of the form.
+    /// Whether the answer agrees to the letter of the form.
     pub strict: bool,
-    /// It agrees apart from notation: units, thousands, number words, order of lists, case, marks.
+    /// Whether the answer agrees apart from notation: units, thousands, number words, order of lists, case, marks.
     pub tolerant: bool,
 }
 
@@ -17,7 +17,7 @@ pub struct ByRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerForm {
-    /// An option.
+    /// An option of a choice.
     Choice,
     /// A number, in digits or words, with a unit or without.
     Number,
@@ -27,6 +27,6 @@ pub enum AnswerForm {
     Date,
     /// Several texts.
     List,
-    /// Words without a form.
+    /// Words in no particular form.
     Text,
 }

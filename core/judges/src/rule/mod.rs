@@ -46,7 +46,7 @@ impl AnswerForm {
     }
 }
 
-/// Whether an answer agrees with a gold answer of its item. A response out of form never agrees strictly.
+/// Returns whether an answer agrees with a gold answer of its item. A response out of form never agrees strictly.
 pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     let Submission { item, said, language, .. } = submission;
     if item.task == Task::Choice {
@@ -63,13 +63,14 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     ByRule { form, strict, tolerant }
 }
 
-/// Whether an answer is the gold answer to the letter of its form.
+/// Returns whether an answer is the gold answer to the letter of its form.
 pub fn agrees_strictly(said: &str, gold: &str) -> bool {
     agrees(said, gold, Reading::Strict) == Parsed::Answer(true)
 }
 
-/// Whether an answer is the gold answer apart from notation: by its type ([`Reading::Tolerant`]), as a [`quantity`], or
-/// in the same words, articles, punctuation, case and white space aside (SQuAD's; of Chinese every mark).
+/// Returns whether an answer is the gold answer apart from notation: by its type ([`Reading::Tolerant`]), as a
+/// [`quantity`], or in the same words, articles, punctuation, case and white space aside (SQuAD's; of Chinese every
+/// mark).
 pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     let by_type = agrees(said, gold, Reading::Tolerant) == Parsed::Answer(true);
     let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));

@@ -14,7 +14,7 @@ pub struct Quantity {
 enum Unit {
     None,
     Percent,
-    /// In lower case, without a plural's `s`.
+    /// The unit's name in lower case, without a plural's `s`.
     Named(String),
 }
 

@@ -1,4 +1,4 @@
-//! What can be asked of people about a benchmark or about a run, and a sample of it.
+//! Drawing of a study: what can be asked of people about a benchmark or about a run, and a sample of it.
 
 use super::{Asks, Shown, ShownAs, StudyUnit, TextFile, UnitKey};
 use crate::{JudgementIndex, PanelVerdict, Ruling, Subject, TrialPlace};
@@ -10,13 +10,13 @@ use closeread_text::Language;
 use closeread_text::sentence::{Rules, split};
 use std::collections::{BTreeSet, HashMap};
 
-/// What units are made of, besides items and records.
+/// The inputs of a drawing, besides items and records.
 pub struct Drawing<'a> {
     /// Title and language of an item's work.
     pub work: &'a dyn Fn(&Item) -> (String, Language),
     /// The text that an item's key facts are about, where it is found.
     pub excerpt: &'a dyn Fn(&Item) -> Option<String>,
-    /// How many are drawn, by which label, or `method`, `model`, `budget`; all without.
+    /// Number of units that are drawn, by which label, or `method`, `model`, `budget`; all without.
     pub draw: Option<&'a Draw>,
 }
 
@@ -42,7 +42,7 @@ pub fn of_items(
     numbered(units)
 }
 
-/// What can be asked about the trials of a run, and of it a sample.
+/// Returns what can be asked about the trials of a run, and of it a sample.
 ///
 /// Of correctness and faults it is every answer to an open question, of faults those that are wrong: by the panel that
 /// decides, else by their main score. Of key facts and sentences it is every one of every summary.

@@ -16,27 +16,27 @@ use std::str::FromStr;
 /// Version of the files of a study.
 pub const STUDY_FORMAT: u32 = 1;
 
-/// What a person is asked of a unit.
+/// The question that a person is asked of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Asks {
-    /// To answer a question, by the clock.
+    /// The person answers a question, by the clock.
     Answer,
-    /// Whether an answer is correct.
+    /// The person says whether an answer is correct.
     Correctness,
-    /// What is at fault with a wrong answer (NovelQA, Table 17).
+    /// The person says what is at fault with a wrong answer (NovelQA, Table 17).
     Fault,
-    /// Whether a summary states a key fact (HAMLET, Table 3, recall).
+    /// The person says whether a summary states a key fact (HAMLET, Table 3, recall).
     KeyFact,
-    /// Whether the text supports a sentence of a summary (HAMLET, Table 3, faithfulness).
+    /// The person says whether the text supports a sentence of a summary (HAMLET, Table 3, faithfulness).
     Sentence,
 }
 
 impl Asks {
-    /// All that can be asked of the trials of a run.
+    /// All questions that can be asked of the trials of a run.
     pub const OF_RUNS: [Self; 4] = [Self::Correctness, Self::Fault, Self::KeyFact, Self::Sentence];
 
-    /// Its name in options and files.
+    /// Returns the name in options and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Answer => "answer",
@@ -57,7 +57,8 @@ impl Asks {
         }
     }
 
-    /// What a unit of it belongs to in a file of labels: the task of HAMLET's Table 3; elsewhere the configuration.
+    /// Returns what a unit of this kind belongs to in a file of labels: the task of HAMLET's Table 3; elsewhere the
+    /// configuration.
     pub const fn task(self) -> Option<&'static str> {
         match self {
             Self::KeyFact => Some("recall"),
@@ -82,33 +83,33 @@ impl FromStr for Asks {
     }
 }
 
-/// What a page asks. Nothing in it says what is right, or what a judge said.
+/// A study, as a page asks it. Nothing in it says what is right, or what a judge said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Study {
-    /// [`STUDY_FORMAT`].
+    /// Version of the format, [`STUDY_FORMAT`].
     pub format: u32,
-    /// What names it: it changes with everything that is asked.
+    /// Id of the study: it changes with everything that is asked.
     pub id: String,
-    /// What it is about.
+    /// Title of the study.
     pub title: String,
     /// Minutes that a question may take; none: as long as it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u32>,
-    /// What is asked, in order.
+    /// Units that are asked, in order.
     pub units: Vec<StudyUnit>,
 }
 
 /// One question to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StudyUnit {
-    /// Its name in the study.
+    /// Name of the unit in the study.
     pub id: String,
-    /// What is asked.
+    /// Question to the person.
     pub asks: Asks,
     /// Language of what is shown, as a code; empty if it is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub language: String,
-    /// What is shown.
+    /// Parts that are shown to the person.
     pub shows: Vec<Shown>,
     /// Options to choose from, where a question is put with some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -121,14 +122,14 @@ pub struct StudyUnit {
 /// A part of what a person is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// What it is.
+    /// Kind of the part.
     #[serde(rename = "as")]
     pub part: ShownAs,
-    /// Its words.
+    /// Text of the part.
     pub text: String,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShownAs {
@@ -140,7 +141,7 @@ pub enum ShownAs {
     Gold,
     /// A passage that holds the answer.
     Evidence,
-    /// What a reader answered.
+    /// Answer of a model.
     Answer,
     /// The text that a summary is about.
     Excerpt,
@@ -155,18 +156,18 @@ pub enum ShownAs {
 /// A text beside the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFile {
-    /// Its title.
+    /// Title of the text.
     pub title: String,
-    /// Where it lies, relative to the page.
+    /// Path of the text, relative to the page.
     pub path: String,
 }
 
-/// What a unit is about, kept apart from the page.
+/// The key of a unit, which says what it is about, kept apart from the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitKey {
     /// Name of the unit.
     pub unit: String,
-    /// What is asked.
+    /// Question to the person.
     pub asks: Asks,
     /// Id of the item.
     pub item: String,
@@ -176,13 +177,13 @@ pub struct UnitKey {
     /// Number of the sentence or key fact, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// What the item's question is about (NovelQA), where its labels say it.
+    /// Aspect of the item's question (NovelQA), where its labels say it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub aspect: String,
 }
 
 impl UnitKey {
-    /// Its name in a file of labels: the same for everybody who rates the same, in whatever study.
+    /// Returns the unit's name in a file of labels: the same for everybody who rates the same, in whatever study.
     pub fn name(&self) -> String {
         let mut name = self.item.clone();
         if let Some(TrialPlace { method, model, budget, repeat }) = &self.trial {
@@ -192,7 +193,7 @@ impl UnitKey {
         self.part.map_or(name.clone(), |part| format!("{name} #{part}"))
     }
 
-    /// What it belongs to in a file of labels.
+    /// Returns the group of the unit in a file of labels.
     pub fn group(&self) -> &str {
         let model = self.trial.as_ref().map_or("", |trial| trial.model.as_str());
         self.asks.task().unwrap_or(model)

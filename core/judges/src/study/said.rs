@@ -1,4 +1,4 @@
-//! What a person said on the page of a study, and the labels that come of several people's.
+//! Answers of people on the page of a study, and the labels that come of several people's.
 
 use super::{Asks, Study, UnitKey};
 use crate::human::LABEL_COLUMNS;
@@ -11,37 +11,37 @@ use std::collections::BTreeMap;
 pub struct PersonAnswers {
     /// Id of the study.
     pub study: String,
-    /// Who answered.
+    /// Name of the person who answered.
     pub rater: String,
-    /// What was said, by name of the unit.
+    /// Answers by name of the unit.
     pub answers: BTreeMap<String, PersonAnswer>,
 }
 
-/// What a person said of a unit.
+/// A person's answer to a unit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PersonAnswer {
-    /// How it ended.
+    /// State in which the unit ended.
     pub state: State,
     /// The label, or the place of the option from 0; empty for an answer in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// An answer in words.
+    /// Answer in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Seconds that the unit was open, pauses left out.
     #[serde(default)]
     pub seconds: f64,
-    /// What else the person wrote.
+    /// Note of the person.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// How a unit ended.
+/// The state in which a unit ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// With an answer or a label.
+    /// The unit ended with an answer or a label.
     #[default]
     Answered,
     /// The person cannot say, or gave up.
@@ -50,21 +50,21 @@ pub enum State {
     TimedOut,
 }
 
-/// Why what people said cannot be used.
+/// The reason why people's answers cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SaidError {
-    /// Not what a page saves.
+    /// The file is not what a page saves.
     #[error("not what the page of a study saves ({0}): expected a JSON object with study, rater and answers")]
     Form(String),
-    /// Of another page.
+    /// The answers are of another page.
     #[error("the answers are of the study `{there}`, and this is `{here}`: name the folder that they belong to")]
     Other {
-        /// As the answers have it.
+        /// Id of the study in the answers.
         there: String,
-        /// As the folder has it.
+        /// Id of the study in the folder.
         here: String,
     },
-    /// Nobody's.
+    /// The answers have no name of a person.
     #[error("nobody's name stands in it: write one into `rater`")]
     Nameless,
 }
@@ -86,8 +86,8 @@ impl PersonAnswers {
     }
 }
 
-/// What several people said as the rows of a file of labels, head first, and what cannot be used. Units on which nobody could
-/// say anything have no row.
+/// Makes of several people's answers the rows of a file of labels, head first, and a list of what cannot be used. Units
+/// on which nobody could say anything have no row.
 pub fn label_rows(keys: &[UnitKey], people: &[PersonAnswers]) -> (Vec<Vec<String>>, Vec<String>) {
     let mut rows = vec![LABEL_COLUMNS.map(str::to_owned).to_vec()];
     let mut problems = Vec::new();
@@ -110,7 +110,7 @@ pub fn label_rows(keys: &[UnitKey], people: &[PersonAnswers]) -> (Vec<Vec<String
     (rows, problems)
 }
 
-/// A row of [`LABEL_COLUMNS`].
+/// Makes a row of [`LABEL_COLUMNS`].
 pub fn row(key: &UnitKey, rater: &str, label: &str) -> Vec<String> {
     let trial = key.trial.as_ref();
     let part = |asks: Asks| key.part.filter(|_| key.asks == asks).map_or_else(String::new, |part| part.to_string());
