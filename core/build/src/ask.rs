@@ -1,4 +1,4 @@
-//! One question of a stage, asked again where the response cannot be used.
+//! Questions of a stage, each asked again where the response cannot be used.
 
 use super::line::End;
 use super::stage::Made;
@@ -10,7 +10,7 @@ use closeread_prompts::Prompt;
 use closeread_prompts::builds::BuildAgain;
 use std::fmt::Display;
 
-/// How often a model is asked for the same in all: once more after a response that cannot be used.
+/// Number of times that a model is asked for the same in all: once more after a response that cannot be used.
 pub(super) const ATTEMPTS: usize = 2;
 
 /// Asks by the prompt until `read` can use the response, at most [`ATTEMPTS`] times, each time but the first with
@@ -55,7 +55,7 @@ pub(super) async fn one<T, E: Display, H: Host>(
     made(session, end)
 }
 
-/// What came of a unit, however its asking ended.
+/// Returns the result of a unit, however its asking ended.
 pub(super) fn made<T, H: Host>(session: Session<'_, H>, end: Result<End<T>, Stop>) -> Result<Made<T>, MethodError> {
     let end = match end {
         Ok(end) => end,

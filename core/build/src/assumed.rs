@@ -1,4 +1,4 @@
-//! What a stage will ask for, told before it begins.
+//! Cost of a stage, told before it begins.
 
 use super::ask::ATTEMPTS;
 use closeread_methods::cost::{Calls, Cost, Range, Shared, Stage};
@@ -10,11 +10,11 @@ use serde::Serialize;
 pub struct StageCost {
     /// Name of the stage.
     pub stage: &'static str,
-    /// Its calls.
+    /// Calls of the stage.
     pub cost: Cost,
 }
 
-/// Tokens of a prompt.
+/// Counts the tokens of a prompt.
 pub(super) fn tokens_of(
     settings: Settings<'_>,
     prompt: &(impl closeread_prompts::Prompt + ?Sized),
@@ -25,7 +25,7 @@ pub(super) fn tokens_of(
 /// Tokens of one call of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prompt {
-    /// What is known of the prompt.
+    /// Tokens of the prompt that are known.
     pub(super) known: u64,
     /// Responses of earlier stages in it, at most: at least there is nothing of them.
     pub(super) responses: u64,
@@ -55,7 +55,7 @@ impl StageCost {
 }
 
 impl StageCost {
-    /// The same for so many models, or units of that many parts.
+    /// Multiplies the cost by `n`: for that many models, or units of that many parts.
     #[must_use]
     pub fn times(mut self, n: u64) -> Self {
         for calls in &mut self.cost.calls {
@@ -66,7 +66,7 @@ impl StageCost {
         self
     }
 
-    /// The same if everything may be asked for so many times.
+    /// Raises the cost to `times` times at most, if everything may be asked for that often.
     #[must_use]
     pub(super) fn at_most(mut self, times: u64) -> Self {
         for calls in &mut self.cost.calls {

@@ -1,4 +1,4 @@
-//! What became of the units of each stage.
+//! The funnel: how many units of each stage were kept and dropped.
 
 use super::line::{End, Line};
 use closeread_table::{Table, Value};
@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 /// The stages in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Funnel {
-    /// One a stage.
+    /// Rows of the funnel, one a stage.
     pub rows: Vec<FunnelRow>,
 }
 
-/// What became of the units of a stage; kept and dropped add up to `units`.
+/// The units of a stage, kept and dropped; the two add up to `units`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunnelRow {
     /// Name of the stage.
     pub stage: String,
-    /// How many it worked on.
+    /// Number of units that the stage worked on.
     pub units: usize,
-    /// How many went on.
+    /// Number of units that were kept for the next stage.
     pub kept: usize,
-    /// How many were dropped, by reason.
+    /// Number of units that were dropped, by reason.
     pub dropped: BTreeMap<String, usize>,
-    /// Calls they took.
+    /// Number of calls that the units took.
     pub calls: usize,
 }
 

@@ -37,24 +37,25 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a pipeline made.
+/// The result of a pipeline: items, funnel, tables, questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
-    /// The items.
+    /// The items that were made.
     pub items: Vec<Item>,
-    /// What became of the units of each stage.
+    /// Funnel: the units of each stage, kept and dropped.
     pub funnel: Funnel,
-    /// What the paper reports of its data.
+    /// Tables that the paper reports of its data.
     pub tables: Vec<Table>,
-    /// What people may be asked about it.
+    /// Questions that people may be asked about the items.
     pub questions: Vec<Question>,
-    /// What people may write about it.
+    /// Sheet of what people may write about the items.
     pub sheet: Option<Sheet>,
-    /// What its documents say of themselves.
+    /// Facts that the documents state of themselves.
     pub about: About,
 }
 
-/// What documents say of themselves besides id, title and language, such as `author`, `genre` and `date`, by their ids.
+/// Facts that documents state of themselves besides id, title and language, such as `author`, `genre` and `date`, by
+/// their ids.
 pub type About = BTreeMap<String, Map<String, Value>>;
 
 /// The named books as documents, each with the path that its text is to be written to and what is known `about` it.

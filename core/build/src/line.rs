@@ -1,14 +1,14 @@
-//! What came of one unit of a stage: a line of its file.
+//! Lines of a stage's file, each the result of one unit.
 
 use closeread_methods::record::CallTrace;
 use serde::{Deserialize, Serialize};
 
-/// What came of one unit of a stage: one line of its file.
+/// The result of one unit of a stage: one line of its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line<T> {
     /// Name of the unit, unique in the stage.
     pub id: String,
-    /// What came of it.
+    /// End of the unit's work.
     #[serde(flatten)]
     pub end: End<T>,
     /// The calls it took, in order.
@@ -16,32 +16,32 @@ pub struct Line<T> {
     pub calls: Vec<CallTrace>,
 }
 
-/// How a unit of work ended.
+/// The end of a unit's work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum End<T> {
-    /// It goes on to the next stage.
+    /// The unit is kept for the next stage.
     Kept {
-        /// What was made.
+        /// Value that was made.
         value: T,
     },
-    /// It goes no further.
+    /// The unit is dropped.
     Dropped {
-        /// Which rule dropped it, in a word or two: what the funnel counts by.
+        /// Rule that dropped the unit, in a word or two: what the funnel counts by.
         reason: String,
-        /// What was found.
+        /// Detail of what was found.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         detail: String,
     },
     /// A call failed for good: it is made again when the build goes on.
     Failed {
-        /// What went wrong.
+        /// Message of the error.
         error: String,
     },
 }
 
 impl<T> End<T> {
-    /// Dropped by a rule.
+    /// Makes the end of a unit that a rule dropped.
     pub fn dropped(reason: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::Dropped { reason: reason.into(), detail: detail.into() }
     }

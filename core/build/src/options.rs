@@ -32,9 +32,9 @@ pub const STAGES: [&str; 2] = ["distractors", "options"];
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Wrong options an item.
+    /// Number of wrong options an item.
     pub n: usize,
-    /// How often new ones are written in the place of those that were refused.
+    /// Number of times that new options are written in the place of those that were refused.
     pub rounds: usize,
     /// Decides the order of the options.
     pub seed: u64,
@@ -46,10 +46,10 @@ impl Default for Options {
     }
 }
 
-/// Who is asked.
+/// The models that are asked.
 #[derive(Debug)]
 pub struct Asked<'a, H> {
-    /// Writes the options.
+    /// Model that writes the options.
     pub writer: &'a H,
     /// Says whether two answers mean the same.
     pub judge: &'a H,
@@ -66,9 +66,9 @@ impl<H> Copy for Asked<'_, H> {}
 /// The wrong options of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Distractors {
-    /// In the order of writing.
+    /// Wrong options in the order of writing.
     pub wrong: Vec<String>,
-    /// What was refused on the way.
+    /// Options that were refused on the way.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
 }
@@ -76,22 +76,22 @@ pub struct Distractors {
 /// An option that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
-    /// The option.
+    /// Text of the option.
     pub text: String,
-    /// Why.
+    /// Reason of the refusal.
     pub why: String,
 }
 
 /// The options of an item in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ordered {
-    /// All of them.
+    /// Texts of all options.
     pub options: Vec<String>,
     /// Index of the right one.
     pub correct: usize,
 }
 
-/// Whether an item gets options: an open question with a gold answer and without options.
+/// Returns whether an item gets options: an open question with a gold answer and without options.
 pub fn wants_options(item: &Item) -> bool {
     item.task == Task::Generative && !item.answers.is_empty() && item.options.is_empty()
 }
@@ -172,7 +172,8 @@ fn title(books: &[Arc<Book>], item: &Item) -> String {
     }
 }
 
-/// What people are asked about an item: of the question itself by NovelQA's criteria (section 3), and of each wrong option.
+/// Returns what people are asked about an item: of the question itself by NovelQA's criteria (section 3), and of each
+/// wrong option.
 fn questions_on(item: &Item, options: &[String], correct: usize) -> Vec<Question> {
     let shown = [format!("Question: {}", item.question), format!("Right: {}", item.answers.join(" / "))];
     let of = |id: String, group: &str, more: Option<String>, asks: &str| Question {
@@ -272,7 +273,7 @@ fn prompt<'p>(title: &'p str, item: &'p Item, n: usize, found: &'p Distractors) 
     }
 }
 
-/// Why a response gives no options.
+/// The reason why a response gives no options.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum OptionsError {
     #[error("it holds no JSON object with options")]
@@ -298,7 +299,7 @@ fn read(response: &str) -> Result<Vec<String>, OptionsError> {
     if options.is_empty() { Err(OptionsError::NoOptions) } else { Ok(options) }
 }
 
-/// Why an option is none, by its form alone.
+/// Returns why an option is none, by its form alone.
 fn equal_in_form(option: &str, item: &Item, found: &Distractors) -> Option<String> {
     let form = folded(option);
     let is = |other: &String| folded(other) == form;
@@ -317,7 +318,8 @@ fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What giving options will ask for: at least one call to write and one to judge each, at most a whole round more often.
+/// Returns what giving options will ask for: at least one call to write and one to judge each, at most a whole round
+/// more often.
 ///
 /// # Errors
 /// [`MethodError`] if a prompt cannot be filled.

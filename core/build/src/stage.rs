@@ -11,32 +11,32 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
-/// What the work on a unit gives.
+/// The result of the work on a unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made<T> {
-    /// How it ended.
+    /// End of the work.
     pub end: End<T>,
-    /// The calls it took.
+    /// Calls that the work took.
     pub calls: Vec<CallTrace>,
 }
 
 impl<T> Made<T> {
-    /// Something made without a call.
+    /// Makes the result of work without a call.
     pub fn of(end: End<T>) -> Self {
         Self { end, calls: Vec::new() }
     }
 }
 
-/// What a stage works on.
+/// A unit that a stage works on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unit<I> {
-    /// Its name, unique in the stage.
+    /// Name of the unit, unique in the stage.
     pub id: String,
-    /// What there is of it.
+    /// Input of the work on the unit.
     pub input: I,
 }
 
-/// Where the lines of stages lie: files, or a test's memory.
+/// The store of the lines of stages: files, or a test's memory.
 pub trait StageStore {
     /// The lines of a stage that was made, or begun, from input of this hash; none of one that was not. What was begun from
     /// other input counts as not begun.
@@ -61,16 +61,16 @@ pub trait StageStore {
     fn finish(&self, stage: &'static str, made_from: &str, lines: &[String]) -> Result<(), BuildError>;
 }
 
-/// What a store holds of a stage.
+/// The content of a store for one stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// Its lines.
+    /// Lines of the stage.
     pub lines: Vec<String>,
     /// True if there are no more to come.
     pub finished: bool,
 }
 
-/// Why a build ends before its end.
+/// The reason why a build ends before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A prompt is unusable, or the books cannot be ranked.
@@ -85,7 +85,7 @@ pub enum BuildError {
     /// A finished stage was made from something else than what is before it now.
     #[error("stage `{stage}` was made from other lines than those before it now; make it anew")]
     Stale {
-        /// Its name.
+        /// Name of the stage.
         stage: &'static str,
     },
     /// A line of a stage cannot be read.
@@ -95,22 +95,22 @@ pub enum BuildError {
         stage: &'static str,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Problem with the line.
         problem: String,
     },
-    /// Calls failed for good.
+    /// Calls of a stage failed, retries included.
     #[error("stage `{stage}`: {failed} of {units} failed, the first with: {error}; the same command makes them again")]
     Failed {
         /// Name of the stage.
         stage: &'static str,
-        /// How many.
+        /// Number of units that failed.
         failed: usize,
-        /// Of how many.
+        /// Number of all units.
         units: usize,
-        /// What the first said.
+        /// Error of the first that failed.
         error: String,
     },
-    /// It was to end here.
+    /// The build was to end at this stage.
     #[error("stopped after stage `{stage}`, as was asked")]
     Stopped {
         /// Name of the stage.
@@ -132,7 +132,7 @@ impl<'a, S: StageStore> Building<'a, S> {
         Self { store, concurrency: concurrency.max(1), until, funnel: Funnel::default() }
     }
 
-    /// What became of the units so far.
+    /// Returns the funnel of the units so far.
     pub fn into_funnel(self) -> Funnel {
         self.funnel
     }
@@ -211,7 +211,7 @@ impl<'a, S: StageStore> Building<'a, S> {
     }
 }
 
-/// What was kept, with the names of the units.
+/// Returns what was kept, with the names of the units.
 pub(super) fn kept<T>(lines: Vec<Line<T>>) -> Vec<Unit<T>> {
     let kept = lines.into_iter().filter_map(|Line { id, end, .. }| match end {
         End::Kept { value } => Some(Unit { id, input: value }),

@@ -16,29 +16,29 @@ const BUILT_IN: &str = include_str!("../../assets/novelqa/forms.toml");
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
-    /// Its name.
+    /// Name of the form.
     pub id: String,
-    /// What most of its questions are about: one of NovelQA's aspects.
+    /// Aspect of most of the form's questions: one of NovelQA's aspects.
     pub aspect: String,
-    /// What most of them take: `multi-hop`, `single-hop` or `detail`.
+    /// Complexity of most of the form's questions: `multi-hop`, `single-hop` or `detail`.
     pub complexity: String,
-    /// What an answer looks like, such as `a number`; empty where that is left open.
+    /// Form of an answer, such as `a number`; empty where that is left open.
     #[serde(default)]
     pub format: String,
     /// The question; a slot stands in braces and is called as who fills it in reads it.
     pub question: String,
 }
 
-/// Why forms cannot be used.
+/// The reason why forms cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormError {
-    /// Not the form of a file of forms.
+    /// The file does not have the form of a file of forms.
     #[error("{0}; expected tables [[form]] with id, aspect, complexity, question and, where it helps, format")]
     File(String),
     /// An id that is there twice.
     #[error("two forms have the id `{0}`: rename one")]
     Twice(String),
-    /// Nothing to fill in.
+    /// A form has no slot to fill in.
     #[error("form `{0}`: its question has no slot: put what is filled in into braces, as in `Where is {{a place}}?`")]
     NoSlot(String),
     /// A label that NovelQA does not know.
@@ -46,11 +46,11 @@ pub enum FormError {
     Label {
         /// Name of the form.
         id: String,
-        /// `aspect` or `complexity`.
+        /// Name of the label, `aspect` or `complexity`.
         label: &'static str,
-        /// As written.
+        /// Value as written.
         value: String,
-        /// What is known.
+        /// Values that are known.
         expected: &'static [&'static str],
     },
 }
@@ -91,7 +91,7 @@ impl Form {
         filled(&self.question, |slot| format!("… {slot} …"))
     }
 
-    /// What is filled in, in the order of the question.
+    /// Returns the slots to fill in, in the order of the question.
     pub fn slots(&self) -> Vec<&str> {
         slots(&self.question)
     }
@@ -104,12 +104,12 @@ fn known(id: &str, label: &'static str, value: &str, expected: &'static [&'stati
     }
 }
 
-/// What people may write on a page: the forms, and the books that they may ask about.
+/// The sheet that a page offers to people: the forms, and the books that they may ask about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sheet {
-    /// The forms.
+    /// The forms of the sheet.
     pub forms: Vec<Form>,
-    /// Ids and titles.
+    /// Ids and titles of the books.
     pub books: Vec<(String, String)>,
 }
 
@@ -121,11 +121,11 @@ pub struct Written {
     pub form: String,
     /// Id of the book.
     pub book: String,
-    /// What stands in its slots.
+    /// Text of each slot.
     pub slots: BTreeMap<String, String>,
-    /// What the question is about.
+    /// Aspect of the question.
     pub aspect: String,
-    /// What it takes.
+    /// Complexity of the question.
     pub complexity: String,
     /// Right answers, best first.
     pub answers: Vec<String>,
@@ -134,7 +134,7 @@ pub struct Written {
     pub evidence: Vec<String>,
 }
 
-/// Why a form filled in is no question.
+/// The reason why a form filled in is no question.
 #[derive(Debug, thiserror::Error)]
 enum WrittenError {
     #[error("there is no form `{0}`")]

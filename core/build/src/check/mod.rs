@@ -1,4 +1,4 @@
-//! What people are asked of what was made, and what their answers say of the filters.
+//! Checks by people: what they are asked of what was made, and what their answers say of the filters.
 
 mod forms;
 mod question;

@@ -10,34 +10,34 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A question to a person, answered by yes or no.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Its name, unique in a build.
+    /// Name of the question, unique in a build.
     pub id: String,
-    /// What its answer is counted under.
+    /// Group that the answer is counted under.
     pub group: String,
     /// The unit it is about; questions about the same stand together.
     pub about: String,
     /// The text to read first.
     pub context: String,
-    /// What is to be judged, a line each.
+    /// Lines that show what is to be judged.
     pub shows: Vec<String>,
     /// The question.
     pub asks: String,
-    /// What the pipeline says; it is not on the page.
+    /// Answer of the pipeline; it is not on the page.
     pub expected: bool,
 }
 
-/// What a person ticked: the content of the file that the page exports.
+/// The answers that a person ticked: the content of the file that the page exports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckAnswers {
     /// Name of the check, as the page has it.
     pub check: String,
-    /// Who answered; may be empty.
+    /// Name of the person who answered; may be empty.
     #[serde(default)]
     pub who: String,
     /// `yes`, `no` or `unsure` by the name of the question.
     pub answers: BTreeMap<String, String>,
-    /// What the person wrote, by the name of the question.
+    /// Notes of the person, by the name of the question.
     #[serde(default)]
     pub notes: BTreeMap<String, String>,
     /// The forms that the person filled in.
@@ -45,26 +45,26 @@ pub struct CheckAnswers {
     pub written: Vec<Written>,
 }
 
-/// Why answers cannot be used.
+/// The reason why answers cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// Not what a page exports.
+    /// The file is not what a page exports.
     #[error("not what a check page exports ({0}): expected a JSON object with check and answers")]
     Form(String),
-    /// Of another page.
+    /// The answers are of another page.
     #[error("the answers are of the check `{there}`, and this build has the check `{here}`")]
     Other {
-        /// As the answers have it.
+        /// Id of the check in the answers.
         there: String,
-        /// As the build has it.
+        /// Id of the check in the build.
         here: String,
     },
 }
 
-/// The pipeline against people.
+/// The agreement of the pipeline with people.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgainstFilter {
-    /// One row a group.
+    /// Table with one row a group.
     pub table: Table,
     /// Answers to questions that there are not, and answers that are none.
     pub problems: Vec<String>,
@@ -72,8 +72,8 @@ pub struct AgainstFilter {
     pub open: usize,
 }
 
-/// At most `n` questions of each group, drawn by the seed, in the order of `questions`. Where each unit is asked the same, units are
-/// drawn, and everything is asked of each (SagaScale, section 3.2).
+/// Draws at most `n` questions of each group by the seed, in the order of `questions`. Where each unit is asked the
+/// same, units are drawn, and everything is asked of each (SagaScale, section 3.2).
 pub fn sample(questions: &[Question], n: usize, seed: u64) -> Vec<Question> {
     if is_asked_alike(questions) {
         let mut units: Vec<&str> = Vec::new();
@@ -96,7 +96,7 @@ pub fn sample(questions: &[Question], n: usize, seed: u64) -> Vec<Question> {
     drawn.into_iter().map(|at| questions[at].clone()).collect()
 }
 
-/// Whether several groups are asked, each once, of every unit.
+/// Returns whether several groups are asked, each once, of every unit.
 fn is_asked_alike(questions: &[Question]) -> bool {
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for question in questions {
@@ -118,7 +118,7 @@ impl CheckAnswers {
     }
 }
 
-/// How often people say what the pipeline says, by group (HAMLET, Tables 2 and 3); `unsure` is in no share.
+/// Computes how often people say what the pipeline says, by group (HAMLET, Tables 2 and 3); `unsure` is in no share.
 ///
 /// # Errors
 /// [`CheckError::Other`] if the answers are of another check than `check`.

@@ -1,18 +1,18 @@
-//! Several people who check the same questions: which are kept, and how many (NovelQA, section 3).
+//! Review by several people who check the same questions: which are kept, and how many (NovelQA, section 3).
 
 use super::question::{CheckAnswers, CheckError, Question};
 use closeread_table::{Table, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What checkers keep.
+/// The result of a review: what checkers keep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reviewed {
-    /// One row a checker, one for most of them and one for all.
+    /// Table with one row a checker, one for most of them and one for all.
     pub table: Table,
-    /// What most of its checkers keep: names as in [`Question::about`].
+    /// Names, as in [`Question::about`], of what most of its checkers keep.
     pub kept: BTreeSet<String>,
-    /// What somebody checked.
+    /// Names, as in [`Question::about`], of what somebody checked.
     pub checked: BTreeSet<String>,
     /// Answers to questions that there are not, and answers that are none.
     pub problems: Vec<String>,

@@ -1,4 +1,5 @@
-//! From a query to a question with its gold answer: paraphrase, SQL by a model, execution (section 3, steps 3 and 5).
+//! Answering a query: paraphrase, SQL by a model, execution give a question with its gold answer (section 3, steps 3
+//! and 5).
 
 use super::CorpusQa;
 use super::column::ValueType;
@@ -32,7 +33,7 @@ const EXAMPLES: usize = 3;
 /// A query in the words in which it is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
-    /// The query.
+    /// Query that is asked.
     pub query: Query,
     /// The question; the template's words where no model was named.
     pub question: String,
@@ -41,11 +42,11 @@ pub struct Asked {
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
-    /// The question.
+    /// Question that was asked.
     pub asked: Asked,
     /// The statement that was run.
     pub sql: String,
-    /// What it gave, in the form of the answer.
+    /// Gold answer: what the SQL gave, in the form of the answer.
     pub gold: String,
     /// Statements that gave nothing before, with the error that the model was told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,9 +56,9 @@ pub struct Answered {
 /// A statement that gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSql {
-    /// The statement.
+    /// SQL of the statement.
     pub sql: String,
-    /// Why.
+    /// Error of the statement.
     pub error: String,
 }
 
@@ -99,7 +100,7 @@ impl<'a> SetTable<'a> {
     }
 }
 
-/// Why there is no answer to a question.
+/// The reason why there is no answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The response gives no statement.
@@ -108,7 +109,7 @@ pub enum NoAnswer {
     /// The statement does not run.
     #[error(transparent)]
     Sql(#[from] SqlError),
-    /// What it gives is no answer.
+    /// The selection is no answer.
     #[error(transparent)]
     Gold(#[from] GoldError),
 }
@@ -123,8 +124,9 @@ impl NoAnswer {
     }
 }
 
-/// What becomes of the candidates of a set: as many of each difficulty as are wanted are kept, in their order; those are
-/// dropped whose answer is tied or too long, is empty where [`CorpusQa::most_empty`] are so already, or rests on too few of the documents.
+/// Decides which candidates of a set are kept: as many of each difficulty as are wanted, in their order; those are
+/// dropped whose answer is tied or too long, is empty where [`CorpusQa::most_empty`] are so already, or rests on too
+/// few of the documents.
 pub(super) fn chosen(
     table: &SetTable<'_>,
     database: &impl Database,
@@ -182,7 +184,7 @@ fn checked(
     table.answer(database, sql, form).map_err(|error| (error.reason(), error.to_string()))
 }
 
-/// Why a response gives no paraphrase.
+/// The reason why a response gives no paraphrase.
 #[derive(Debug, thiserror::Error)]
 enum ParaphraseError {
     #[error("it holds no JSON object with a question")]
@@ -191,7 +193,7 @@ enum ParaphraseError {
     Lost(String),
 }
 
-/// The prompt that paraphrases.
+/// Makes the prompt that paraphrases.
 pub(super) fn paraphrase_prompt(query: &Query, language: Language) -> CorpusQaParaphrase<'_> {
     CorpusQaParaphrase { question: &query.question, literals: &query.literals, language }
 }
@@ -224,7 +226,7 @@ fn field(response: &str, name: &str) -> Option<String> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// The prompt for SQL.
+/// Makes the prompt for SQL.
 pub(super) fn sql_prompt<'p>(table: &SetTable<'p>, asked: &'p Asked) -> CorpusQaSql<'p> {
     let column = |(at, column): (usize, &'p Column)| {
         let cells = table.rows.iter().map(|row| &row.cells[at]);

@@ -4,13 +4,13 @@ use closeread_prompts::variables::Field;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What the cells of a column are.
+/// The type of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueType {
     /// A name; unique in the table.
     Name,
-    /// One of a few words.
+    /// One of a few words of a category.
     Category,
     /// A whole number of things.
     Count,
@@ -25,7 +25,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// Its name, in schemas and prompts.
+    /// Returns the type's name, in schemas and prompts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -46,23 +46,23 @@ pub struct Column {
     pub key: String,
     /// Name in questions.
     pub title: String,
-    /// What its cells are.
+    /// Type of the cells.
     #[serde(rename = "type")]
     pub value_type: ValueType,
     /// Unit of its numbers, such as `EUR`, `USD million` or `sq km`; empty where there is none.
     #[serde(default)]
     pub unit: String,
-    /// What is looked for in a document, for who extracts; empty: the title says it.
+    /// Description of what to look for in a document, for the model that extracts; empty: the title says it.
     #[serde(default)]
     pub meaning: String,
 }
 
-/// What the rows of the table are, in the singular and in the plural, as questions name them.
+/// The entity that each row of the table is about, in the singular and in the plural, as questions name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
-    /// `cooperative`.
+    /// Name in the singular, such as `cooperative`.
     pub one: String,
-    /// `cooperatives`.
+    /// Name in the plural, such as `cooperatives`.
     pub many: String,
 }
 
@@ -72,17 +72,17 @@ impl Default for Entity {
     }
 }
 
-/// What the table is made of: its first column is the name of the entity.
+/// The schema of the table: its first column is the name of the entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    /// What a row is.
+    /// Entity that a row is about.
     #[serde(default)]
     pub entity: Entity,
     /// The columns.
     pub columns: Vec<Column>,
 }
 
-/// Why a schema cannot be used.
+/// The reason why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// The first column is no name.
@@ -99,7 +99,7 @@ pub enum SchemaError {
     /// A key that is there twice.
     #[error("two columns have the key `{0}`: rename one")]
     Twice(String),
-    /// Nothing to ask about.
+    /// The schema has no column to ask about.
     #[error("no column holds a number, a category or a date: there is nothing to ask about")]
     Nothing,
 }

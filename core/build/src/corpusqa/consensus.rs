@@ -1,4 +1,4 @@
-//! What several extractions of a cell agree on (section 3, step 2).
+//! Consensus of several extractions of a cell (section 3, step 2).
 //!
 //! The paper keeps a value that has "a clear majority" over all extraction results and does not define it. Here that is
 //! more than half of all results, those that found nothing or could not be read included, and at least two.
@@ -9,43 +9,43 @@ use serde::{Deserialize, Serialize};
 /// One extraction of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vote {
-    /// Who read the document.
+    /// Name of the model that read the document.
     pub by: String,
-    /// What was read; what could not be read is [`CellValue::Missing`] with a problem.
+    /// Value that was read; what could not be read is [`CellValue::Missing`] with a problem.
     pub value: CellValue,
-    /// As it was stated, unit included.
+    /// Value as it was stated, unit included.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stated: String,
-    /// Why it could not be read.
+    /// The reason why the value could not be read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub problem: String,
 }
 
-/// What the extractions of a cell come to.
+/// The result of a cell's extractions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Consensus {
     /// A value has the clear majority.
     Agreed {
-        /// As the first of them gave it.
+        /// Value as the first of the extractions gave it.
         value: CellValue,
-        /// How many gave it.
+        /// Number of extractions that gave the value.
         votes: usize,
-        /// Of how many.
+        /// Number of all extractions.
         of: usize,
     },
     /// The clear majority found nothing in the document.
     Absent {
-        /// How many.
+        /// Number of extractions that found no value.
         votes: usize,
-        /// Of how many.
+        /// Number of all extractions.
         of: usize,
     },
-    /// None has.
+    /// No value has a majority.
     Split {
-        /// How many gave the most frequent value.
+        /// Number of extractions that gave the most frequent value.
         most: usize,
-        /// Of how many.
+        /// Number of all extractions.
         of: usize,
     },
 }

@@ -3,20 +3,20 @@
 use closeread_eval::lines::Lines;
 use csv::{Position, ReaderBuilder};
 
-/// Why a text is no table in CSV.
+/// The reason why a text is no table in CSV.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
-    /// It cannot be read.
+    /// The text cannot be read as CSV.
     #[error("{0}: expected a table in CSV")]
     Csv(#[from] csv::Error),
     /// A record is longer or shorter than the header.
     #[error("line {line}: {cells} cells: expected {header}, as in the header")]
     Cells {
-        /// Its line, from 1.
+        /// Line of the row, from 1.
         line: usize,
-        /// How many it has.
+        /// Number of cells of the row.
         cells: usize,
-        /// How many the header has.
+        /// Number of cells of the header.
         header: usize,
     },
     /// There is nothing behind the header.

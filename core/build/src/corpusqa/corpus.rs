@@ -1,4 +1,4 @@
-//! What the pipeline made, and what its parts share.
+//! The corpus that the pipeline made, and what its parts share.
 
 use super::column::Schema;
 use super::extract::Agreed;
@@ -7,16 +7,16 @@ use super::sets::DocumentSet;
 use crate::Built;
 use crate::stage::{BuildError, Unit};
 
-/// What the pipeline made.
+/// The corpus that the pipeline made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Corpus {
     /// Items, funnel, tables, questions to people.
     pub built: Built,
     /// The columns of the global table.
     pub schema: Schema,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: Vec<Row>,
-    /// The sets, by name.
+    /// Sets of documents, by name.
     pub sets: Vec<(String, DocumentSet)>,
     /// The values that were extracted from each document; nothing of a ready table.
     pub agreed: Vec<Unit<Agreed>>,

@@ -1,4 +1,4 @@
-//! What the pipeline will ask for, told before.
+//! Cost of the pipeline, told before it begins.
 
 use super::answer::{Asked, SetTable, paraphrase_prompt, sql_prompt};
 use super::column::ValueType;

@@ -1,4 +1,4 @@
-//! What the pipeline asks of a database: one read-only statement at a time over one table.
+//! Database of the pipeline: it runs one read-only statement at a time over one table.
 
 use super::column::Column;
 use super::global::Row;
@@ -12,14 +12,14 @@ pub const TABLE: &str = "corpus";
 /// Columns are called by their keys. Numbers of every type are reals, so that no quotient is cut to a whole number; dates are
 /// texts (`YYYY-MM`), which sort as they follow; what is missing is null.
 pub trait Database {
-    /// What `sql` selects from the rows of the set `id`; the same id always comes with the same rows.
+    /// Returns what `sql` selects from the rows of the set `id`; the same id always comes with the same rows.
     ///
     /// # Errors
     /// [`SqlError`].
     fn select(&self, id: &str, columns: &[Column], rows: &[&Row], sql: &str) -> Result<Selected, SqlError>;
 }
 
-/// What a statement selected.
+/// The selection of a statement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selected {
     /// Names of the columns.
@@ -31,7 +31,7 @@ pub struct Selected {
 /// A value of a database.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SqlValue {
-    /// Nothing.
+    /// Null: no value.
     Null,
     /// A whole number.
     Integer(i64),
@@ -52,22 +52,22 @@ impl fmt::Display for SqlValue {
     }
 }
 
-/// Why a statement gave nothing.
+/// The reason why a statement gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
-    /// It is no statement of this database, or names what is not there.
+    /// The SQL is no statement of this database, or names what is not there.
     #[error("the database refuses it: {0}")]
     Invalid(String),
-    /// It would change something, or look at something else than the table.
+    /// The statement would change something, or look at something else than the table.
     #[error("only one SELECT on the table `{TABLE}` is allowed: {0}")]
     Forbidden(String),
-    /// It takes too long.
+    /// The statement takes too long.
     #[error("it takes too long: ended after {0}")]
     TooLong(String),
-    /// It selects too much.
+    /// The statement selects too much.
     #[error("it selects more than {0} rows")]
     TooMany(usize),
-    /// What it selects is too large, or what it makes on the way.
+    /// The selection is too large, or what the statement makes on the way.
     #[error("it takes more than {0} MiB")]
     TooLarge(usize),
 }

@@ -8,14 +8,14 @@ use closeread_books::{Book, TextError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What is known of a document.
+/// Facts of a document: id, hash, length.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Its id.
+    /// Id of the document.
     pub document: String,
-    /// SHA-256 of its text.
+    /// SHA-256 of the text.
     pub sha256: String,
-    /// Its length in tokens.
+    /// Length of the text in tokens.
     pub tokens: usize,
     /// Numbers in it, of any length.
     pub numbers: usize,
@@ -24,7 +24,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// What is known of a book, which holds its text.
+    /// Returns the facts of a book, which holds its text.
     ///
     /// # Errors
     /// [`TextError::Gone`] if it does not.
@@ -46,7 +46,7 @@ impl Source {
     }
 }
 
-/// One unit a document.
+/// Makes one unit a document.
 ///
 /// # Errors
 /// As [`Source::of`].

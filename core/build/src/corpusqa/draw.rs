@@ -19,7 +19,7 @@ const MARGINS: [f64; 4] = [5.0, 10.0, 15.0, 25.0];
 /// Weights of the two ratios that the slot `o` bounds.
 const WEIGHTS: [f64; 2] = [0.6, 0.4];
 
-/// How many of `n` questions are of each difficulty: as in the paper (Table 2), by largest remainder.
+/// Returns how many of `n` questions are of each difficulty: as in the paper (Table 2), by largest remainder.
 pub fn shares(n: usize) -> [(Difficulty, usize); 3] {
     let total: usize = Difficulty::ALL.iter().map(|difficulty| difficulty.in_paper()).sum();
     let mut shares = Difficulty::ALL.map(|difficulty| (difficulty, n * difficulty.in_paper() / total));
@@ -52,7 +52,7 @@ pub(super) fn candidates(drawing: &Drawing<'_>, templates: &[Template], n: usize
     found
 }
 
-/// What the columns of a set can be asked about. A column with a missing cell is not asked about.
+/// The columns of a set and what they can be asked about. A column with a missing cell is not asked about.
 struct Known<'a> {
     numbers: Vec<usize>,
     amounts: Vec<usize>,

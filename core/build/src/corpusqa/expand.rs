@@ -36,14 +36,14 @@ const FREE: [&str; 3] = ["entity", "entities", "name"];
 /// New templates from one, and why others of the same response are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposed {
-    /// Those that can be used.
+    /// Templates that can be used.
     pub templates: Vec<Template>,
-    /// Of each other one what is wrong.
+    /// Problem of each other template.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
 }
 
-/// Why a response gives no template.
+/// The reason why a response gives no template.
 #[derive(Debug, thiserror::Error)]
 enum ProposalError {
     #[error("it holds no JSON object with templates")]
@@ -140,7 +140,7 @@ fn of(proposal: &Value, base: &Template, number: usize) -> Template {
     }
 }
 
-/// What is wrong with a template that a model wrote from `base`.
+/// Returns what is wrong with a template that a model wrote from `base`.
 fn fault(template: &Template, base: &Template, database: &impl Database) -> Option<String> {
     let Some(sql) = template.sql.as_deref() else { return Some("it has no sql".to_owned()) };
     for (name, own, wanted) in [("en", &template.en, &base.en), ("zh", &template.zh, &base.zh)] {

@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One model reading one document once.
+/// The query that has one model read one document once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Query {
     pub(super) document: String,
-    /// SHA-256 of its text.
+    /// SHA-256 of the document's text.
     pub(super) sha256: String,
     /// Number of the model.
     pub(super) by: usize,
@@ -31,10 +31,10 @@ pub(super) struct Query {
     pub(super) schema: Schema,
 }
 
-/// What a model stated of the fields of a document, by key.
+/// The statements of a model on the fields of a document, by key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extraction {
-    /// By key; a field that the response leaves out is not there.
+    /// Values by key; a field that the response leaves out is not there.
     pub fields: BTreeMap<String, StatedValue>,
 }
 
@@ -43,7 +43,7 @@ pub struct Extraction {
 pub struct StatedValue {
     /// The value; empty: the document does not state it.
     pub value: String,
-    /// Its unit, magnitude included.
+    /// Unit of the value, magnitude included.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
     /// Words of the document that hold it.
@@ -56,27 +56,27 @@ pub struct StatedValue {
 pub(super) struct Ballots {
     pub(super) document: String,
     pub(super) schema: Schema,
-    /// By whom, and what; `None` for a response that could not be used.
+    /// Extractions, each with the name of its model; `None` for a response that could not be used.
     pub(super) extractions: Vec<(String, Option<Extraction>)>,
 }
 
 /// The values of a document that have a clear majority, and all votes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Agreed {
-    /// One a column.
+    /// Values, one a column.
     pub reading: Reading,
     /// The votes, one list a column.
     pub fields: Vec<FieldVotes>,
 }
 
-/// What the votes on a field came to.
+/// The votes on a field, and their consensus.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldVotes {
     /// Key of the column.
     pub key: String,
-    /// What they came to.
+    /// Consensus of the votes.
     pub consensus: Consensus,
-    /// All of them.
+    /// All votes on the field.
     pub votes: Vec<Vote>,
     /// Words of the document that hold the value, as the first vote for it quoted them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -115,7 +115,7 @@ pub(super) async fn extract<H: Host>(
     .await
 }
 
-/// Why a response does not give every field.
+/// The reason why a response does not give every field.
 #[derive(Debug, thiserror::Error)]
 enum ExtractionError {
     #[error("it holds no JSON object with the fields as keys")]

@@ -1,4 +1,4 @@
-//! What the table is to hold: fields that one model proposes from a few documents, and several vote on (section 3, step 2).
+//! Fields of the table: one model proposes them from a few documents, and several vote on them (section 3, step 2).
 
 use super::column::ValueType;
 use super::column::{Column, Entity, Schema, SchemaError, key_of};
@@ -27,14 +27,14 @@ const SHOWN: usize = 6_000;
 /// Fields that are asked for, the name not counted.
 const WANTED: usize = 12;
 
-/// What a model says of the fields in a document: whether it states a value, by key.
+/// The fields that a model says a document states: whether it states a value, by key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stated {
-    /// By key.
+    /// Whether a value is stated, by key of the field.
     pub stated: BTreeMap<String, bool>,
 }
 
-/// One model looking at one document.
+/// The look of one model at one document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Look {
     /// Number of the model.
@@ -84,7 +84,7 @@ pub(super) async fn propose<H: Host>(
     ask::one(host, settings, &prompt(books, settings.tokenizer)?, "", |response, _| read(response)).await
 }
 
-/// Why a response gives no fields.
+/// The reason why a response gives no fields.
 #[derive(Debug, thiserror::Error)]
 enum FieldsError {
     #[error("it holds no JSON object with fields")]

@@ -17,20 +17,20 @@ pub const DOCUMENT_DATE: &str = "document_date";
 pub struct Reading {
     /// Ids of the documents that state them.
     pub documents: Vec<String>,
-    /// One a column, the name first.
+    /// Cells, one a column, the name first.
     pub cells: Vec<CellValue>,
 }
 
 /// A row of the global table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What it is about.
+    /// Name of the entity that the row is about.
     pub name: String,
-    /// One a column, the name first.
+    /// Cells, one a column, the name first.
     pub cells: Vec<CellValue>,
     /// The documents it comes from, in their order.
     pub documents: Vec<String>,
-    /// Where they contradict each other.
+    /// Conflicts, where documents contradict each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<Conflict>,
 }
@@ -42,24 +42,24 @@ pub struct Conflict {
     pub column: String,
     /// The value that stands in the table: that of the latest document.
     pub kept: Statement,
-    /// The others.
+    /// Statements of the other documents.
     pub others: Vec<Statement>,
 }
 
 /// A value with the documents that state it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The value.
+    /// Value that is stated.
     pub value: CellValue,
-    /// Their ids.
+    /// Ids of the documents that state it.
     pub documents: Vec<String>,
 }
 
-/// All that is said of one entity.
+/// All readings of one entity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Said {
     pub(super) schema: Schema,
-    /// The latest last.
+    /// Readings, the latest last.
     pub(super) readings: Vec<Reading>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn entities(schema: &Schema, readings: &[Unit<Reading>]) -> Vec<Unit<
     entities
 }
 
-/// One row of all readings: of values that differ that of the latest document counts, as CorpusQA's prompt says.
+/// Merges all readings to one row: of values that differ that of the latest document counts, as CorpusQA's prompt says.
 pub(super) fn merged(name: &str, said: &Said) -> Made<Row> {
     let mut row = Row { name: name.to_owned(), cells: Vec::new(), documents: Vec::new(), conflicts: Vec::new() };
     for reading in &said.readings {
@@ -124,7 +124,7 @@ pub(super) fn merged(name: &str, said: &Said) -> Made<Row> {
 pub struct Record {
     /// Line of the file, from 1.
     pub line: usize,
-    /// Its cells in the order of the schema.
+    /// Cells of the line in the order of the schema.
     pub cells: Vec<String>,
     /// Documents that the line names; empty: they are looked for.
     pub documents: Vec<String>,
@@ -135,7 +135,7 @@ pub fn records(records: Vec<Record>) -> Vec<Unit<Record>> {
     records.into_iter().map(|record| Unit { id: format!("line-{}", record.line), input: record }).collect()
 }
 
-/// What a line is read with.
+/// A line with what it is read by: the schema, and the documents that it is about.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Lined {
     pub(super) record: Record,
@@ -179,17 +179,17 @@ pub(super) struct Catalogue(Vec<Entry>);
 
 struct Entry {
     id: String,
-    /// The last part of the id, and the title.
+    /// Names of the document: the last part of the id, and the title.
     names: [String; 2],
-    /// The first line, where it is short enough for a heading.
+    /// First line of the text, where it is short enough for a heading.
     heading: String,
 }
 
-/// Most characters of a heading.
+/// Most characters that a heading may have.
 const HEADING: usize = 200;
 
 impl Catalogue {
-    /// Of these books.
+    /// Makes the catalogue of these books.
     pub(super) fn of(books: &[&Arc<Book>]) -> Result<Self, TextError> {
         let named = |book: &&Arc<Book>| {
             let last = book.id.rsplit('/').next().unwrap_or(&book.id);
@@ -222,7 +222,7 @@ impl Catalogue {
     }
 }
 
-/// Where documents contradict each other, by column.
+/// Counts where documents contradict each other, by column.
 pub(super) fn conflicts(rows: &[Row]) -> BTreeMap<&str, usize> {
     let mut n = BTreeMap::new();
     for conflict in rows.iter().flat_map(|row| &row.conflicts) {

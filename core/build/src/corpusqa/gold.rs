@@ -32,7 +32,7 @@ impl AnswerKind {
     }
 }
 
-/// Why a selection is no answer.
+/// The reason why a selection is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoldError {
     /// Nothing was selected where a value was meant, or nothing but null.
@@ -41,37 +41,37 @@ pub enum GoldError {
     /// Several rows where one was meant.
     #[error("it selects {0} rows where one is meant")]
     Tied(usize),
-    /// Another number of rows than was asked for.
+    /// The selection has another number of rows than was asked for.
     #[error("it selects {found} rows where {wanted} are asked for")]
     Rows {
-        /// As selected.
+        /// Number of rows selected.
         found: usize,
-        /// As asked for.
+        /// Number of rows asked for.
         wanted: usize,
     },
     /// A list that is too long to be an answer.
     #[error("it selects {found} rows, more than the {most} that an answer may list")]
     Long {
-        /// As selected.
+        /// Number of names selected.
         found: usize,
-        /// Most.
+        /// Most names that an answer may have.
         most: usize,
     },
-    /// Not one column.
+    /// The selection does not have one column, but this number.
     #[error("it selects {0} columns: expected one")]
     Columns(usize),
     /// Words for a number, or the other way round.
     #[error("it selects `{found}`: expected a {wanted}")]
     Kind {
-        /// As selected.
+        /// Value that was selected.
         found: String,
-        /// As asked for.
+        /// Value that was asked for.
         wanted: &'static str,
     },
 }
 
 impl GoldError {
-    /// In a word or two, for the funnel.
+    /// Returns the reason in a word or two, for the funnel.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Empty => "empty",

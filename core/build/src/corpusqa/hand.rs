@@ -26,28 +26,28 @@ pub struct HandRead {
     pub document: String,
     /// Key of the column.
     pub column: String,
-    /// As the person read it; empty: not read yet. `n/a` says that the document does not state it.
+    /// Value as the person read it; empty: not read yet. `n/a` says that the document does not state it.
     pub value: String,
-    /// Its unit, magnitude included; empty: the column's.
+    /// Unit of the value, magnitude included; empty: the column's.
     pub unit: String,
 }
 
-/// How often extraction and person agree at first.
+/// The first agreement: how often extraction and person agree at first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstAgreement {
-    /// One row a column, and one for all.
+    /// Table with one row a column, and one for all.
     pub table: Table,
     /// The values that differ, in words.
     pub differ: Vec<String>,
-    /// The same for a second person to decide.
+    /// Cells on which they disagree, for a second person to decide.
     pub disputes: Vec<Dispute>,
     /// Lines that cannot be compared, and why.
     pub problems: Vec<String>,
-    /// Lines without a value.
+    /// Number of lines without a value.
     pub open: usize,
 }
 
-/// At most `n` extracted cells, drawn by the seed, in the order of documents and columns; names are read by nobody.
+/// Draws at most `n` extracted cells by the seed, in the order of documents and columns; names are read by nobody.
 pub fn drawn_cells(agreed: &[Unit<Agreed>], schema: &Schema, n: usize, seed: u64) -> Vec<HandRead> {
     let columns = schema.columns.iter().enumerate().skip(1);
     let mut cells: Vec<(usize, usize)> =
@@ -81,24 +81,24 @@ fn asked(column: &Column) -> String {
     format!("{}{unit}{meaning}", column.title)
 }
 
-/// Why a file that people filled in cannot be used, or a cell of it not compared.
+/// The reason why a file that people filled in cannot be used, or a cell of it not compared.
 #[derive(Debug, thiserror::Error)]
 pub enum HandError {
-    /// It is no table.
+    /// The file is no table.
     #[error(transparent)]
     Csv(#[from] CsvError),
-    /// It has other columns.
+    /// The file has other columns.
     #[error("expected a table in CSV with the columns document, column and value")]
     Columns,
-    /// Likewise, of the second round.
+    /// The file of the second round has other columns.
     #[error("expected a table in CSV with the columns document, column and right")]
     Disputes,
     /// The schema has no such column.
     #[error("there is no column `{column}`: expected one of {}", .known.join(", "))]
     Column {
-        /// As it is named.
+        /// Name of the column in the file.
         column: String,
-        /// Those there are.
+        /// Names of the columns that there are.
         known: Vec<String>,
     },
     /// Nothing was extracted from the document.

@@ -87,7 +87,7 @@ pub const STAGES: [&str; 11] = [
 /// The stages from a ready table, in their order.
 pub const TABLE_STAGES: [&str; 7] = ["documents", "rows", "table", "sets", "queries", "paraphrases", "sql"];
 
-/// Who is asked.
+/// The models that are asked.
 #[derive(Debug, Clone)]
 pub struct Crew<'a, H> {
     /// Proposes fields, paraphrases and writes SQL; without one the templates' words and SQL stay.
@@ -96,12 +96,12 @@ pub struct Crew<'a, H> {
     pub extractors: Vec<(&'a str, &'a H)>,
 }
 
-/// What all queries are made from.
+/// The sources that all queries are made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
     /// The documents.
     pub books: &'a [Arc<Book>],
-    /// What the table is made of; `None`: a model proposes it.
+    /// Schema of the table; `None`: a model proposes it.
     pub schema: Option<&'a Schema>,
     /// The query templates.
     pub templates: &'a [Template],

@@ -13,28 +13,29 @@ pub struct CorpusQa {
     pub least_density: f64,
     /// Fewest lines of tables, likewise.
     pub least_table_rows: usize,
-    /// How often each model reads each document: "several" in the paper.
+    /// Number of times that each model reads each document: "several" in the paper.
     pub queries: usize,
     /// A field that the clear majority does not find stays empty, and a cell of a ready table may be. In the paper the
     /// document is dropped.
     pub allow_missing: bool,
     /// The lengths of the sets: 128K, 1M, 4M and 10M in the paper.
     pub lengths: Vec<Length>,
-    /// Sets of each length.
+    /// Number of sets of each length.
     pub copies: usize,
-    /// Least share of its length that a set fills, in percent; the sets of the paper's Table 2 fill 72, 91, 93 and 78.
+    /// Minimum share of a set's length to fill, in percent; the sets of the paper's Table 2 fill 72, 91, 93 and 78.
     pub fill: u8,
-    /// Questions on each set.
+    /// Number of questions on each set.
     pub per_set: usize,
-    /// Least share of the set's documents that enter an answer, in percent.
+    /// Minimum share of the set's documents that enter an answer, in percent.
     pub dispersion: u8,
-    /// Most names in an answer.
+    /// Most names that an answer may have.
     pub longest_list: usize,
-    /// Most questions of a set, in percent, whose answer is an empty list or zero; `None`: no limit, as in the paper.
+    /// Maximum share of a set's questions whose answer is an empty list or zero, in percent; `None`: no limit, as in
+    /// the paper.
     pub most_empty: Option<u8>,
     /// The beginning of the items' ids, such as `financial_en`.
     pub domain: String,
-    /// Decides what is drawn.
+    /// Seed that decides what is drawn.
     pub seed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What people are asked: whether a document states an extracted value, whether a paraphrase asks the same.
+//! Questions to people: whether a document states an extracted value, whether a paraphrase asks the same.
 //!
 //! The share of extracted values that people agree with at first is the paper's check of the extraction (94.13% of 1,000 in
 //! one domain, 98.97% in another).
@@ -17,7 +17,7 @@ const AROUND: usize = 1_200;
 /// Bytes of a document whose quote is not found in it.
 const WHOLE: usize = 8_000;
 
-/// One question a cell.
+/// Makes one question a cell.
 pub(super) fn extraction(
     agreed: &[Unit<Agreed>],
     schema: &Schema,
@@ -55,7 +55,7 @@ fn around(text: &str, quote: &str) -> String {
     text[start..end].to_owned()
 }
 
-/// One question a paraphrase that differs from its template.
+/// Makes one question a paraphrase that differs from its template.
 pub(super) fn paraphrases(answered: &[Unit<Answered>]) -> Vec<Question> {
     let changed = answered.iter().filter(|unit| unit.input.asked.question != unit.input.asked.query.question);
     changed

@@ -9,14 +9,14 @@ use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A filled template.
+/// A query: a filled template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Query {
     /// Name of the set.
     pub set: String,
     /// Id of the template.
     pub template: String,
-    /// How hard it is.
+    /// Difficulty of the query.
     pub difficulty: Difficulty,
     /// The question in the template's words.
     pub question: String,
@@ -32,7 +32,7 @@ pub struct Query {
     /// The condition on the rows that enter the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The template's SQL.
+    /// SQL of the template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
 }
@@ -46,7 +46,7 @@ pub(super) struct Drawing<'a> {
     pub(super) longest_list: usize,
 }
 
-/// What the slots of a template hold.
+/// The values in the slots of a template.
 #[derive(Default)]
 pub(super) struct Slots {
     pub(super) columns: BTreeMap<&'static str, usize>,

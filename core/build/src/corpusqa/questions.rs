@@ -1,4 +1,4 @@
-//! From readings of documents or of a ready table to questions with their answers: the global table, sets of documents,
+//! Questions with their answers from readings of documents or of a ready table: the global table, sets of documents,
 //! queries, their words, their SQL.
 
 use super::answer::{Answered, Asked, SetTable};
@@ -26,7 +26,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What both ways share: from readings to items.
+/// The tail that both ways share: from readings to items.
 pub(super) struct Tail<'a, H, D> {
     pub(super) writer: Option<&'a H>,
     pub(super) settings: Settings<'a>,

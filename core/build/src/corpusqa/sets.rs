@@ -13,13 +13,13 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Length {
-    /// As it is written: `128K`.
+    /// Label of the length, as it is written: `128K`.
     pub label: String,
-    /// Most tokens; `None`: all documents there are.
+    /// Most tokens of a set; `None`: all documents there are.
     pub tokens: Option<usize>,
 }
 
-/// What is no length of a set.
+/// The error of a text that is no length of a set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}`: expected a number of tokens such as 128K, 1M or 20000, or all")]
 pub struct LengthError(String);
@@ -68,26 +68,27 @@ impl fmt::Display for Length {
 pub struct DocumentSet {
     /// The length it is of.
     pub length: Length,
-    /// Names of its rows.
+    /// Names of the rows that the set is about.
     pub rows: Vec<String>,
-    /// Its documents, in the order in which they are read: by chance, so that no place in the text tells of the table.
+    /// Ids of the documents, in the order in which they are read: by chance, so that no place in the text tells of the
+    /// table.
     pub documents: Vec<String>,
     /// Tokens of all of them.
     pub tokens: usize,
 }
 
-/// What a set is drawn from.
+/// The names and documents that a set is drawn from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Draw {
     length: Length,
     seed: u64,
-    /// Names with their documents.
+    /// Names of rows, each with its documents.
     rows: Vec<(String, Vec<String>)>,
     /// Tokens of each document.
     tokens: BTreeMap<String, usize>,
 }
 
-/// One unit a length and copy.
+/// Makes one unit a length and copy.
 pub(super) fn draws(
     rows: &[Row],
     tokens: &BTreeMap<String, usize>,

@@ -1,4 +1,4 @@
-//! What the report says of a table, its sets and its questions.
+//! Tables of the report on a table, its sets and its questions.
 
 use super::column::Schema;
 use super::consensus::Consensus;
@@ -13,7 +13,7 @@ use crate::stage::Unit;
 use closeread_eval::Item;
 use closeread_table::{Table, Value};
 
-/// How often the extractions of each column agree; documents that were dropped count as well.
+/// Makes the table of how often the extractions of each column agree; documents that were dropped count as well.
 pub(super) fn agreement(schema: &Schema, ballots: &[Unit<Ballots>]) -> Table {
     let columns =
         ["column", "documents", "clear majority", "share", "all agree", "share of all", "not found", "no majority"];
@@ -120,7 +120,7 @@ pub(super) fn counts(sets: &[Unit<DocumentSet>], items: &[Item]) -> Table {
     table
 }
 
-/// Every cell that documents contradict each other in, with the documents.
+/// Makes the table of every cell that documents contradict each other in, with the documents.
 pub(super) fn conflicts(rows: &[Row]) -> Table {
     let columns = ["row", "column", "value kept", "stated by", "other values"];
     let mut table =

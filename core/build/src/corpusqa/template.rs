@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// The templates that ship.
 const BUILT_IN: &str = include_str!("../../assets/corpusqa/templates.toml");
 
-/// How hard a question is.
+/// The difficulty of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difficulty {
@@ -35,7 +35,7 @@ impl Difficulty {
         }
     }
 
-    /// How many of the paper's 1,316 questions are so (Table 2).
+    /// Returns how many of the paper's 1,316 questions have this difficulty (Table 2).
     pub(super) fn in_paper(self) -> usize {
         match self {
             Self::Easy => 296,
@@ -49,19 +49,19 @@ impl Difficulty {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Template {
-    /// Its name.
+    /// Name of the template.
     pub id: String,
-    /// How hard it is.
+    /// Difficulty of the question.
     pub difficulty: Difficulty,
     /// The form of its answer.
     pub answer: AnswerKind,
     /// `k`: the answer lists as many as the slot `k` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<String>,
-    /// In English; empty: it is not asked in English.
+    /// Question in English; empty: it is not asked in English.
     #[serde(default)]
     pub en: String,
-    /// In Chinese.
+    /// Question in Chinese; empty: it is not asked in Chinese.
     #[serde(default)]
     pub zh: String,
     /// A condition on the rows that enter the answer; without it all do.
@@ -72,10 +72,10 @@ pub struct Template {
     pub sql: Option<String>,
 }
 
-/// Why templates cannot be used.
+/// The reason why templates cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// Not the form.
+    /// The file does not have the form of a file of templates.
     #[error("{0}; expected tables [[template]] with id, difficulty, answer, en or zh, and sql")]
     Form(String),
     /// A slot that there is not.
@@ -83,10 +83,10 @@ pub enum TemplateError {
     Slot {
         /// Name of the template.
         id: String,
-        /// As written.
+        /// Slot as written.
         slot: String,
     },
-    /// No question in it.
+    /// The template has no question.
     #[error("template `{0}`: expected a question as en or zh")]
     Silent(String),
     /// An id that is there twice.
@@ -107,7 +107,7 @@ struct File {
 }
 
 impl Template {
-    /// The templates that ship.
+    /// Returns the templates that ship.
     pub fn built_in() -> Vec<Self> {
         Self::read(BUILT_IN).expect("the templates that ship are in form: a test reads them")
     }

@@ -1,11 +1,11 @@
 //! Units as people write them behind numbers and over columns: magnitudes, currencies, measures.
 
-/// What a unit says.
+/// The unit of a number, as its words say it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Unit {
     /// Power of ten: 6 for `million`; `None` where none is named.
     pub(super) exponent: Option<i32>,
-    /// ISO 4217 code.
+    /// Currency of the unit, as ISO 4217 code.
     pub(super) currency: Option<&'static str>,
     /// A length, an area or a mass.
     pub(super) measure: Option<Measure>,
@@ -18,9 +18,9 @@ pub(super) struct Unit {
 /// A physical unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measure {
-    /// What it measures: units of different kinds do not convert.
+    /// Kind of what the unit measures: units of different kinds do not convert.
     pub(super) kind: &'static str,
-    /// How many of the kind's base unit (metre, square metre, kilogram) it is.
+    /// Factor to the kind's base unit (metre, square metre, kilogram).
     pub(super) factor: f64,
 }
 
@@ -223,7 +223,8 @@ fn longest<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n s
     names.filter(|name| behind(text, name).is_some()).max_by_key(|name| name.len())
 }
 
-/// What follows `name`, if the text begins with it and no letter of a longer word follows: Chinese is written without gaps.
+/// Returns what follows `name`, if the text begins with it and no letter of a longer word follows: Chinese is written
+/// without gaps.
 fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(name)?;
     let latin = name.chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! What a cell of the table says, whatever way it is written.
+//! Values of cells of the table, in whatever way they are written.
 //!
 //! The paper does not say how values are normalised before they are compared (section 3, step 2). Here a cell is read
 //! as what its column is: two spellings are one value if they are the same number in the column's unit, the same share,
@@ -31,24 +31,24 @@ pub enum CellValue {
     },
     /// A month, or a year where no month is named.
     Date {
-        /// The year.
+        /// The year of the month or date.
         year: u16,
-        /// 1 to 12.
+        /// The month, 1 to 12.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         month: Option<u8>,
     },
     /// Words, their white space as single spaces.
     Text {
-        /// The words.
+        /// The words of the value.
         text: String,
     },
-    /// Nothing: an empty cell, `n/a`, a dash.
+    /// No value: an empty cell, `n/a`, a dash.
     Missing,
 }
 
 impl CellValue {
-    /// The same value: numbers to two decimals or nine digits, words apart from case, all else exactly. What is missing
-    /// is the same as nothing.
+    /// Returns whether two cells have the same value: numbers to two decimals or nine digits, words apart from case,
+    /// all else exactly. What is missing is the same as nothing.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number { value: a }, Self::Number { value: b }) => {
@@ -71,7 +71,7 @@ impl CellValue {
     }
 }
 
-/// As it stands in a CSV file: the shortest decimal, `YYYY-MM`, the words, nothing.
+/// Writes the value as it stands in a CSV file: the shortest decimal, `YYYY-MM`, the words, nothing.
 impl fmt::Display for CellValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -89,7 +89,7 @@ pub(super) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Why a text is no value of its column.
+/// The reason why a text is no value of its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CellError {
     /// The column holds dates.
@@ -98,22 +98,22 @@ pub enum CellError {
     /// The column holds numbers.
     #[error("`{text}` {why}: expected a number for {column}")]
     NoNumber {
-        /// The cell.
+        /// Text of the cell.
         text: String,
-        /// What is wrong with it.
+        /// Reason why the text is no number.
         why: NoNumber,
         /// The column's name in questions.
         column: String,
     },
 }
 
-/// Why a text is no number of its column.
+/// The reason why a text is no number of its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoNumber {
-    /// Words, several numbers.
+    /// The text has words, or several numbers.
     #[error("is no number")]
     NoNumber,
-    /// `over 5`.
+    /// The text is a bound, such as `over 5`.
     #[error("is a bound, no value")]
     Bound,
     /// A percentage in a column of other numbers.
@@ -125,7 +125,7 @@ pub enum NoNumber {
     /// A length in a column of masses.
     #[error("is of the kind {0}, the column of the kind {1}")]
     Kind(&'static str, &'static str),
-    /// More than a number can hold.
+    /// The number is too large for the column.
     #[error("is too large")]
     TooLarge,
 }
@@ -208,7 +208,7 @@ fn is_nothing(text: &str) -> bool {
     WORDS.contains(&text.to_lowercase().as_str())
 }
 
-/// Without what stands in brackets at the end: `5 July 1962 (from France)`.
+/// Removes what stands in brackets at the end: `5 July 1962 (from France)`.
 fn without_remark(text: &str) -> &str {
     let stripped = text.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')).map(|(before, _)| before.trim());
     match stripped {
@@ -276,7 +276,7 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     if value.is_finite() { Ok(CellValue::Number { value }) } else { Err(refused(NoNumber::TooLarge)) }
 }
 
-/// Without words that only say that a number is rounded.
+/// Removes words that only say that a number is rounded.
 fn without_hedge(text: &str) -> &str {
     static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)^(?:approximately|approx\.?|about|around|roughly|some|ca\.?|circa|est\.?|estimated|~|≈|约为|约|大约)\s*")

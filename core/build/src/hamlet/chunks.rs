@@ -13,13 +13,13 @@ use std::sync::Arc;
 pub struct Chunk {
     /// Id of the book.
     pub document: String,
-    /// Its number in the book, from 0.
+    /// Number of the chunk in the book, from 0.
     pub index: usize,
     /// First byte in the book's file as decoded to UTF-8.
     pub start: usize,
-    /// One past the last byte.
+    /// End in bytes: one past the last byte.
     pub end: usize,
-    /// Its length in tokens.
+    /// Length of the chunk in tokens.
     pub tokens: usize,
 }
 

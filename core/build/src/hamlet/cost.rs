@@ -1,4 +1,4 @@
-//! What making queries will ask for, told before.
+//! Cost of making queries, told before it begins.
 
 use super::chunks::Chunk;
 use super::chunks::chunk_text;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hamlet {
-    /// Most tokens of a chunk: 4,000 in the paper.
+    /// Most tokens that a chunk may have: 4,000 in the paper.
     pub chunk_tokens: usize,
     /// Fewest tokens of a chunk; a shorter one, as the last of a book can be, is dropped. The paper says nothing of it.
     pub least_tokens: usize,
@@ -17,7 +17,7 @@ pub struct Hamlet {
     /// A tree whose facts have pronouns is asked for once more, and facts that still have one are removed. The paper asks
     /// for proper nouns in its prompt and does nothing more.
     pub enforce_names: bool,
-    /// What the books say of themselves (Table 8); it changes nothing that is made.
+    /// Facts that the books state of themselves (Table 8); they change nothing that is made.
     #[serde(skip)]
     pub about: About,
 }

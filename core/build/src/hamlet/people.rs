@@ -1,4 +1,4 @@
-//! What people are asked about trees, queries and labels (section 3.2, Tables 2 and 3).
+//! Questions to people about trees, queries and labels (section 3.2, Tables 2 and 3).
 
 use super::chunks::chunk_text;
 use super::{Criterion, Labels, Pruned, Question, Tree, Unit, numbered};
@@ -7,7 +7,7 @@ use closeread_eval::Item;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Every question that could be asked: of each label, of each tree and of each query.
+/// Returns every question that could be asked: of each label, of each tree and of each query.
 pub(super) fn questions(
     trees: &[Unit<Tree>],
     passes: &[HashMap<String, Labels>],

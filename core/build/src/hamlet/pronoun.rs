@@ -5,12 +5,12 @@ use closeread_text::sentence::Rules;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Personal and possessive pronouns.
+/// Pattern of personal and possessive pronouns in English.
 const ENGLISH: &str = "he|she|it|they|him|her|them|his|hers|its|their|theirs|himself|herself|itself|themselves|\
                        i|me|my|mine|we|us|our|ours|you|your|yours";
 
-/// The first personal or possessive pronoun of a fact, by the rules of its language: English words, or Chinese ones. What
-/// stands in quotation marks was said by somebody and does not count.
+/// Returns the first personal or possessive pronoun of a fact, by the rules of its language: English words, or Chinese
+/// ones. What stands in quotation marks was said by somebody and does not count.
 pub(super) fn pronoun(fact: &str, language: Language) -> Option<String> {
     static QUOTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#""[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》"#).expect("a valid pattern"));

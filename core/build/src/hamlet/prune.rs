@@ -11,51 +11,51 @@ use serde::{Deserialize, Serialize};
 /// A tree without what was removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pruned {
-    /// What it is about.
+    /// Chunk that the tree is about.
     pub chunk: Chunk,
-    /// What kind of facts it holds.
+    /// Perspective, the kind of facts that the tree holds.
     pub perspective: Perspective,
-    /// What is left.
+    /// Facts that are left.
     pub roots: Vec<KeyFact>,
-    /// What was removed, by its number in the tree as it was, depth first.
+    /// Facts that were removed, by their number in the tree as it was, depth first.
     pub removed: Vec<Removed>,
 }
 
 /// A fact that was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removed {
-    /// The fact.
+    /// The fact that was removed.
     #[serde(flatten)]
     pub fact: Numbered,
-    /// Why.
+    /// Kind of reason for the removal.
     pub why: Removal,
-    /// In words; empty for an orphan.
+    /// Reason in words; empty for an orphan.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-/// Why a fact was removed; of several reasons the first.
+/// The reason why a fact was removed; of several reasons the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Removal {
-    /// It fails the first pass.
+    /// The fact fails the first pass.
     Faithfulness,
-    /// It fails the second pass.
+    /// The fact fails the second pass.
     Objectivity,
-    /// It fails the third pass.
+    /// The fact fails the third pass.
     Significance,
-    /// It has a pronoun, where names are enforced.
+    /// The fact has a pronoun, where names are enforced.
     Pronoun,
-    /// What stands above it was removed.
+    /// The fact above it was removed.
     Orphaned,
 }
 
 impl Removal {
-    /// All, in the order in which they are looked for.
+    /// All reasons, in the order in which they are looked for.
     pub const ALL: [Self; 5] =
         [Self::Faithfulness, Self::Objectivity, Self::Significance, Self::Pronoun, Self::Orphaned];
 
-    /// As a table shows it.
+    /// Returns the reason's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Faithfulness => "faithfulness",
@@ -114,7 +114,7 @@ impl Pruning<'_> {
         left
     }
 
-    /// Why the next fact fails by itself.
+    /// Returns why the next fact fails by itself.
     fn verdict(&mut self, fact: &str) -> Option<(Removal, String)> {
         let place = self.next;
         self.next += 1;

@@ -17,10 +17,10 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// What is asked for.
+/// The query that a model wrote for a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
-    /// The query.
+    /// Text of the query.
     pub query: String,
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn ask<H: Host>(
     .await
 }
 
-/// Why a response gives no query.
+/// The reason why a response gives no query.
 #[derive(Debug, thiserror::Error)]
 enum QueryError {
     #[error("it holds no JSON object with a query")]
@@ -68,8 +68,8 @@ fn read(response: &str) -> Option<String> {
     Some(query.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What a query says of the tree it was made from. `tree`, `leaf`, `passage` and the like are words of novels as well: they
-/// count only where no fact has them.
+/// Returns what a query says of the tree it was made from. `tree`, `leaf`, `passage` and the like are words of novels
+/// as well: they count only where no fact has them.
 fn mention(query: &str, facts: &[String]) -> Option<String> {
     static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)\bkey[- ]facts?\b|\bfact tree\b|\btree of (key )?facts\b|\b(root|branch|leaf) (node|fact)s?\b|关键事实|事实树|根节点|叶节点|分支节点")

@@ -1,4 +1,4 @@
-//! What the paper reports of its data: the books of Table 8, and what pruning removed (appendix C).
+//! Statistics that the paper reports of its data: the books of Table 8, and what pruning removed (appendix C).
 
 use super::{Chunk, Pruned, Removal, Tree, Unit, numbered};
 use crate::About;
@@ -10,7 +10,7 @@ use closeread_eval::hamlet::Level;
 use closeread_table::{Table, Value};
 use std::sync::Arc;
 
-/// What Table 8 says of each book, from the items that were made of it.
+/// Makes Table 8 on the books, from the items that were made of each.
 pub(super) fn books(
     books: &[Arc<Book>],
     tokenizer: &Tokenizer,
@@ -30,7 +30,8 @@ pub(super) fn books(
     books.iter().map(of_book).collect()
 }
 
-/// What pruning removed on each level, and why. Facts of trees that were dropped whole are counted as removed.
+/// Makes the table of what pruning removed on each level, and why. Facts of trees that were dropped whole are counted
+/// as removed.
 pub fn pruning_table<'a>(
     trees: impl IntoIterator<Item = &'a Tree>,
     pruned: impl IntoIterator<Item = &'a Pruned>,

@@ -1,4 +1,4 @@
-//! How large a chunk should be (appendix B, Table 24).
+//! Study of how large a chunk should be (appendix B, Table 24).
 
 use super::chunks::chunk_text;
 use super::{Chunk, Unit, chunks};
@@ -33,14 +33,15 @@ pub struct StudyChunk {
     pub chunk: Chunk,
 }
 
-/// What a judge says of a chunk, from 1 to 5 (Table 24; its conditions for a coherence of 3 and of 4 overlap as printed).
+/// A judge's scores of a chunk, from 1 to 5 (Table 24; its conditions for a coherence of 3 and of 4 overlap as
+/// printed).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Whether it holds enough major facts.
+    /// Score for validity: whether the chunk holds enough major facts.
     pub validity: u8,
-    /// Whether it stands by itself.
+    /// Score for coherence: whether the chunk stands by itself.
     pub coherence: u8,
-    /// Whether its parts belong together.
+    /// Score for cross-content: whether the chunk's parts belong together.
     pub cross_content: u8,
 }
 
@@ -73,7 +74,7 @@ pub fn study_chunks(
     Ok(units)
 }
 
-/// Has each judge rate its chunks; the means over chunks and judges by size.
+/// Has each judge rate its chunks; returns the means over chunks and judges by size.
 ///
 /// # Errors
 /// [`BuildError`].
@@ -102,7 +103,7 @@ pub async fn study<H: Host, S: StageStore>(
     Ok(vec![study_table(&ratings), building.into_funnel().table()])
 }
 
-/// What one judge says of one chunk.
+/// The rating of one chunk by one judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rating {
     /// The size that the chunk was cut to.
@@ -162,7 +163,7 @@ fn read(response: &str) -> Option<Scores> {
     })
 }
 
-/// What the study will ask for.
+/// Returns what the study will ask for.
 ///
 /// # Errors
 /// [`MethodError`] if the prompt cannot be filled.

@@ -22,11 +22,11 @@ const NAMED: usize = 5;
 /// A tree of key facts about a chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
-    /// What it is about.
+    /// Chunk that the tree is about.
     pub chunk: Chunk,
-    /// What kind of facts it holds.
+    /// Perspective, the kind of facts that the tree holds.
     pub perspective: Perspective,
-    /// Its facts.
+    /// Facts of the tree.
     pub roots: Vec<KeyFact>,
 }
 
@@ -35,9 +35,9 @@ pub struct Tree {
 pub struct Numbered {
     /// `1` for the first root, `1.2` for its second branch, `1.2.3` for the third leaf of that.
     pub id: String,
-    /// Its level.
+    /// Level of the fact.
     pub level: Level,
-    /// The fact.
+    /// Text of the fact.
     pub fact: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Perceived {
     pub(super) perspective: Perspective,
 }
 
-/// One unit a chunk and perspective.
+/// Makes one unit a chunk and perspective.
 pub(super) fn units(chunks: &[Unit<Chunk>], perspectives: &[Perspective]) -> Vec<Unit<Perceived>> {
     let of = |unit: &Unit<Chunk>| {
         let Unit { id, input } = unit.clone();
@@ -143,7 +143,7 @@ pub(super) async fn grow<H: Host>(
     .await
 }
 
-/// Why a response gives no tree.
+/// The reason why a response gives no tree.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum TreeError {
     #[error("it holds no JSON object with roots")]

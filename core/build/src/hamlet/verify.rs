@@ -14,23 +14,23 @@ use closeread_prompts::builds::HamletVerifyTree;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a pass looks at.
+/// The criterion of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
     /// The chunk states the fact explicitly (Table 17).
     Faithfulness,
-    /// It is purely factual (Table 18).
+    /// The fact is purely factual (Table 18).
     Objectivity,
-    /// It is essential, on its own merit (Table 19).
+    /// The fact is essential, on its own merit (Table 19).
     Significance,
 }
 
 impl Criterion {
-    /// All three, in the order of the passes.
+    /// All three criteria, in the order of the passes.
     pub const ALL: [Self; 3] = [Self::Faithfulness, Self::Objectivity, Self::Significance];
 
-    /// Its name, which is that of its stage.
+    /// Returns the criterion's name, which is that of its stage.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Faithfulness => "faithfulness",
@@ -40,19 +40,19 @@ impl Criterion {
     }
 }
 
-/// What a pass says of a tree.
+/// The labels that a pass gives a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
-    /// One a fact, depth first; absent for a fact that the model left out.
+    /// Labels, one a fact, depth first; absent for a fact that the model left out.
     pub labels: Vec<Option<FactLabel>>,
 }
 
-/// What a pass says of a fact.
+/// The label that a pass gives a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactLabel {
-    /// It passes.
+    /// Whether the fact passes.
     pub passes: bool,
-    /// Why; may be empty.
+    /// Reason of the label; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
@@ -86,7 +86,7 @@ pub(super) async fn verify<H: Host>(
     .await
 }
 
-/// Why a response does not label every fact.
+/// The reason why a response does not label every fact.
 #[derive(Debug, thiserror::Error)]
 enum LabelsError {
     #[error("it holds no JSON with a label, 0 or 1, for each fact")]
@@ -118,7 +118,7 @@ fn read(response: &str, ids: &[String]) -> Vec<Option<FactLabel>> {
     ids.iter().map(of).collect()
 }
 
-/// All objects with a label, depth first.
+/// Collects all objects with a label, depth first.
 fn collect(value: &Value, into: &mut Vec<Map<String, Value>>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| collect(value, into)),

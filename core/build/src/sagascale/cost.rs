@@ -1,4 +1,4 @@
-//! What collecting questions will ask for, told before.
+//! Cost of collecting questions, told before it begins.
 
 use super::filter::Candidate;
 use super::generate::Pair;

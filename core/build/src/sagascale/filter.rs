@@ -28,7 +28,7 @@ pub struct Candidate {
     pub document: String,
     /// Heading of the segment that it was written from.
     pub segment: String,
-    /// The pair.
+    /// Pair of question and answer.
     #[serde(flatten)]
     pub pair: Pair,
 }
@@ -40,38 +40,38 @@ pub(super) fn base_item(id: &str, candidate: &Candidate) -> Item {
     item
 }
 
-/// Most results of a search that the checker is shown.
+/// Most results of a search to show the checker.
 const SHOWN: usize = 5;
 
-/// That an answer was found right.
+/// The finding that an answer is right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// What the checker said last.
+    /// Reason that the checker gave last.
     pub reason: String,
 }
 
-/// How much a question is cared for.
+/// The popularity of a question: how much it is cared for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Popular {
-    /// What it is about.
+    /// Keywords of what the question is about.
     pub keywords: Vec<String>,
     /// Results of one search for all keywords; absent where nobody searches.
     pub score: Option<u64>,
 }
 
-/// That no model knows the answer.
+/// The finding that no model knows the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
-    /// What each model said without the book.
+    /// Answers of each model without the book.
     pub knowers: Vec<Knower>,
 }
 
-/// What a model said without the book.
+/// The answer of a model without the book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knower {
-    /// Its name.
+    /// Name of the model.
     pub model: String,
-    /// Its answer; empty if it gave none.
+    /// Answer of the model; empty if it gave none.
     pub answer: String,
 }
 
@@ -164,7 +164,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
     Ok(Made { end, ..made })
 }
 
-/// Each question with its score beside the highest of its book.
+/// Returns each question with its score beside the highest of its book.
 pub(super) fn scored(candidates: &[Unit<Candidate>], lines: &[Line<Popular>]) -> Vec<Unit<Scored>> {
     let popular: HashMap<&str, &Popular> = lines
         .iter()
@@ -242,7 +242,7 @@ pub(super) async fn contamination<H: Host>(
     Ok(Made { end: End::Kept { value: known }, calls })
 }
 
-/// What kind of thing a question asks for (figure 8).
+/// Asks what kind of thing a question asks for (figure 8).
 pub(super) async fn classify<H: Host>(
     host: &H,
     settings: Settings<'_>,

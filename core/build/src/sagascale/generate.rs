@@ -1,4 +1,4 @@
-//! From an article's segments to pairs of question and answer (section 3.1, stages 2 and 3.1).
+//! Generation of pairs of question and answer from an article's segments (section 3.1, stages 2 and 3.1).
 
 use super::subject::{Part, SagaScale, Subject};
 use crate::ask;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// The sub-queries of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubQueries {
-    /// One or two sentences each, in the language of the book.
+    /// Sub-queries of one or two sentences each, in the language of the book.
     pub queries: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct SubQueries {
 pub struct Pair {
     /// The question.
     pub question: String,
-    /// Its answer.
+    /// Answer to the question.
     pub answer: String,
     /// The sub-query whose passages it was written from.
     pub query: String,
@@ -34,18 +34,18 @@ pub struct Pair {
     pub passages: Vec<usize>,
 }
 
-/// What one context gave.
+/// The pairs that one context gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     /// The sub-query.
     pub query: String,
-    /// Its pairs, in the order of writing.
+    /// Pairs in the order of writing.
     pub pairs: Vec<Pair>,
-    /// Why there are no more.
+    /// Reason why there are no more pairs.
     pub ended: Ended,
 }
 
-/// Why a context gives no more pairs.
+/// The reason why a context gives no more pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
@@ -55,18 +55,18 @@ pub enum Ended {
     Limit,
     /// The model wrote a question again that was there.
     Repetition,
-    /// Its response could not be read.
+    /// The response could not be read.
     Unreadable,
 }
 
-/// What the contexts of a segment gave.
+/// The pairs that the contexts of a segment gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs {
-    /// One a sub-query.
+    /// Contexts, one a sub-query.
     pub contexts: Vec<Context>,
 }
 
-/// Why a response cannot be used.
+/// The reason why a response cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ResponseError {
     #[error("it does not end with \\boxed{{{0}}} or \\boxed{{{1}}}")]

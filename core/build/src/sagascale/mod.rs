@@ -43,7 +43,7 @@ pub const STAGES: [&str; 9] = [
     "types",
 ];
 
-/// Who is asked for what.
+/// The models that are asked, by task.
 #[derive(Debug)]
 pub struct Crew<'a, H, S> {
     /// Judges segments, writes sub-queries, pairs and keywords, names types.
@@ -199,7 +199,7 @@ fn only<T>(candidates: &[Unit<Candidate>], lines: &[Line<T>]) -> Vec<Unit<Candid
     candidates.iter().filter(|unit| is_kept.get(unit.id.as_str()).copied().unwrap_or(false)).cloned().collect()
 }
 
-/// What people are asked about a question (section 3.2): the criteria that a filter cannot settle.
+/// Returns what people are asked about a question (section 3.2): the criteria that a filter cannot settle.
 fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Result<Vec<Question>, TextError> {
     let passages = candidate.pair.passages.iter().copied().filter(|at| *at < subject.passage_index.passages().len());
     let texts = subject.passage_index.texts(passages, Book::text)?;

@@ -3,20 +3,20 @@
 use closeread_llm::HostError;
 use serde::{Deserialize, Serialize};
 
-/// What a search brings.
+/// A result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
-    /// Its title; may be empty.
+    /// Title of the result; may be empty.
     #[serde(default)]
     pub title: String,
-    /// What it says, or the part that matches.
+    /// Text of the result, or the part that matches.
     pub text: String,
 }
 
-/// Something that searches: a search engine, or an index on disk.
+/// A searcher: a search engine, or an index on disk.
 #[allow(async_fn_in_trait, reason = "futures are deliberately not Send, as those of a host")]
 pub trait SearchHost {
-    /// How many results there are for a query.
+    /// Returns how many results there are for a query.
     ///
     /// # Errors
     /// [`HostError::Failed`].

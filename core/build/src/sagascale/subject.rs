@@ -1,4 +1,4 @@
-//! What questions are made about: a book with the article about it, in parts.
+//! Subjects of questions: a book with the article about it, in parts.
 
 use crate::stage::Unit;
 use closeread_books::Book;
@@ -17,11 +17,11 @@ pub struct SagaScale {
     pub passage_tokens: usize,
     /// Passages that a sub-query brings: 3 in the paper.
     pub top_k: usize,
-    /// Most pairs from one context, for a model that never says `END`; the paper names no limit.
+    /// Most pairs to take from one context, for a model that never says `END`; the paper names no limit.
     pub most_pairs: usize,
     /// Share of the highest score of a book that a question's popularity must reach: 0.0001 in the paper.
     pub popularity: f64,
-    /// What stands between the keywords of a question in the one search for all of them.
+    /// Text between the keywords of a question in the one search for all of them.
     pub keyword_join: String,
 }
 
@@ -36,20 +36,21 @@ impl Default for SagaScale {
 /// A section of an article.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// Its heading; empty for what stands before the first.
+    /// Heading of the section; empty for what stands before the first.
     pub heading: String,
-    /// Its text, without those of its subsections, which are segments of their own.
+    /// Text of the section, without those of its subsections, which are segments of their own.
     pub text: String,
 }
 
 /// A book with the article about it.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// The book.
+    /// The book that questions are about.
     pub book: Arc<Book>,
-    /// It cut into passages of [`SagaScale::passage_tokens`], with vectors where `retriever` needs them.
+    /// Index of the book, cut into passages of [`SagaScale::passage_tokens`], with vectors where `retriever` needs
+    /// them.
     pub passage_index: PassageIndex,
-    /// How passages are ranked.
+    /// Retriever that ranks the passages.
     pub retriever: Retriever,
     /// The sections of the article, in its order, none without text.
     pub segments: Vec<Segment>,
@@ -62,7 +63,7 @@ pub(crate) struct Part {
     pub(super) segment: Segment,
 }
 
-/// Every segment of every article, named `BOOK-01` and so on.
+/// Returns every segment of every article, named `BOOK-01` and so on.
 pub(crate) fn parts(subjects: &[Subject]) -> Vec<Unit<Part>> {
     let of = |subject: &Subject| {
         let document = subject.book.id.clone();

@@ -1,4 +1,4 @@
-//! What the paper reports of its data: the types of questions (figure 8), how many were kept by language
+//! Tables that the paper reports of its data: the types of questions (figure 8), how many were kept by language
 //! (section 3.3), the lengths of books (Tables 2 and 9).
 
 use super::filter::Candidate;
@@ -12,7 +12,7 @@ use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How many questions ask for what.
+/// Counts how many questions ask for what.
 pub(super) fn types(items: &[Item]) -> Table {
     let columns = ["type", "questions", "share"].map(str::to_owned).to_vec();
     let mut table = Table::new("types", "What the questions ask for", columns);
@@ -31,7 +31,7 @@ pub(super) fn types(items: &[Item]) -> Table {
     table
 }
 
-/// How many questions each step left, by the language of their books; the last step is compared with the first.
+/// Counts the questions that each step left, by the language of their books; the last step is compared with the first.
 pub(super) fn by_language(steps: &[(&str, &Vec<Unit<Candidate>>)], language: impl Fn(&str) -> String) -> Table {
     let of = |units: &[Unit<Candidate>]| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -21,11 +21,11 @@ pub struct Dispute {
     pub document: String,
     /// Key of the column.
     pub column: String,
-    /// What the column asks for.
+    /// Description of what the column asks for.
     pub asks: String,
-    /// What was extracted.
+    /// Value that was extracted.
     pub extracted: String,
-    /// What the first person read.
+    /// Value that the first person read.
     pub by_hand: String,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Dispute {
 }
 
 impl Dispute {
-    /// Whether the extracted value stands first in the file.
+    /// Returns whether the extracted value stands first in the file.
     fn extracted_first(&self) -> bool {
         sha256(format!("{} {}", self.document, self.column).as_bytes()).as_bytes()[0].is_multiple_of(2)
     }
@@ -53,10 +53,10 @@ pub fn dispute_rows(disputes: &[Dispute]) -> Vec<[String; 6]> {
     disputes.iter().map(row).collect()
 }
 
-/// How often the extraction is right once the second person has decided.
+/// The agreement once the second person has decided: how often the extraction is right.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Adjudicated {
-    /// Both rates.
+    /// Table of both rates.
     pub table: Table,
     /// Lines that cannot be used, and why.
     pub problems: Vec<String>,
@@ -64,8 +64,8 @@ pub struct Adjudicated {
     pub open: usize,
 }
 
-/// Both rates of `checked` cells, of which `disputes` differed at first: that of first agreement, and with the cells for which a
-/// second person bears the extraction out, as the file says.
+/// Computes both rates of `checked` cells, of which `disputes` differed at first: that of first agreement, and with the
+/// cells for which a second person bears the extraction out, as the file says.
 ///
 /// # Errors
 /// [`HandError`] if the file is no such table.

@@ -17,7 +17,7 @@ pub(super) fn together(cell: Unit, stated: Unit) -> Unit {
 
 /// A number in digits, and what stands around it.
 pub(super) struct Digits {
-    /// With a point and a sign, without separators.
+    /// The number with a point and a sign, without separators.
     pub(super) decimal: String,
     pub(super) unit: Unit,
     /// Words before the number that are no unit.

@@ -177,7 +177,7 @@ proptest! {
         prop_assert_eq!(read_cell(&signed, &column(ValueType::Money, "USD")), Ok(CellValue::Number { value: expected }));
     }
 
-    /// What the table writes it reads again.
+    /// The table reads again what it writes.
     #[test]
     fn a_cell_is_read_as_it_was_written(value in -1e15f64..1e15, year in 1000u16..3000, month in 1u8..13) {
         let number = CellValue::Number { value };
