@@ -51,7 +51,7 @@ fn main() -> Result<(), Anything> {
     }
 }
 
-/// Does what standard input asks for.
+/// Answers the request on standard input.
 async fn answer(
     backend: &impl Backend,
     texts: &[Vec<u32>],
@@ -89,7 +89,7 @@ fn named(name: &str) -> Result<Instructions, Anything> {
     Ok(available.into_iter().find(|set| set.name() == name).ok_or_else(|| format!("this processor has no {name}"))?)
 }
 
-/// What `closeread model calibrate` left beside the model.
+/// Reads the calibration that `closeread model calibrate` left beside the model.
 fn calibration(folder: &Path) -> Result<Calibration, Anything> {
     let file: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("calibration.json"))?)?;
     Ok(serde_json::from_value(file["layers"].clone())?)
@@ -115,7 +115,7 @@ async fn vectors(backend: &impl Backend, texts: &[Vec<u32>]) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Of this thread, where the system tells; wall time elsewhere.
+/// Returns the processor time of this thread, where the system tells; wall time elsewhere.
 fn cpu_nanoseconds() -> u128 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let wall = START.get_or_init(Instant::now).elapsed().as_nanos();

@@ -1,6 +1,6 @@
-//! Why a text could not be embedded or a model not be read.
+//! Errors of embedding: why a text could not be embedded or a model not be read.
 
-/// What can go wrong between a model's files and its vectors.
+/// An error between a model's files and its vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// A model description does not parse or contradicts itself.
@@ -8,7 +8,7 @@ pub enum EmbedError {
     Spec {
         /// The model's name, or the file's where it could not be read so far.
         name: String,
-        /// What is wrong and what is expected.
+        /// Problem, and what is expected.
         problem: String,
     },
     /// The tokenizer's file cannot be used.
@@ -22,7 +22,7 @@ pub enum EmbedError {
     /// One text could not be split into tokens.
     #[error("text {index} could not be split into tokens: {problem}")]
     Text {
-        /// Which of the texts handed in, from 0.
+        /// Number of the text among those handed in, from 0.
         index: usize,
         /// The tokenizer library's words.
         problem: String,
@@ -33,11 +33,11 @@ pub enum EmbedError {
     /// The backend failed on a batch.
     #[error("the model failed on a batch of {n_texts} texts of up to {n_tokens} tokens: {problem}")]
     Forward {
-        /// Texts in the batch.
+        /// Number of texts in the batch.
         n_texts: usize,
         /// Tokens of the longest of them.
         n_tokens: usize,
-        /// The backend's words.
+        /// Message of the backend.
         problem: String,
     },
     /// The device that computes failed or is gone, through no fault of the model or the texts: another backend may go on.
@@ -46,7 +46,7 @@ pub enum EmbedError {
     /// The model answers vectors of another size than described.
     #[error("model `{model}` gives vectors of {found} numbers, its description says {expected}: correct `dimension`")]
     Dimension {
-        /// The model's name.
+        /// Name of the model.
         model: String,
         /// Numbers in a vector by the description.
         expected: usize,
@@ -56,7 +56,7 @@ pub enum EmbedError {
     /// A vector holds a number that is not finite, or only zeros where it is to be normalised.
     #[error("the vector of text {index} cannot be normalised (a number in it is not finite, or all are 0)")]
     NotFinite {
-        /// Which of the texts handed in, from 0.
+        /// Number of the text among those handed in, from 0.
         index: usize,
     },
 }

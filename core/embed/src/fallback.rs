@@ -1,4 +1,4 @@
-//! One backend in the place of another that fails.
+//! Fallback: one backend in the place of another that fails.
 
 use super::plan::Unit;
 use super::{Backend, EmbedError, Vectors};
@@ -14,10 +14,10 @@ pub type LoadSecond<B> = Box<dyn Fn(&str) -> Result<B, EmbedError> + Send + Sync
 /// once, however many threads wait for it. All other errors are those of the backend that computes.
 pub struct Fallback<A, B, L = LoadSecond<B>> {
     first: Option<A>,
-    /// With the reason why the first no longer computes.
+    /// The second backend, with the reason why the first no longer computes.
     second: OnceLock<(String, B)>,
     load: L,
-    /// So that the second is loaded once.
+    /// Lock by which the second is loaded once.
     loading: Mutex<()>,
 }
 
@@ -50,7 +50,7 @@ impl<A, B, L: Fn(&str) -> Result<B, EmbedError>> Fallback<A, B, L> {
 }
 
 impl<A, B, L> Fallback<A, B, L> {
-    /// The first backend, whether it still computes or not.
+    /// Returns the first backend, whether it still computes or not.
     pub fn first(&self) -> Option<&A> {
         self.first.as_ref()
     }
@@ -60,7 +60,7 @@ impl<A, B, L> Fallback<A, B, L> {
         self.second.get().map(|(_, second)| second)
     }
 
-    /// Why the second backend computes, if it does.
+    /// Returns why the second backend computes, if it does.
     pub fn reason(&self) -> Option<&str> {
         self.second.get().map(|(reason, _)| reason.as_str())
     }

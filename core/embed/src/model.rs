@@ -4,7 +4,7 @@ use super::EmbedError;
 use super::role::Role;
 use serde::{Deserialize, Serialize};
 
-/// What must be known of an embedding model to use it as its authors meant.
+/// The description of an embedding model: what must be known to use it as its authors meant.
 ///
 /// As TOML this is a model's `model.toml`; the three under `core/embed/assets/models` are the worked examples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 pub struct ModelSpec {
     /// Name, as `--embedder` takes it.
     pub name: String,
-    /// Numbers in a vector.
+    /// Number of values in a vector.
     pub dimension: usize,
     /// Longest input in tokens of the model, special tokens included; longer input is cut and counted.
     pub max_tokens: usize,
-    /// How the last hidden states become one vector.
+    /// Pooling, by which the last hidden states become one vector.
     pub pooling: Pooling,
-    /// Written before a query.
+    /// Text that is written before a query.
     #[serde(default)]
     pub query_prefix: String,
-    /// Written before a passage.
+    /// Text that is written before a passage.
     #[serde(default)]
     pub passage_prefix: String,
     /// Whether vectors are scaled to length 1. Every cosine here is a dot product, so this is rarely `false`.
@@ -30,7 +30,7 @@ pub struct ModelSpec {
     /// Languages it is meant for (ISO 639-1); empty means: any.
     #[serde(default)]
     pub languages: Vec<String>,
-    /// Where its files can be fetched; absent for a model that only exists as a folder.
+    /// Repository where the model's files can be fetched; absent for a model that only exists as a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hub: Option<Hub>,
     /// A similarity known from another implementation, which `model verify` recomputes.
@@ -46,7 +46,7 @@ fn yes() -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hub {
-    /// `owner/name`.
+    /// Name of the repository, `owner/name`.
     pub repo: String,
     /// Branch, tag or commit.
     #[serde(default = "main")]
@@ -63,17 +63,17 @@ fn main() -> String {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// One passage.
+    /// Text of the first passage.
     pub a: String,
-    /// The other.
+    /// Text of the second passage.
     pub b: String,
-    /// Their cosine with the published weights in f32, -1..1.
+    /// Cosine of the passages with the published weights in f32, -1..1.
     pub cosine: f64,
-    /// How far rounded weights may move it.
+    /// Tolerance: how far rounded weights may move the cosine.
     pub tolerance: f64,
 }
 
-/// How the last hidden states become one vector.
+/// The way in which the last hidden states become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
@@ -140,7 +140,7 @@ impl ModelSpec {
         toml::to_string_pretty(self).expect("strings and numbers only")
     }
 
-    /// What is written before a text of this role.
+    /// Returns the text that is written before a text of this role.
     pub fn prefix(&self, role: Role) -> &str {
         match role {
             Role::Query => &self.query_prefix,
@@ -148,14 +148,14 @@ impl ModelSpec {
         }
     }
 
-    /// Whether the model is meant for a language (ISO 639-1).
+    /// Returns whether the model is meant for a language (ISO 639-1).
     pub fn speaks(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|l| l == language)
     }
 }
 
-/// What is wrong with a TOML file, and where; without the value in which it is wrong, which can be a key in a place where
-/// none belongs.
+/// Says what is wrong with a TOML file, and where; without the value in which it is wrong, which can be a key in a
+/// place where none belongs.
 pub(crate) fn toml_problem(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |at| text[..at.start].matches('\n').count() + 1);
     let message = error.message();

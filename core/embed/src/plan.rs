@@ -1,18 +1,18 @@
-//! Which texts share a batch: sorted by length, in a few sizes.
+//! Plans of batches: which texts share one, sorted by length, in a few sizes.
 
 /// The size of a full batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bucket {
     /// Tokens of the longest text it takes.
     pub n_tokens: usize,
-    /// Texts in the batch.
+    /// Number of texts in the batch.
     pub n_texts: usize,
 }
 
 /// The longest texts that stand beside each other when sorted; a unit of work any thread can take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// Which texts, by their place in the input; row `i` of the unit's result belongs to `texts[i]`.
+    /// Texts of the unit, by their place in the input; row `i` of the unit's result belongs to `texts[i]`.
     pub texts: Vec<usize>,
     /// The size it has; `None` for the one remainder and for texts longer than every bucket.
     pub bucket: Option<Bucket>,

@@ -1,13 +1,13 @@
-//! Queries and passages.
+//! Roles of texts: queries and passages.
 
 use serde::{Deserialize, Serialize};
 
-/// On which side of a search a text stands; some models want another prefix for each.
+/// The role of a text, which side of a search it is on; some models want another prefix for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// What is searched for.
+    /// A query: what is searched for.
     Query,
-    /// What is searched through.
+    /// A passage: what is searched through.
     Passage,
 }

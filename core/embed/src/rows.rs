@@ -17,12 +17,12 @@ impl<T> Rows<T> {
         Self { dimension, values }
     }
 
-    /// Numbers in each row.
+    /// Returns the number of values in each row.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.dimension
     }
@@ -32,12 +32,12 @@ impl<T> Rows<T> {
         self.values.is_empty()
     }
 
-    /// The row at `idx`.
+    /// Returns the row at `idx`.
     pub fn row(&self, idx: usize) -> &[T] {
         &self.values[idx * self.dimension..][..self.dimension]
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[T]> {
         self.values.chunks_exact(self.dimension)
     }
@@ -54,12 +54,12 @@ impl<T> Rows<T> {
         self.values.extend_from_slice(row);
     }
 
-    /// All numbers, row after row.
+    /// Returns all values, row after row.
     pub fn values(&self) -> &[T] {
         &self.values
     }
 
-    /// All numbers, row after row, to be reused.
+    /// Returns all values, row after row, to be reused.
     pub fn into_values(self) -> Vec<T> {
         self.values
     }

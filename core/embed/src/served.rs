@@ -1,4 +1,4 @@
-//! What must be known of an embedding model that a server computes.
+//! Description of an embedding model that a server computes.
 
 use super::model::toml_problem;
 use super::role::Role;
@@ -24,14 +24,14 @@ pub struct ServedSpec {
     /// Longest input in tokens of the model, special tokens included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
-    /// What counts these tokens: the path of a `tokenizer.json`, `cl100k` or `o200k`. With `max_tokens`, longer texts are
-    /// cut before they are sent, and counted; without it the server has to refuse them.
+    /// Tokenizer that counts these tokens: the path of a `tokenizer.json`, `cl100k` or `o200k`. With `max_tokens`,
+    /// longer texts are cut before they are sent, and counted; without it the server has to refuse them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
-    /// Written before a query.
+    /// Text that is written before a query.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub query_prefix: String,
-    /// Written before a passage.
+    /// Text that is written before a passage.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub passage_prefix: String,
     /// Languages it is meant for (ISO 639-1); empty means: any.
@@ -46,8 +46,8 @@ const OPENAI: [(&str, usize); 3] =
 const OPENAI_MAX_TOKENS: usize = 8191;
 
 impl ServedSpec {
-    /// What is known of the model of a name out of the box: OpenAI's, and those of [`ModelSpec::built_in`], which are known
-    /// by the last part of the name that a server gives them.
+    /// Returns the description of a model that is known out of the box: OpenAI's, and those of [`ModelSpec::built_in`],
+    /// which are known by the last part of the name that a server gives them.
     pub fn named(model: &str) -> Option<Self> {
         if let Some((_, dimension)) = OPENAI.iter().find(|(name, _)| *name == model) {
             return Some(Self {
@@ -79,7 +79,7 @@ impl ServedSpec {
         Ok(spec)
     }
 
-    /// What is written before a text of this role.
+    /// Returns the text that is written before a text of this role.
     pub fn prefix(&self, role: Role) -> &str {
         match role {
             Role::Query => &self.query_prefix,
@@ -87,7 +87,7 @@ impl ServedSpec {
         }
     }
 
-    /// Whether the model is meant for a language (ISO 639-1).
+    /// Returns whether the model is meant for a language (ISO 639-1).
     pub fn speaks(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|l| l == language)
     }

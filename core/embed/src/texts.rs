@@ -1,20 +1,20 @@
-//! From texts to vectors, whatever computes the model.
+//! Embedding of texts, whatever computes the model.
 
 use super::plan::Unit;
 use super::role::Role;
 use super::tokens::{TextTokenizer, TokenIds};
 use super::{EmbedError, ModelSpec, Pooling, Vectors};
 
-/// What computes a model: tract, an encoder of our own, a graphics processor.
+/// A backend, which computes a model: tract, an encoder of our own, a graphics processor.
 ///
 /// It receives token ids as they are, without padding: whether and how to pad is its own business, and so is a batch
 /// that is not one of its plan.
 #[allow(async_fn_in_trait, reason = "a browser's futures are not Send, and a thread polls those that it made itself")]
 pub trait Backend {
-    /// Which of the texts of these lengths in tokens to compute together, every text in exactly one unit.
+    /// Returns which of the texts of these lengths in tokens to compute together, every text in exactly one unit.
     fn plan(&self, lengths: &[usize]) -> Vec<Unit>;
 
-    /// One pooled vector a text, in order, not yet normalised ([`pool`] is at hand for those that end in hidden
+    /// Returns one pooled vector a text, in order, not yet normalised ([`pool`] is at hand for those that end in hidden
     /// states). A text's vector does not depend on the others in `batch`, up to the order of float additions.
     ///
     /// What computes on the processor is ready when it is first polled, and `Sync`, so that each thread can ask for a unit.
@@ -40,9 +40,9 @@ pub struct EmbeddingModel<B> {
 /// Vectors, and what had to be left out of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedded {
-    /// One vector a text, in the order of the texts.
+    /// Vectors, one a text, in the order of the texts.
     pub vectors: Vectors,
-    /// How many texts were longer than the model takes and lost their end.
+    /// Number of texts that were longer than the model takes and lost their end.
     pub n_cut: usize,
 }
 
@@ -56,12 +56,12 @@ impl<B> EmbeddingModel<B> {
         Ok(Self { spec, tokenizer, backend })
     }
 
-    /// The model's description.
+    /// Returns the model's description.
     pub fn spec(&self) -> &ModelSpec {
         &self.spec
     }
 
-    /// What computes the model.
+    /// Returns the backend that computes the model.
     pub fn backend(&self) -> &B {
         &self.backend
     }
@@ -101,7 +101,7 @@ impl<B> EmbeddingModel<B> {
 }
 
 impl<B: Backend> EmbeddingModel<B> {
-    /// One vector a text, in order; L2-normalised unless the description says otherwise.
+    /// Returns one vector a text, in order; L2-normalised unless the description says otherwise.
     ///
     /// # Errors
     /// [`EmbedError`]: a text that cannot be tokenised, a batch that fails, a vector that is not finite.
@@ -116,7 +116,7 @@ impl<B: Backend> EmbeddingModel<B> {
         Ok(gather(self.spec.dimension, &tokens, &units, &parts))
     }
 
-    /// Which texts to compute together, for [`EmbeddingModel::encode_unit`].
+    /// Returns which texts to compute together, for [`EmbeddingModel::encode_unit`].
     pub fn plan(&self, tokens: &[TokenIds]) -> Vec<Unit> {
         self.backend.plan(&tokens.iter().map(|text| text.ids.len()).collect::<Vec<_>>())
     }
@@ -172,7 +172,7 @@ pub fn gather(dimension: usize, tokens: &[TokenIds], units: &[Unit], parts: &[Ve
     Embedded { vectors: Vectors::new(dimension, values), n_cut }
 }
 
-/// One vector a text from the last hidden states of a padded batch.
+/// Pools one vector a text from the last hidden states of a padded batch.
 ///
 /// `hidden` is `lengths.len()` x `padded` x `dimension`; `lengths` are the texts' true lengths (at least 1, at most
 /// `padded`), so that padding never enters a mean.

@@ -10,9 +10,9 @@ use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationDirection};
 #[derive(Debug, Clone)]
 pub struct TextTokenizer {
     tokenizer: Tokenizer,
-    /// Most tokens of the text itself.
+    /// Most tokens that the text itself may have.
     max_content: usize,
-    /// Most tokens of a query and a passage together, beside the special tokens of a pair.
+    /// Most tokens that a query and a passage may have together, beside the special tokens of a pair.
     max_pair: usize,
 }
 
@@ -21,7 +21,7 @@ pub struct TextTokenizer {
 pub struct PairIds {
     /// Token ids, special tokens included.
     pub ids: Vec<u32>,
-    /// Where the tokens of the second type begin; as many as there are, if the model knows one type.
+    /// Place where the tokens of the second type begin; as many as there are, if the model knows one type.
     pub second: usize,
     /// Whether the two were longer than the model takes, so that an end is missing.
     pub cut: bool,
@@ -56,7 +56,7 @@ impl TextTokenizer {
         Ok(Self { tokenizer, max_content: max_tokens - n_special, max_pair })
     }
 
-    /// Most tokens of the text itself, beside the special tokens.
+    /// Returns the most tokens that the text itself may have, beside the special tokens.
     pub fn max_content(&self) -> usize {
         self.max_content
     }
@@ -99,7 +99,7 @@ impl TextTokenizer {
     }
 }
 
-/// How much of two texts is kept within `room`: all of the shorter one if it takes no more than half.
+/// Returns how much of two texts is kept within `room`: all of the shorter one if it takes no more than half.
 fn kept(a: usize, b: usize, room: usize) -> (usize, usize) {
     if a + b <= room {
         return (a, b);

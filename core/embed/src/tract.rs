@@ -13,7 +13,7 @@ use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors, pool};
 use std::sync::Arc;
 use tract_onnx::prelude::*;
 
-/// How many texts of what length make a batch: about 768 tokens.
+/// Sizes of batches, texts by length: about 768 tokens.
 ///
 /// Measured on all-MiniLM-L6-v2 (`cargo xtask bench embed`): batches of 8 passages of 96 tokens run faster than batches
 /// of 32, whose intermediate results no longer fit the processor's second-level cache.
@@ -56,7 +56,7 @@ impl TractBackend {
         Self::with_buckets(spec, onnx, buckets)
     }
 
-    /// The same with other sizes of batches, ascending in length; for measurements.
+    /// Makes a backend with other sizes of batches, ascending in length; for measurements.
     ///
     /// # Errors
     /// As [`TractBackend::new`].
@@ -104,7 +104,7 @@ fn read(mut onnx: &[u8]) -> TractResult<TypedModel> {
     model.into_typed()?.into_decluttered()
 }
 
-/// What tract's own optimisation leaves slow in such a graph, made fast; results differ by rounding.
+/// Makes fast what tract's own optimisation leaves slow in such a graph; results differ by rounding.
 fn rewrite(model: &mut TypedModel) -> TractResult<()> {
     #[cfg(feature = "encoder")]
     fuse::fuse(model)?;

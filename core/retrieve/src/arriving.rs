@@ -7,14 +7,14 @@ use closeread_embed::Vectors;
 /// The vectors of some passages of an index, in whatever order they came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrivingVectors {
-    /// As they came.
+    /// Vectors in the order in which they came.
     vectors: Vectors,
-    /// Which of them is the passage's.
+    /// Number of each passage's vector among those that came.
     places: Vec<Option<u32>>,
 }
 
 impl ArrivingVectors {
-    /// None yet, for `n_passages` passages, of `dimension` numbers each.
+    /// Makes room for `n_passages` passages, of `dimension` numbers each; none has come yet.
     pub fn new(n_passages: usize, dimension: usize) -> Self {
         Self { vectors: Vectors::new(dimension, Vec::new()), places: vec![None; n_passages] }
     }
@@ -38,17 +38,17 @@ impl ArrivingVectors {
         Some(self.vectors.row((*self.places.get(passage)?)? as usize))
     }
 
-    /// Those that are there with the numbers of their passages, in document order.
+    /// Returns the vectors that have come with the numbers of their passages, in document order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[f32])> {
         (0..self.places.len()).filter_map(|passage| Some((passage, self.get(passage)?)))
     }
 
-    /// Numbers in each vector.
+    /// Returns the number of values in each vector.
     pub fn dimension(&self) -> usize {
         self.vectors.dimension()
     }
 
-    /// How many have come.
+    /// Returns how many vectors have come.
     pub fn len(&self) -> usize {
         self.vectors.len()
     }

@@ -9,16 +9,17 @@ use rustc_hash::FxHashMap;
 
 /// Saturation of a word's frequency within a passage (Lucene's default).
 const K1: f64 = 1.2;
-/// How far a passage's length counts (Lucene's default).
+/// Weight of a passage's length (Lucene's default).
 const B: f64 = 0.75;
 
-/// What a word is, to BM25.
+/// The rule that says what a word is to BM25.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WordRule {
     /// Runs of letters, digits and underscores (`\w+`), lower-cased; no stemming, no stop words.
     Letters,
-    /// The same, but a run of Chinese characters becomes its overlapping pairs (a single character stands for itself),
-    /// as Lucene's CJK analyser does: no dictionary decides what a word is, so names that no dictionary holds are found.
+    /// Words as in [`WordRule::Letters`], but a run of Chinese characters becomes its overlapping pairs (a single
+    /// character stands for itself), as Lucene's CJK analyser does: no dictionary decides what a word is, so names that
+    /// no dictionary holds are found.
     ChinesePairs,
 }
 
@@ -73,7 +74,7 @@ fn is_han(c: char) -> bool {
 pub struct Bm25 {
     rule: WordRule,
     words: Words,
-    /// Words of each passage.
+    /// Number of words of each passage.
     lengths: Vec<u32>,
     /// k1 (1 - b + b |p| / mean |p|) of each passage.
     norms: Vec<f64>,
@@ -87,7 +88,7 @@ enum Words {
 }
 
 impl Words {
-    /// How many passages hold a word, and the bytes that say which.
+    /// Returns how many passages hold a word, and the bytes that say which.
     fn get(&self, word: &str) -> Option<(u32, &[u8])> {
         match self {
             Self::Held(words) => words.get(word).map(|postings| (postings.n, &*postings.bytes)),
@@ -95,7 +96,7 @@ impl Words {
         }
     }
 
-    /// Those that can be added to.
+    /// Returns the words as a map that can be added to.
     fn held(self) -> FxHashMap<Box<str>, Postings> {
         let copied = |(word, _, bytes): (&[u8], u32, &[u8])| {
             (String::from_utf8_lossy(word).into_owned().into_boxed_str(), Postings::of_bytes(bytes))
@@ -107,12 +108,12 @@ impl Words {
     }
 }
 
-/// An index under way.
+/// The builder of an index.
 #[derive(Debug)]
 pub(super) struct Bm25Builder {
     rule: WordRule,
     postings: FxHashMap<Box<str>, Postings>,
-    /// Words of each passage.
+    /// Number of words of each passage.
     lengths: Vec<u32>,
 }
 
@@ -179,7 +180,7 @@ impl Bm25 {
         Ok(Self::of(rule, Words::Kept(KeptWords::read(from, n_words, n_letters, n_postings)?), lengths))
     }
 
-    /// What a word is.
+    /// Returns the rule that says what a word is.
     pub fn rule(&self) -> WordRule {
         self.rule
     }
@@ -196,7 +197,7 @@ impl Bm25 {
         builder.finish()
     }
 
-    /// How many passages are indexed.
+    /// Returns how many passages are indexed.
     pub fn len(&self) -> usize {
         self.norms.len()
     }
@@ -206,7 +207,7 @@ impl Bm25 {
         self.norms.is_empty()
     }
 
-    /// Every passage, best first; one that shares no word with the query has score 0.
+    /// Ranks every passage, best first; one that shares no word with the query has score 0.
     pub fn ranking(&self, query: &str) -> Ranking {
         rank(self.scores(query))
     }

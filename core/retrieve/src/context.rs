@@ -1,15 +1,15 @@
-//! From a ranking to a context within a token budget, in score order or in document order.
+//! Contexts: filling a token budget from a ranking, in score order or in document order.
 
 use crate::ranking::{Ranked, Ranking};
 use serde::{Deserialize, Serialize};
 
-/// In which order the passages of a context stand.
+/// The order in which the passages of a context stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageOrder {
     /// Best first (vanilla RAG).
     Score,
-    /// As in the document (DOS RAG).
+    /// The order of the document (DOS RAG).
     Document,
 }
 
@@ -23,21 +23,21 @@ impl PassageOrder {
     }
 }
 
-/// What happens at a passage that does not fit the rest of the budget.
+/// What to do at a passage that does not fit the rest of the budget.
 ///
 /// Stronger Baselines, section 2.3, leaves it open. RAPTOR's collapsed retrieval, of which vanilla RAG is an exact
 /// ablation by section 4, stops, so that is the default; skipping favours short passages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Filling ends.
+    /// Filling ends at the passage.
     #[default]
     Stop,
     /// Filling goes on with the next passage.
     Skip,
 }
 
-/// What was taken from a ranking.
+/// The selection of passages from a ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// The passages, best first.
@@ -47,7 +47,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The same set in another order.
+    /// Puts the selection into another order.
     #[must_use]
     pub fn ordered(self, order: PassageOrder) -> Self {
         Self { passages: order.of(self.passages), ..self }

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Vectors that are too many to hold: they are read anew for every search, some rows at a time.
 pub trait VectorBlocks: fmt::Debug + Send + Sync {
-    /// How many vectors there are.
+    /// Returns the number of vectors.
     fn n_rows(&self) -> usize;
 
     /// Hands over all rows in their order, some at a time.
@@ -34,7 +34,7 @@ pub fn cosine<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> f64 {
     if norms == 0.0 { 0.0 } else { dot / norms }
 }
 
-/// Every row by its cosine similarity to `query`, best first.
+/// Ranks every row by its cosine similarity to `query`, best first.
 pub fn cosine_ranking<'a, T>(query: &[T], rows: impl IntoIterator<Item = &'a [T]>) -> Ranking
 where
     T: Copy + Into<f64> + 'a,

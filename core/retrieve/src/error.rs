@@ -1,6 +1,6 @@
-//! Why an index cannot rank.
+//! Errors of an index that cannot rank.
 
-/// Why an index cannot rank.
+/// The reason why an index cannot rank.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {
     /// Embeddings are wanted and none were put in.
@@ -12,12 +12,12 @@ pub enum IndexError {
     /// Bytes that should be an index are none, or one of other books.
     #[error("the kept index cannot be used: {0}")]
     Kept(&'static str),
-    /// Not one vector for each passage was put in.
+    /// The vectors that were put in are not one for each passage.
     #[error("there are {vectors} vectors for {passages} passages: expected one for each")]
     Count {
-        /// How many were put in.
+        /// Number of vectors that were put in.
         vectors: usize,
-        /// Passages of the index.
+        /// Number of passages of the index.
         passages: usize,
     },
     /// The query was embedded by another model than the passages.

@@ -17,8 +17,8 @@ pub struct KeptBytes {
 }
 
 impl KeptBytes {
-    /// All of them. Those that change while an index reads them lead to wrong rankings or a panic, so their holder lets nobody
-    /// write to them.
+    /// Wraps all the bytes of an index. Bytes that change while an index reads them lead to wrong rankings or a panic,
+    /// so their holder lets nobody write to them.
     pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let range = 0..bytes.as_ref().len();
         Self { whole: Arc::new(bytes), range }
@@ -158,7 +158,7 @@ impl KeptWords {
         Entry { letters: letters_before..letters, n, postings: postings_before..postings }
     }
 
-    /// How many passages hold a word, and its postings.
+    /// Returns how many passages hold a word, and its postings.
     pub(super) fn get(&self, word: &str) -> Option<(u32, &[u8])> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -173,7 +173,7 @@ impl KeptWords {
         None
     }
 
-    /// Every word with its postings, in order.
+    /// Returns every word with its postings, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], u32, &[u8])> {
         (0..self.len()).map(|idx| {
             let Entry { letters, n, postings } = self.entry(idx);

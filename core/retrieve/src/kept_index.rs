@@ -109,7 +109,7 @@ mod tests {
         PassageIndex::new(books, Chunker::Dos, 12, &Tokenizer::cl100k(), Book::text).expect("held")
     }
 
-    /// Few different numbers, so that many cosines are equal, and some vectors are zero.
+    /// Makes vectors of few different numbers, so that many cosines are equal, and some vectors are zero.
     fn vectors(n: usize, seed: usize) -> Vectors {
         Vectors::new(3, (0..3 * n).map(|i| ((i * 7919 + seed) % 5) as f32 / 2.0 - 1.0).collect())
     }

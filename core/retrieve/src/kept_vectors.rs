@@ -10,10 +10,10 @@ const MAGIC: &[u8; 8] = b"crvecix1";
 const LANES: usize = 8;
 /// The lengths of a block's vectors, before their numbers.
 const N_LENGTHS: usize = LANES * size_of::<f64>();
-/// One number of each vector of a block.
+/// Bytes of one number of each vector of a block.
 const N_COLUMN: usize = LANES * size_of::<f32>();
 
-/// One vector a passage, read where it lies.
+/// Vectors, one a passage, that are read where they lie.
 ///
 /// Eight vectors are a block: their lengths in double precision, then the first number of each, the second of each, and so on;
 /// what is missing in the last block is 0. All numbers have their lowest byte first.
@@ -86,7 +86,7 @@ impl KeptVectors {
         }
     }
 
-    /// How many vectors there are.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.n_rows
     }
@@ -96,12 +96,12 @@ impl KeptVectors {
         self.n_rows == 0
     }
 
-    /// Numbers in each vector.
+    /// Returns the number of values in each vector.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// How many of their texts were cut because the model takes no more.
+    /// Returns how many of the vectors' texts were cut because the model takes no more.
     pub fn n_cut(&self) -> usize {
         self.n_cut
     }
@@ -114,7 +114,7 @@ impl KeptVectors {
         })
     }
 
-    /// The first `n` of the ranking of [`super::cosine_ranking`] over these vectors, bit for bit.
+    /// Returns the first `n` of the ranking of [`super::cosine_ranking`] over these vectors, bit for bit.
     ///
     /// # Errors
     /// [`IndexError::Dimension`] if the query has another dimension.
@@ -125,7 +125,7 @@ impl KeptVectors {
         }
     }
 
-    /// Of a query of their dimension.
+    /// Returns the cosine of each vector with a query of their dimension.
     pub(super) fn cosines(&self, query: &[f32]) -> Vec<f64> {
         let query_length = length(query);
         let query: Vec<f64> = query.iter().map(|&x| f64::from(x)).collect();
@@ -146,7 +146,7 @@ impl KeptVectors {
         cosines
     }
 
-    /// The vectors, in order.
+    /// Returns the vectors, in order.
     pub(super) fn rows(&self) -> Vec<Vec<f32>> {
         let row = |columns: &[[u8; N_COLUMN]], lane: usize| {
             columns.iter().map(|column| f32::from_le_bytes(column.as_chunks().0[lane])).collect()

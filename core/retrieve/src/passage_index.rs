@@ -12,7 +12,7 @@ use closeread_text::{FlowSpan, Language, Span, sentence};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One or more books in reading order, with their passages numbered through.
+/// Index of one or more books in reading order, with their passages numbered through.
 ///
 /// It holds offsets and an index, not the texts: whoever asks for these says how a book's is had, and books are opened one
 /// at a time.
@@ -33,7 +33,7 @@ pub struct Passage {
     pub book: usize,
     /// Bytes of the book's file.
     pub span: Span,
-    /// Where its pieces stand in those of the index.
+    /// Range of the passage's pieces among those of the index.
     pub(super) pieces: Range<u32>,
 }
 
@@ -56,7 +56,7 @@ impl PieceList {
         }
     }
 
-    /// Those that can be added to; there are `n` so far.
+    /// Returns the list in a form that can be added to; there are `n` pieces so far.
     fn held(&mut self, n: u32) -> &mut Vec<(u32, u32)> {
         if let Self::Kept(_) = self {
             *self = Self::Held(self.within(0..n));
@@ -68,7 +68,7 @@ impl PieceList {
     }
 }
 
-/// Where the vectors of the passages are.
+/// The place of the passages' vectors.
 #[derive(Debug, Clone)]
 pub(super) enum PassageVectors {
     Memory(Arc<Vectors>),
@@ -190,7 +190,7 @@ impl PassageIndex {
         Ok(())
     }
 
-    /// The same with vectors that are read anew for every search.
+    /// Puts in vectors that are read anew for every search.
     ///
     /// # Errors
     /// As [`PassageIndex::put_vectors`].
@@ -200,7 +200,7 @@ impl PassageIndex {
         Ok(())
     }
 
-    /// The same with vectors that are read where they lie.
+    /// Puts in vectors that are read where they lie.
     ///
     /// # Errors
     /// As [`PassageIndex::put_vectors`].
@@ -254,7 +254,7 @@ impl PassageIndex {
         })
     }
 
-    /// What a word is in these books.
+    /// Returns the rule that says what a word is in these books.
     pub fn word_rule(&self) -> WordRule {
         self.bm25.rule()
     }
@@ -286,7 +286,7 @@ impl PassageIndex {
         places.chunk_by(|a, b| book(a) == book(b)).map(|places| (book(&places[0]), places.to_vec())).collect()
     }
 
-    /// One passage of [`PassageIndex::texts`], of the text of its book.
+    /// Returns one passage of [`PassageIndex::texts`], of the text of its book.
     pub fn text_in(&self, text: &BookText, idx: usize) -> String {
         let spans = self.pieces.within(self.passages[idx].pieces.clone()).into_iter();
         let spans = spans.map(|(start, end)| FlowSpan::new(start as usize, end as usize)).collect();

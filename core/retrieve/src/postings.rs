@@ -8,7 +8,7 @@
 #[derive(Debug, Clone, Default)]
 pub(super) struct Postings {
     pub(super) bytes: Vec<u8>,
-    /// How many passages.
+    /// Number of passages.
     pub(super) n: u32,
     last: u32,
 }
@@ -37,7 +37,7 @@ impl Postings {
         self.bytes.push(number as u8);
     }
 
-    /// Those that `bytes` say, with room for more.
+    /// Reads the postings that `bytes` say, with room for more.
     pub(super) fn of_bytes(bytes: &[u8]) -> Self {
         let mut postings = Self::default();
         entries(bytes).for_each(|(idx, frequency)| postings.push(idx, frequency));

@@ -17,7 +17,8 @@ pub fn rank(scores: impl IntoIterator<Item = f64>) -> Ranking {
     best(scores, usize::MAX)
 }
 
-/// The first `n` of [`rank`]; the others are not put in order, which takes most of the time where they are many.
+/// Returns the first `n` of [`rank`]; the others are not put in order, which takes most of the time where they are
+/// many.
 pub fn best(scores: impl IntoIterator<Item = f64>, n: usize) -> Ranking {
     let mut ranking: Ranking = scores.into_iter().enumerate().map(|(idx, score)| Ranked { idx, score }).collect();
     // Adding zero turns -0.0 into 0.0, which total_cmp would tell apart.

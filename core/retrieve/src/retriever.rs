@@ -1,8 +1,8 @@
-//! Which ranking a method reads.
+//! Retrievers: the choice of the ranking that a method reads.
 
 use serde::{Deserialize, Serialize};
 
-/// Which ranking a method reads.
+/// The retriever, whose ranking a method reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Retriever {
@@ -15,7 +15,7 @@ pub enum Retriever {
 }
 
 impl Retriever {
-    /// Whether embeddings are needed.
+    /// Returns whether embeddings are needed.
     pub fn needs_vectors(self) -> bool {
         self != Self::Bm25
     }

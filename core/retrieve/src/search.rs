@@ -9,7 +9,7 @@ use super::ranking::{Ranking, best, rank};
 use super::retriever::Retriever;
 
 impl PassageIndex {
-    /// Every passage by how well it matches the query, best first.
+    /// Ranks every passage by how well it matches the query, best first.
     ///
     /// `query_vector` is the query's embedding; only [`Retriever::Bm25`] does without.
     ///
@@ -24,7 +24,7 @@ impl PassageIndex {
         self.best(retriever, query, query_vector, usize::MAX)
     }
 
-    /// The first `n` of [`PassageIndex::ranking`], sooner where they are few of many.
+    /// Returns the first `n` of [`PassageIndex::ranking`], sooner where they are few of many.
     ///
     /// # Errors
     /// As [`PassageIndex::ranking`].

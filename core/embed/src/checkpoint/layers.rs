@@ -11,15 +11,15 @@ pub struct Checkpoint {
     pub hidden: usize,
     /// Heads of attention; they divide `hidden`.
     pub n_heads: usize,
-    /// Between the layers of a feed-forward block.
+    /// Activation between the layers of a feed-forward block.
     pub activation: Activation,
     /// Added to the variance by layer normalisation.
     pub epsilon: f32,
-    /// What token ids and positions are looked up in.
+    /// Tables in which token ids and positions are looked up.
     pub tables: Tables,
-    /// After the sum of the embeddings.
+    /// Normalisation after the sum of the embeddings.
     pub norm: Norm,
-    /// From the input on.
+    /// Layers, from the input on.
     pub layers: Vec<Layer>,
 }
 
@@ -32,29 +32,29 @@ pub struct Layer {
     pub key: Dense,
     /// Hidden state to the heads' values.
     pub value: Dense,
-    /// From the joined heads back to the hidden state.
+    /// Layer from the joined heads back to the hidden state.
     pub output: Dense,
-    /// After the attention's result was added to the hidden state.
+    /// Normalisation after the attention's result was added to the hidden state.
     pub attention_norm: Norm,
-    /// From the hidden state to the wide inner one.
+    /// Layer from the hidden state to the wide inner one.
     pub up: Dense,
-    /// And back.
+    /// Layer from the wide inner state back to the hidden one.
     pub down: Dense,
-    /// After the feed-forward block's result was added to the hidden state.
+    /// Normalisation after the feed-forward block's result was added to the hidden state.
     pub output_norm: Norm,
 }
 
-/// What makes one number of the first token's last state, in a model that reads pairs of texts.
+/// The head that makes one number of the first token's last state, in a model that reads pairs of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classifier {
-    /// What the tokens of the second text have more than those of the first before they are normalised: the difference of the
-    /// two token types.
+    /// Difference of the two token types: what the tokens of the second text have more than those of the first before
+    /// they are normalised.
     pub second: Vec<f32>,
-    /// From the first token's state to one of the same width; its hyperbolic tangent goes on.
+    /// Layer from the first token's state to one of the same width; its hyperbolic tangent goes on.
     pub pooler: Dense,
-    /// From there to one number.
+    /// Layer from the pooler's result to one number.
     pub output: Dense,
-    /// Whether the logistic function of that number is the score.
+    /// Whether the logistic function of the output is the score.
     pub sigmoid: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct Dense {
     pub n_inputs: usize,
     /// Inputs x outputs, row after row; 8-bit with a scale an output.
     pub weight: Values,
-    /// One a output.
+    /// Bias of each output.
     pub bias: Vec<f32>,
 }
 
@@ -74,6 +74,6 @@ pub struct Dense {
 pub struct Norm {
     /// Factor of each number of a hidden state.
     pub scale: Vec<f32>,
-    /// Added to it afterwards.
+    /// Shift, added after scaling.
     pub shift: Vec<f32>,
 }

@@ -31,7 +31,7 @@ impl Checkpoint {
         })
     }
 
-    /// Whether closeread wrote this ONNX file, for an encoder of a kind that can be read.
+    /// Returns whether closeread wrote this ONNX file, for an encoder of a kind that can be read.
     pub fn is_ours(onnx: &[u8]) -> bool {
         onnx_file::is_ours(onnx)
     }

@@ -43,12 +43,12 @@ pub(super) fn read(onnx: &[u8]) -> Result<Checkpoint, String> {
     })
 }
 
-/// Whether the file names closeread as its producer and has the tensors that [`read`] begins with.
+/// Returns whether the file names closeread as its producer and has the tensors that [`read`] begins with.
 pub(super) fn is_ours(onnx: &[u8]) -> bool {
     Graph::read(onnx).is_ok_and(|graph| ["split_heads", "layer0_query_bias"].iter().all(|t| graph.tensor(t).is_ok()))
 }
 
-/// What the file says, still where it is.
+/// The content of the file, still where it is.
 struct Graph<'a> {
     tensors: BTreeMap<&'a str, Tensor<'a>>,
     activation: Option<Activation>,
@@ -63,7 +63,7 @@ struct Tensor<'a> {
     data: &'a [u8],
 }
 
-/// `TensorProto.DataType`.
+/// Number of the type of f32 in `TensorProto.DataType`.
 const F32: u64 = 1;
 const INT8: u64 = 3;
 const INT64: u64 = 7;

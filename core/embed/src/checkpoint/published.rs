@@ -15,7 +15,7 @@ pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint,
     encoder(&Config::read(config_json)?, &Reader::new(&weights)?)
 }
 
-/// The same with the head that makes one number of a pair of texts.
+/// Reads a checkpoint with the head that makes one number of a pair of texts.
 pub(super) fn read_classifier(
     config_json: &[u8],
     safetensors: &[u8],
@@ -77,7 +77,7 @@ fn encoder(config: &Config, reader: &Reader<'_>) -> Result<Checkpoint, ConvertEr
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     weights: &'a Weights<'a>,
-    /// What stands before every weight's name.
+    /// Prefix of every weight's name.
     prefix: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! What token ids and positions are looked up in.
+//! Tables in which token ids and positions are looked up.
 
 use super::values::Values;
 use crate::EmbedError;
@@ -6,26 +6,26 @@ use crate::EmbedError;
 /// The vectors of tokens and positions, which add up to a text's first states.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tables {
-    /// One row a token of the vocabulary.
+    /// Table of words, one row a token of the vocabulary.
     pub words: Table,
-    /// One row a position of a text, the vector of token type 0 added; from the text's first token, whatever number
-    /// the model gives its position.
+    /// Table of positions, one row a position of a text, the vector of token type 0 added; from the text's first token,
+    /// whatever number the model gives its position.
     pub positions: Table,
 }
 
 /// Rows that are looked up.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// How many there are.
+    /// Number of rows.
     pub n_rows: usize,
-    /// Numbers of a row.
+    /// Number of values in a row.
     pub n_columns: usize,
     /// Row after row; 8-bit with a scale a row.
     pub values: Values,
 }
 
 impl Tables {
-    /// Whether all texts of a batch can be looked up.
+    /// Checks that all texts of a batch can be looked up.
     ///
     /// # Errors
     /// [`EmbedError::Forward`]: a text without a token, of more tokens than there are positions, or with an unknown id.

@@ -3,13 +3,13 @@
 /// The numbers of a matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// As they are.
+    /// Values as they are.
     F32(Vec<f32>),
-    /// Each value times the scale of its column (of a linear layer) or row (of a table).
+    /// Values that are each times the scale of its column (of a linear layer) or row (of a table).
     Int8 {
-        /// Row after row.
+        /// Integer values, row after row.
         values: Vec<i8>,
-        /// One a column or row.
+        /// Scale of each column or row.
         scales: Vec<f32>,
     },
 }

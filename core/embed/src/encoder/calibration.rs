@@ -1,4 +1,4 @@
-//! What goes into a model's linear layers: how large each channel gets.
+//! Calibration: how large each channel of the inputs of a model's linear layers gets.
 //!
 //! Eight bits are few where one channel is a hundred times as large as its neighbours, as some of a BERT are. SmoothQuant
 //! (Xiao et al. 2023, section 4) therefore moves a part of a channel's size from the activations, where it is known from
@@ -14,24 +14,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Calibration {
-    /// From the input on.
+    /// Ranges of the layers, from the input on.
     pub layers: Vec<Ranges>,
 }
 
-/// Those of one layer, as many numbers in each as in a hidden state.
+/// The ranges of one layer, as many numbers in each as in a hidden state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ranges {
-    /// What becomes queries, keys and values.
+    /// Ranges of what becomes queries, keys and values.
     pub projections: Vec<f32>,
-    /// What attention found.
+    /// Ranges of what attention found.
     pub output: Vec<f32>,
-    /// What goes into the feed-forward block.
+    /// Ranges of what goes into the feed-forward block.
     pub up: Vec<f32>,
 }
 
 impl Calibration {
-    /// Nothing seen so far.
+    /// Makes a calibration that has seen nothing yet.
     pub(super) fn empty(n_layers: usize, hidden: usize) -> Self {
         let nothing = || vec![0.0; hidden];
         let layers = (0..n_layers).map(|_| Ranges { projections: nothing(), output: nothing(), up: nothing() });

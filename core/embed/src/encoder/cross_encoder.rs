@@ -41,7 +41,7 @@ impl CrossEncoder {
         self.max_tokens
     }
 
-    /// What computes it.
+    /// Returns the backend that computes the model.
     pub fn backend(&self) -> &BertBackend {
         &self.backend
     }
@@ -54,7 +54,7 @@ impl CrossEncoder {
         self.tokenizer.pairs(query, passages).map_err(|(index, problem)| EmbedError::Text { index, problem })
     }
 
-    /// Which pairs to compute together.
+    /// Returns which pairs to compute together.
     pub fn plan(&self, pairs: &[PairIds]) -> Vec<Unit> {
         self.backend.plan(&pairs.iter().map(|pair| pair.ids.len()).collect::<Vec<_>>())
     }
@@ -78,7 +78,7 @@ impl CrossEncoder {
         }
     }
 
-    /// How well each passage answers the query.
+    /// Scores how well each passage answers the query.
     ///
     /// # Errors
     /// As [`CrossEncoder::pairs`] and [`CrossEncoder::score_unit`].

@@ -6,7 +6,7 @@ use crate::checkpoint::Norm;
 use crate::checkpoint::Tables;
 use closeread_kernels::Kernels;
 
-/// Where the second text of each pair begins, and what its tokens have more than those of the first.
+/// The second text of each pair: where it begins, and what its tokens have more than those of the first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Second<'a> {
     pub(super) from: &'a [usize],
@@ -25,7 +25,7 @@ impl Embeddings {
         Self { tables, norm: LayerNorm::new(norm, epsilon, kernels) }
     }
 
-    /// The first hidden states of all texts, one after the other.
+    /// Computes the first hidden states of all texts, one after the other.
     pub(super) fn forward(&self, kernels: Kernels, batch: &[&[u32]], second: Option<Second<'_>>, states: &mut Rows) {
         let mut row = 0;
         for (text, ids) in batch.iter().enumerate() {

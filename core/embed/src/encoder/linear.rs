@@ -15,19 +15,19 @@ const LEAST_LEVELS: f32 = 4095.0;
 
 /// Largest weight as an 8-bit integer.
 const EIGHT_BIT_LEVELS: f32 = 127.0;
-/// What counts as the largest magnitude of a channel that has none.
+/// Magnitude that counts as the largest of a channel that has none.
 const LEAST_CHANNEL: f32 = 1e-6;
 
-/// What a layer is computed in.
+/// The format that a layer is computed in.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Format<'a> {
     F32,
     Int16,
-    /// With the largest magnitude of each input.
+    /// 8-bit integers, with the largest magnitude of each input.
     Int8(&'a [f32]),
 }
 
-/// What the linear layers of one layer of the model are computed in.
+/// The formats that the linear layers of one layer of the model are computed in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formats<'a> {
     pub(super) projections: Format<'a>,
@@ -37,7 +37,7 @@ pub(super) struct Formats<'a> {
 }
 
 impl<'a> Formats<'a> {
-    /// The same for all.
+    /// Makes formats that are the same for all layers.
     pub(super) fn all(format: Format<'a>) -> Self {
         Self { projections: format, output: format, up: format, down: format }
     }
@@ -58,14 +58,14 @@ impl<'a> Formats<'a> {
 pub(super) struct Linear {
     n_inputs: usize,
     weights: Weights,
-    /// One a column of whole panels.
+    /// Bias of each column of whole panels.
     bias: Aligned<f32>,
 }
 
 #[derive(Debug)]
 enum Weights {
     F32(Aligned<f32>),
-    /// What one step of each column is worth, and to how many levels inputs may be rounded.
+    /// 16-bit integers: what one step of each column is worth, and to how many levels inputs may be rounded.
     Int16 {
         panels: Aligned<i16>,
         scales: Aligned<f32>,
@@ -73,11 +73,11 @@ enum Weights {
     },
     Int8 {
         panels: Aligned<i8>,
-        /// What one step of each column is worth.
+        /// Value of one step of each column.
         scales: Aligned<f32>,
         /// The sum of each column's integers.
         totals: Aligned<f32>,
-        /// What each input is multiplied by before it is rounded.
+        /// Factor by which each input is multiplied before it is rounded.
         factors: Aligned<f32>,
     },
 }
@@ -234,7 +234,7 @@ fn pack_int8(parts: &[(&Dense, f32)], largest: &[f32], n_columns: usize, kernels
     Weights::Int8 { panels, scales, totals, factors }
 }
 
-/// One weight.
+/// Returns one weight.
 fn weight(dense: &Dense, input: usize, output: usize) -> f32 {
     let place = input * dense.bias.len() + output;
     match &dense.weight {
@@ -243,7 +243,7 @@ fn weight(dense: &Dense, input: usize, output: usize) -> f32 {
     }
 }
 
-/// What one step of each output's integer weights is worth.
+/// Returns what one step of each output's integer weights is worth.
 fn steps(dense: &Dense) -> Vec<f32> {
     let values = match &dense.weight {
         Values::Int8 { scales, .. } => return scales.clone(),

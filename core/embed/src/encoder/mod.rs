@@ -45,7 +45,7 @@ use std::sync::{Mutex, PoisonError};
 /// the second-level cache (`cargo xtask bench embed`).
 const UNIT_TOKENS: usize = 448;
 
-/// What linear layers and the products of attention are computed in. Normalisation, softmax and activation are f32 always.
+/// The precision of linear layers and the products of attention. Normalisation, softmax and activation are f32 always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
@@ -68,7 +68,7 @@ impl Precision {
         }
     }
 
-    /// Its name in lower case, as it is written in TOML and JSON.
+    /// Returns the precision's name in lower case, as it is written in TOML and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",
@@ -78,18 +78,18 @@ impl Precision {
     }
 }
 
-/// How to compute; what is `None` is chosen for the processor.
+/// The options of computing; what is `None` is chosen for the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EncoderOptions<'a> {
-    /// Of the products; the fastest one by default.
+    /// Precision of the products; the fastest one by default.
     pub precision: Option<Precision>,
     /// The fastest available by default.
     pub instructions: Option<Instructions>,
-    /// What [`Precision::Int8`] needs; the others need none.
+    /// Calibration, which [`Precision::Int8`] needs; the others need none.
     pub calibration: Option<&'a Calibration>,
 }
 
-/// Whether [`BertBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
+/// Returns whether [`BertBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
 pub fn reads(onnx: &[u8]) -> bool {
     Checkpoint::is_ours(onnx)
 }
@@ -136,7 +136,7 @@ impl BertBackend {
         self.instructions
     }
 
-    /// What its linear layers are computed in.
+    /// Returns the precision that the model's linear layers are computed in.
     pub fn precision(&self) -> Precision {
         self.precision
     }
@@ -187,8 +187,8 @@ impl BertBackend {
         })
     }
 
-    /// How large the channels get that [`Precision::Int8`] has in 8 bits, over the texts of a batch; to be asked of the
-    /// model in [`Precision::F32`].
+    /// Returns how large the channels get that [`Precision::Int8`] has in 8 bits, over the texts of a batch; to be
+    /// asked of the model in [`Precision::F32`].
     ///
     /// # Errors
     /// As [`Backend::forward`].

@@ -1,4 +1,4 @@
-//! What the encoder lends to a backend that runs another graph: attention and layer normalisation of dense rows.
+//! Parts of the encoder for a backend that runs another graph: attention and layer normalisation of dense rows.
 
 use super::Instructions;
 use closeread_kernels::{AttentionRoom, Kernels, TextHeads, View, ViewMut};
@@ -26,12 +26,12 @@ pub(crate) struct Heads<'a> {
 }
 
 impl Parts {
-    /// Chosen for this processor.
+    /// Returns the parts chosen for this processor.
     pub(crate) fn fastest() -> Option<Self> {
         Kernels::new(Instructions::fastest()).map(|kernels| Self { kernels })
     }
 
-    /// What the length of rows to be normalised must be a multiple of.
+    /// Returns the number that the length of rows to be normalised must be a multiple of.
     pub(crate) fn lanes(self) -> usize {
         self.kernels.lanes()
     }

@@ -1,4 +1,4 @@
-//! One vector a text from its tokens' last hidden states.
+//! Pooling: one vector a text from its tokens' last hidden states.
 
 use super::rows::Rows;
 use crate::{Pooling, Vectors};

@@ -23,7 +23,7 @@ impl Rows {
         self.n_columns
     }
 
-    /// How many rows there is room for.
+    /// Returns how many rows there is room for.
     pub(super) fn capacity(&self) -> usize {
         self.values.get().len().checked_div(self.stride).unwrap_or(0)
     }
@@ -38,13 +38,13 @@ impl Rows {
         &mut self.values.get_mut()[row * self.stride..][..self.n_columns]
     }
 
-    /// Some rows.
+    /// Returns a view of some rows.
     pub(super) fn view(&self, rows: Range<usize>) -> View<'_> {
         let values = &self.values.get()[rows.start * self.stride..rows.end * self.stride];
         View { values, stride: self.stride }
     }
 
-    /// Some rows, to be written.
+    /// Returns a view of some rows, to be written.
     pub(super) fn view_mut(&mut self, rows: Range<usize>) -> ViewMut<'_> {
         let values = &mut self.values.get_mut()[rows.start * self.stride..rows.end * self.stride];
         ViewMut { values, stride: self.stride }

@@ -40,7 +40,7 @@ fn everywhere() -> impl Iterator<Item = EncoderOptions<'static>> {
     })
 }
 
-/// Texts of these lengths.
+/// Makes texts of these lengths.
 fn texts(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
     let mut noise = noise(seed);
     let mut id = || ((noise() + 1.0) / 2.0 * VOCABULARY as f32) as u32 % VOCABULARY;
@@ -173,7 +173,7 @@ fn eight_bit_weights_lose_nothing_in_sixteen_bits() {
     }
 }
 
-/// Of each vector, the place of the other one that is nearest to it.
+/// Returns for each vector the place of the other one that is nearest to it.
 fn nearest(vectors: &Vectors) -> Vec<usize> {
     let of = |(own, row): (usize, &[f32])| {
         let others = vectors.rows().enumerate().filter(|(other, _)| *other != own);

@@ -24,12 +24,13 @@ pub(crate) const VOCABULARY: u32 = 11;
 /// Most tokens of a text, in either family.
 pub(crate) const POSITIONS: usize = 130;
 
-/// `config.json` and `model.safetensors`.
+/// Makes `config.json` and `model.safetensors` of this shape.
 pub(crate) fn published(shape: &Shape) -> (Vec<u8>, Vec<u8>) {
     published_for(shape, VOCABULARY, 1.0)
 }
 
-/// The same with another number of tokens in the vocabulary, and biases within this bound: what all texts have in common.
+/// Makes `config.json` and `model.safetensors` with `vocabulary` tokens, and biases within `bias`: what all texts have
+/// in common.
 pub(crate) fn published_for(shape: &Shape, vocabulary: u32, bias: f32) -> (Vec<u8>, Vec<u8>) {
     let &Shape { family, act, hidden, heads, inner, layers } = shape;
     let all_positions = POSITIONS + 2;
@@ -80,7 +81,7 @@ pub(crate) fn published_for(shape: &Shape, vocabulary: u32, bias: f32) -> (Vec<u
     (config.to_string().into_bytes(), [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat())
 }
 
-/// Its description.
+/// Returns the model's description.
 pub(crate) fn spec(shape: &Shape, pooling: &str) -> ModelSpec {
     let toml = format!("name = 't'\ndimension = {}\nmax_tokens = {POSITIONS}\npooling = '{pooling}'", shape.hidden);
     ModelSpec::from_toml("t", &toml).expect("valid")

@@ -1,16 +1,16 @@
-//! What is under way in one call.
+//! Workspace: intermediate results of one call.
 
 use super::rows::Rows;
 use closeread_kernels::{Arranged, AttentionRoom};
 
-/// What is under way in one call of [`Backend::forward`].
+/// The intermediate results of one call of [`Backend::forward`].
 #[derive(Default)]
 pub(super) struct Workspace {
     /// The hidden states of all tokens.
     pub(super) states: Rows,
     /// Queries, keys and values of all tokens.
     pub(super) projections: Rows,
-    /// What attention found for each token.
+    /// Result of attention for each token.
     pub(super) context: Rows,
     /// Inner states of a block of tokens.
     pub(super) inner: Rows,

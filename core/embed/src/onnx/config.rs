@@ -1,4 +1,4 @@
-//! What `config.json` says of an encoder.
+//! Configuration of an encoder, from `config.json`.
 
 use super::format::ConvertError;
 use closeread_kernels::Activation;
@@ -22,10 +22,10 @@ pub(crate) struct Config {
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
-    /// What sentence-transformers keeps since 4.1.
+    /// Field in which sentence-transformers keeps the activation since 4.1.
     #[cfg(feature = "encoder")]
     sentence_transformers: Option<SentenceTransformers>,
-    /// What it kept before.
+    /// Field in which sentence-transformers kept the activation before 4.1.
     #[cfg(feature = "encoder")]
     sbert_ce_default_activation_function: Option<String>,
 }
@@ -82,14 +82,14 @@ impl Config {
         if self.model_type == "bert" { 0 } else { self.pad_token_id + 1 }
     }
 
-    /// Whether it is of the first family: with a pooler, and a classifier of one layer behind it.
+    /// Returns whether the model is of the first family: with a pooler, and a classifier of one layer behind it.
     #[cfg(feature = "encoder")]
     pub(crate) fn is_bert(&self) -> bool {
         self.model_type == "bert"
     }
 
-    /// Whether a model with one output gives its logistic function as the score: so does sentence-transformers where nothing is
-    /// said.
+    /// Returns whether a model with one output gives its logistic function as the score: so does sentence-transformers
+    /// where nothing is said.
     #[cfg(feature = "encoder")]
     pub(crate) fn scores_by_sigmoid(&self) -> Result<bool, ConvertError> {
         let said = self.sentence_transformers.as_ref().and_then(|said| said.activation_fn.as_deref());

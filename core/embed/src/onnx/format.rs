@@ -1,14 +1,14 @@
-//! How weights are stored, and why a model's files could not be converted.
+//! Formats of stored weights, and why a model's files could not be converted.
 
 use serde::{Deserialize, Serialize};
 
-/// How weights are stored in the file; every format computes in f32.
+/// The format in which weights are stored in the file; every format computes in f32.
 ///
 /// Biases and the parameters of layer normalisation stay f32: they are 0.5% of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WeightFormat {
-    /// As they are.
+    /// Weights as they are.
     F32,
     /// Half precision, followed by `Cast`: half the size, cosine to f32 above 0.999999.
     F16,
@@ -17,7 +17,7 @@ pub enum WeightFormat {
     W8,
 }
 
-/// Why a model's files could not be converted.
+/// The reason why a model's files could not be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
     /// `config.json` does not parse.
@@ -28,7 +28,7 @@ pub enum ConvertError {
     Unsupported {
         /// The key of config.json.
         key: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: String,
         /// Values that can be converted.
         known: &'static str,
@@ -36,27 +36,27 @@ pub enum ConvertError {
     /// Sizes in `config.json` contradict each other.
     #[error("config.json: hidden_size {hidden} is not a multiple of num_attention_heads {heads}")]
     Heads {
-        /// `hidden_size`.
+        /// Value of `hidden_size`.
         hidden: usize,
-        /// `num_attention_heads`.
+        /// Value of `num_attention_heads`.
         heads: usize,
     },
     /// The weights' file is damaged.
     #[error("model.safetensors cannot be read: {problem}")]
     Safetensors {
-        /// What is wrong.
+        /// Problem with the file.
         problem: String,
     },
     /// A weight is not there.
     #[error("model.safetensors has no tensor `{tensor}`, which an encoder of this config.json needs")]
     Missing {
-        /// Its name.
+        /// Name of the tensor.
         tensor: String,
     },
     /// A weight has another shape than `config.json` says.
     #[error("model.safetensors: `{tensor}` has shape {found:?}, config.json asks for {expected:?}")]
     Shape {
-        /// Its name.
+        /// Name of the tensor.
         tensor: String,
         /// The shape in the file.
         found: Vec<usize>,
@@ -66,23 +66,23 @@ pub enum ConvertError {
     /// A weight is stored as something other than floats.
     #[error("model.safetensors: `{tensor}` is {dtype}, expected F32, F16 or BF16 (take the unquantised model)")]
     Type {
-        /// Its name.
+        /// Name of the tensor.
         tensor: String,
-        /// Its type in the file.
+        /// Type of the tensor in the file.
         dtype: String,
     },
     /// A weight cannot be stored in the format asked for.
     #[error("model.safetensors: `{tensor}` holds a number that is not finite in {format:?}")]
     NotFinite {
-        /// Its name in the ONNX file.
+        /// Name of the tensor in the ONNX file.
         tensor: String,
-        /// The format asked for.
+        /// Format that was asked for.
         format: WeightFormat,
     },
     /// The file would be longer than ONNX allows.
     #[error("the ONNX file would have {n_bytes} bytes, more than the 2 GiB a file may have: take f16 or w8 weights")]
     TooLarge {
-        /// Its length.
+        /// Length of the file in bytes.
         n_bytes: usize,
     },
 }

@@ -14,7 +14,7 @@ const IR_VERSION: i64 = 8;
 /// Added to the attention scores of padding: far below any score, and exp of it is exactly 0.
 const MASKED: f32 = -1e9;
 
-/// The whole file.
+/// Builds the whole file.
 pub(super) fn build(config: &Config, weights: &Weights<'_>, format: WeightFormat) -> Result<Vec<u8>, ConvertError> {
     let word = "embeddings.word_embeddings.weight";
     let prefix = weights.names().find_map(|name| name.strip_suffix(word));
@@ -41,7 +41,7 @@ pub(super) fn build(config: &Config, weights: &Weights<'_>, format: WeightFormat
 struct Graph<'a> {
     proto: Message,
     weights: &'a Weights<'a>,
-    /// What stands before every weight's name.
+    /// Prefix of every weight's name.
     prefix: &'a str,
     config: &'a Config,
     format: WeightFormat,
@@ -74,7 +74,7 @@ impl Graph<'_> {
         self.layer_norm("embeddings.LayerNorm", "embedding_sum", "embeddings")
     }
 
-    /// What is added to attention scores: 0 where the mask is 1.
+    /// Makes the numbers that are added to attention scores: 0 where the mask is 1.
     fn mask(&mut self) {
         self.scalar("f_one", 1.0);
         self.scalar("f_masked", MASKED);
@@ -105,7 +105,7 @@ impl Graph<'_> {
         }
     }
 
-    /// One layer: attention and feed-forward, each added to its input and normalised.
+    /// Adds one layer: attention and feed-forward, each added to its input and normalised.
     fn layer(&mut self, layer: usize, input: &str) -> Result<String, ConvertError> {
         let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
@@ -279,7 +279,7 @@ impl Graph<'_> {
     }
 }
 
-/// What 127 steps of each row come to; 1 for a row of zeros.
+/// Returns what 127 steps of each row come to; 1 for a row of zeros.
 fn row_scales(matrix: &Matrix) -> Vec<f32> {
     let largest =
         matrix.values.chunks_exact(matrix.shape[1]).map(|row| row.iter().fold(0.0_f32, |m, x| m.max(x.abs())));

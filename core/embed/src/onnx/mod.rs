@@ -1,4 +1,4 @@
-//! From the files a model is published as to one ONNX file.
+//! Conversion of the files a model is published as to one ONNX file.
 //!
 //! Encoders of the BERT and XLM-RoBERTa families, operator set 17, which tract and onnxruntime both run. Inputs
 //! `input_ids` and `attention_mask`, int64, texts x tokens; output `last_hidden_state`, f32, texts x tokens x hidden.

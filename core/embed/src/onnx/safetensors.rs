@@ -52,7 +52,7 @@ impl<'a> Weights<'a> {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// The first of `names` that exists, which must have `shape`.
+    /// Returns the first of `names` that exists, which must have `shape`.
     pub(crate) fn matrix(&self, names: &[String], shape: &[usize]) -> Result<Matrix, ConvertError> {
         let found = names.iter().find_map(|name| Some((name, self.tensors.get(name)?)));
         let (name, entry) = found.ok_or_else(|| ConvertError::Missing { tensor: names.join("` or `") })?;

@@ -68,7 +68,7 @@ fn result(node: &NodeProto, weights: &HashMap<&str, &TensorProto>) -> TractResul
     }
 }
 
-/// How many scales there are along `axis`, and how many values lie between two of its steps.
+/// Returns how many scales there are along `axis`, and how many values lie between two of its steps.
 fn axis(stored: &TensorProto, axis: i64, n_scales: usize) -> Option<(usize, usize)> {
     if n_scales == 1 {
         return Some((1, 1));
@@ -90,7 +90,7 @@ fn tensor(name: &str, like: &TensorProto, values: impl ExactSizeIterator<Item = 
     Ok(TensorProto { dims, data_type, raw_data, name: name.to_owned(), ..TensorProto::default() })
 }
 
-/// Without this the file's own copies of the weights would stay in memory.
+/// Drops what is unused: without this the file's own copies of the weights would stay in memory.
 fn drop_unused(graph: &mut GraphProto) {
     let used: HashSet<&str> = graph.node.iter().flat_map(|node| node.input.iter().map(String::as_str)).collect();
     graph.initializer.retain(|tensor| used.contains(tensor.name.as_str()));

@@ -23,7 +23,7 @@ pub(super) fn fuse(model: &mut TypedModel) -> TractResult<()> {
         .rewrite(&(), model)
 }
 
-/// From the softmax of the scores.
+/// Fuses an attention, found from the softmax of the scores.
 fn attention(
     _: &(),
     model: &TypedModel,
@@ -73,7 +73,7 @@ fn attention(
     Ok(Some(patch))
 }
 
-/// From the division by the root of the mean square.
+/// Fuses a layer normalisation, found from the division by the root of the mean square.
 fn layer_norm(
     _: &(),
     model: &TypedModel,

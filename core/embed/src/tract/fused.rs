@@ -4,7 +4,7 @@ use crate::encoder::parts::{Heads, Parts, Room};
 use std::sync::Arc;
 use tract_onnx::tract_core::internal::*;
 
-/// What is added to the scores of padding is at most this; exp of it is 0 in f32.
+/// Largest value that is added to the scores of padding; exp of it is 0 in f32.
 const MASKED: f32 = -1e4;
 
 /// Self-attention from queries, keys, values (texts x tokens x heads x numbers of a head) and the mask that is added
@@ -13,7 +13,7 @@ const MASKED: f32 = -1e4;
 /// The context of padding is 0: nothing but padding looks at it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Attention {
-    /// What scores are multiplied by, a scalar f32.
+    /// Factor of the scores, a scalar f32.
     pub(super) scale: Arc<Tensor>,
 }
 
@@ -61,7 +61,7 @@ impl TypedOp for Attention {
     as_op!();
 }
 
-/// How many tokens a mask shows, if those are the first and the rest is padding.
+/// Returns how many tokens a mask shows, if those are the first and the rest is padding.
 fn prefix(mask: &[f32]) -> Option<usize> {
     let n_seen = mask.iter().take_while(|&&added| added == 0.0).count();
     (n_seen > 0 && mask[n_seen..].iter().all(|&added| added <= MASKED)).then_some(n_seen)
@@ -101,9 +101,9 @@ fn attend_masked(heads: &Heads<'_>, scale: f32, mask: &[f32], context: &mut [f32
 /// Layer normalisation along the last axis, of one input or of the sum of two of the same shape.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LayerNorm {
-    /// As long as a row.
+    /// Scale of the normalisation, as long as a row.
     pub(super) scale: Arc<Tensor>,
-    /// As long as a row.
+    /// Shift of the normalisation, as long as a row.
     pub(super) shift: Arc<Tensor>,
     /// Added to the variance, a scalar.
     pub(super) epsilon: Arc<Tensor>,

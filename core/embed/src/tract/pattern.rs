@@ -24,7 +24,8 @@ pub(super) fn with_constant(model: &TypedModel, node: &TypedNode) -> TractResult
     Ok(Some((variable, constant.clone())))
 }
 
-/// Whether a node is a product of two f32 inputs with these axes, which are named in the order of their appearance.
+/// Returns whether a node is a product of two f32 inputs with these axes, which are named in the order of their
+/// appearance.
 pub(super) fn is_product(node: &TypedNode, axes: &str) -> bool {
     let Some(op) = node.op_as::<EinSum>() else { return false };
     let mut names = Vec::new();
@@ -43,7 +44,7 @@ pub(super) fn is_product(node: &TypedNode, axes: &str) -> bool {
     op.q_params.is_none() && op.operating_dt == f32::datum_type() && renamed == axes
 }
 
-/// Whether one other node needs a node's result, and nobody outside the graph.
+/// Returns whether one other node needs a node's result, and nobody outside the graph.
 pub(super) fn is_used_once(model: &TypedModel, node: &TypedNode) -> bool {
     let is_output = model.outputs.iter().any(|outlet| outlet.node == node.id);
     !is_output && node.outputs.len() == 1 && node.outputs[0].successors.len() == 1
