@@ -10,7 +10,8 @@ use closeread_text::hash::sha256;
 use std::fmt;
 use std::sync::Arc;
 
-/// Most bytes of a book's text, 128 MiB: many times the longest, and what a machine's memory holds several times.
+/// Most bytes that a book's text may have, 128 MiB: many times the longest, and what a machine's memory holds several
+/// times.
 pub const MAX_BOOK_BYTES: usize = 128 << 20;
 
 /// A handle of one text that questions are asked about: everything that is known of it before it is cut, and its text
@@ -37,12 +38,12 @@ pub struct Book {
 #[derive(Debug, PartialEq, Eq)]
 pub struct BookText {
     hash: String,
-    /// Nothing where the file flows as it stands: one copy of a book is enough.
+    /// Source of the text; nothing where the file flows as it stands: one copy of a book is enough.
     source: Option<String>,
     flow: Flow,
 }
 
-/// How a text is made a [`Book`].
+/// The options by which a text is made a [`Book`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The language of the text; `None` detects it.
@@ -53,63 +54,63 @@ pub struct ReadOptions {
     pub keep_wraps: bool,
 }
 
-/// Why a text is no book.
+/// The reason why a text is no book.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// No character that shows.
+    /// The text has no character that shows.
     #[error("book `{id}` is empty: expected text, found nothing but white space; give a file with the book's text")]
     Empty {
-        /// The book's id.
+        /// Id of the book.
         id: String,
     },
-    /// Nothing between header and trailer.
+    /// The text has nothing between header and trailer.
     #[error(
         "book `{id}` is empty: nothing stands between its Project Gutenberg header and trailer; \
          get the whole file, or read it with its frame"
     )]
     OnlyFrame {
-        /// The book's id.
+        /// Id of the book.
         id: String,
     },
-    /// More than [`MAX_BOOK_BYTES`].
+    /// The text has more than [`MAX_BOOK_BYTES`].
     #[error("book `{id}` has {} MiB of text: expected at most {} MiB; split it into several documents", n_bytes >> 20, MAX_BOOK_BYTES >> 20)]
     TooLarge {
-        /// The book's id.
+        /// Id of the book.
         id: String,
-        /// Bytes of its text.
+        /// Number of bytes of the text.
         n_bytes: usize,
     },
-    /// More lines than a text has.
+    /// The text has more lines than a text can have.
     #[error(
         "book `{id}` has {n_lines} lines: expected at most {MAX_LINES_AND_RUN}; is it a table or a log? give a text"
     )]
     TooManyLines {
-        /// The book's id.
+        /// Id of the book.
         id: String,
-        /// How many.
+        /// Number of lines.
         n_lines: usize,
     },
-    /// One word, one stretch of white space or of marks that goes on for megabytes.
+    /// The text has one word, one stretch of white space or of marks that is megabytes long.
     #[error(
         "book `{id}` has {} MiB {what} at byte {at}: expected at most {} MiB; is it binary data? give a text",
         n_bytes >> 20, MAX_LINES_AND_RUN >> 20
     )]
     EndlessRun {
-        /// The book's id.
+        /// Id of the book.
         id: String,
-        /// Of what it consists.
+        /// Kind of stretch, such as a word.
         what: &'static str,
-        /// Where it begins.
+        /// Byte at which the stretch begins.
         at: usize,
-        /// Its bytes.
+        /// Number of bytes of the stretch.
         n_bytes: usize,
     },
-    /// It was read once and cannot be read again.
+    /// The text was read once and cannot be read again.
     #[error("book `{id}` cannot be read again: {problem}")]
     Gone {
-        /// The book's id.
+        /// Id of the book.
         id: String,
-        /// Why, for people.
+        /// Reason in words, for people.
         problem: String,
     },
 }
@@ -149,7 +150,7 @@ impl Book {
         })
     }
 
-    /// The same book without its text.
+    /// Returns the book without its text.
     #[must_use]
     pub fn let_go(self) -> Self {
         Self { text: None, ..self }
@@ -163,7 +164,7 @@ impl Book {
         self.text.clone().ok_or_else(|| self.gone("its text is not in memory"))
     }
 
-    /// Its text, made anew of `source`, the whole decoded text of its file.
+    /// Makes the book's text anew of `source`, the whole decoded text of its file.
     ///
     /// # Errors
     /// [`TextError::Gone`] if that is another text than was read first.
@@ -174,7 +175,7 @@ impl Book {
         }
     }
 
-    /// That its text cannot be had, and why.
+    /// Returns the error that the book's text cannot be had, and why.
     pub fn gone(&self, problem: impl fmt::Display) -> TextError {
         TextError::Gone { id: self.id.clone(), problem: problem.to_string() }
     }
@@ -184,7 +185,7 @@ impl Book {
         self.body
     }
 
-    /// Whether every line break is kept, as [`ReadOptions::keep_wraps`] asks.
+    /// Returns whether every line break is kept, as [`ReadOptions::keep_wraps`] asks.
     pub fn keeps_wraps(&self) -> bool {
         self.keep_wraps
     }
@@ -216,7 +217,7 @@ impl BookText {
         &self.flow
     }
 
-    /// [`Book::hash`].
+    /// Returns the hash of the book, as [`Book::hash`].
     pub fn hash(&self) -> &str {
         &self.hash
     }

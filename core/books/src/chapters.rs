@@ -1,4 +1,4 @@
-//! Where a book's chapters begin, by the lines that name them.
+//! Chapters of a book, found by the lines that name them.
 
 use closeread_text::Span;
 use closeread_text::numbers::{ONES, TENS};
@@ -6,9 +6,10 @@ use closeread_text::numbers::{ONES, TENS};
 /// A chapter of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chapter {
-    /// Its heading as it stands in the book.
+    /// Heading of the chapter as it stands in the book.
     pub title: String,
-    /// From its heading to the next one, in bytes of the book's file; the first reaches back to the start of the text.
+    /// Span of the chapter from its heading to the next one, in bytes of the book's file; the first reaches back to the
+    /// start of the text.
     pub span: Span,
 }
 
@@ -21,7 +22,7 @@ const SHORTEST_CHAPTER: usize = 200;
 const PARTS: [&str; 9] = ["chapter", "book", "part", "letter", "canto", "act", "volume", "stave", "section"];
 const ALONE: [&str; 6] = ["prologue", "epilogue", "preface", "introduction", "conclusion", "postscript"];
 const ALONE_ZH: [&str; 6] = ["楔子", "序章", "序", "引子", "尾声", "后记"];
-/// What stands for a number beside the numbers themselves: `Chapter the Last`.
+/// Words that stand for a number beside the numbers themselves: `Chapter the Last`.
 const ORDINALS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "last", "the"];
 
 /// The chapters of `source` within `body`: lines behind a blank one that read like a heading in English (`Chapter One`,

@@ -4,7 +4,7 @@ use super::book::has_text;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8};
 
-/// A file's text.
+/// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
     /// The whole text. A byte order mark stays, as U+FEFF, so that offsets into UTF-8 files are offsets into the file.
@@ -12,23 +12,23 @@ pub struct Decoded {
     /// The encoding's name in the WHATWG Encoding Standard, e.g. `UTF-8`, `gb18030`, `windows-1252` (which covers
     /// ISO-8859-1).
     pub encoding: &'static str,
-    /// What a reader should know: replaced bytes, a byte order mark at odds with the encoding asked for.
+    /// Notes that a reader should know: replaced bytes, a byte order mark at odds with the encoding asked for.
     pub notes: Vec<String>,
 }
 
-/// Why bytes are no text.
+/// The reason why bytes are no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// No encoding is called so.
+    /// There is no encoding of this name.
     #[error(
         "unknown encoding `{label}`: expected a name like utf-8, utf-16le, gb18030, big5, shift_jis, windows-1252 or \
          iso-8859-1"
     )]
     UnknownLabel {
-        /// What was asked for.
+        /// Name of the encoding that was asked for.
         label: String,
     },
-    /// Nothing, or white space only.
+    /// The file has no bytes, or white space only.
     #[error("the file is empty ({bytes} bytes, none of them text): expected a book's text")]
     Empty {
         /// Length of the file.
@@ -39,7 +39,7 @@ pub enum DecodeError {
     Format {
         /// The format, with its article.
         what: &'static str,
-        /// What to do.
+        /// Hint on what to do.
         hint: &'static str,
     },
     /// Bytes that no text has.
@@ -50,14 +50,14 @@ pub enum DecodeError {
     Binary {
         /// Position of the first such byte, from 0.
         offset: usize,
-        /// Its line, from 1.
+        /// Line of the byte, from 1.
         line: usize,
-        /// Its value.
+        /// Value of the byte.
         byte: u8,
-        /// What to do.
+        /// Hint on what to do.
         hint: &'static str,
     },
-    /// UTF-8, but damaged.
+    /// The file is UTF-8, but damaged.
     #[error(
         "invalid UTF-8: byte {offset} (line {line}) is 0x{byte:02X}, {n_invalid} such in the file, while \
          {n_valid} characters beside ASCII are valid; repair the file, or read it as it is by \
@@ -66,9 +66,9 @@ pub enum DecodeError {
     InvalidUtf8 {
         /// Position of the first invalid byte, from 0.
         offset: usize,
-        /// Its line, from 1.
+        /// Line of the byte, from 1.
         line: usize,
-        /// Its value.
+        /// Value of the byte.
         byte: u8,
         /// Invalid sequences in the file.
         n_invalid: usize,
@@ -81,11 +81,11 @@ pub enum DecodeError {
          name the encoding, or repair the file"
     )]
     Undetected {
-        /// The likeliest encoding.
+        /// Name of the likeliest encoding.
         guess: &'static str,
         /// Position of the first invalid sequence, from 0.
         offset: usize,
-        /// Its line, from 1.
+        /// Line of the byte, from 1.
         line: usize,
     },
 }
@@ -237,7 +237,7 @@ fn is_iso_2022_jp(bytes: &[u8]) -> bool {
         && ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes).is_some()
 }
 
-/// How far a file is from being UTF-8.
+/// The damage of a file that is not quite UTF-8.
 struct Utf8Damage {
     first: usize,
     n_invalid: usize,

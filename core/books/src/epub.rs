@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::ops::Range;
 
-/// What an EPUB archive holds for a reader.
+/// The text of an EPUB archive for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpubText {
     /// The title of the book's metadata.
@@ -23,7 +23,7 @@ pub struct EpubText {
     pub language: Option<Language>,
     /// The chapters in reading order, separated by a blank line. Offsets into the book count bytes of this text.
     pub text: String,
-    /// What a reader should know, e.g. how many parts outside the reading order were left out.
+    /// Notes that a reader should know, e.g. how many parts outside the reading order were left out.
     pub notes: Vec<String>,
 }
 
@@ -117,7 +117,8 @@ fn append(text: &mut String, chapter: impl FnOnce(&mut String)) {
     chapter(text);
 }
 
-/// What a file is that is no EPUB, by its first bytes and by the names in the archive; `None` for one that may be one.
+/// Returns what a file is that is no EPUB, by its first bytes and by the names in the archive; `None` for one that may
+/// be one.
 fn other_than_epub(bytes: &[u8]) -> Option<EpubError> {
     let has = |name: &[u8]| memchr::memmem::find(bytes, name).is_some();
     let (what, hint) = if !bytes.starts_with(b"PK\x03\x04") {

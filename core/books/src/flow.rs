@@ -47,7 +47,7 @@ impl Flow {
         Self::write(source, body, &lines, breaks)
     }
 
-    /// The same with every line break where it is: for a text that is no file but a field of a data set, whose line
+    /// Makes a flow with every line break where it is: for a text that is no file but a field of a data set, whose line
     /// breaks are part of what is published.
     ///
     /// # Panics
@@ -92,7 +92,7 @@ impl Flow {
         self.body
     }
 
-    /// Where `span` stands in the file: from the first byte of its first character to the end of its last one.
+    /// Returns the place of `span` in the file: from the first byte of its first character to the end of its last one.
     ///
     /// What was dropped inside is covered, what was dropped around it is not. An empty span maps to the empty span
     /// before the character it precedes.
@@ -130,7 +130,7 @@ impl Flow {
         run.source + (at - run.flow)
     }
 
-    /// The first byte of the flow that stems from byte `at` of the file or a later one.
+    /// Returns the first byte of the flow that stems from byte `at` of the file or a later one.
     fn first_at_or_after(&self, at: usize) -> usize {
         let after = self.runs.partition_point(|r| r.source <= at);
         let end = self.runs.get(after).map_or(self.text.len(), |r| r.flow);

@@ -5,11 +5,11 @@ use closeread_text::Span;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Most lines of a book, and most bytes of one word, one stretch of white space or of marks: what is kept for each line,
-/// and for each byte of a word while its tokens are counted, is many times as large.
+/// Most lines that a book may have, and most bytes of one word, one stretch of white space or of marks: what is kept
+/// for each line, and for each byte of a word while its tokens are counted, is many times as large.
 pub(super) const MAX_LINES_AND_RUN: usize = 4 << 20;
 
-/// Where a file's Project Gutenberg frame ends and its book begins.
+/// The frame of a file: where the text of Project Gutenberg around the book ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     /// The book itself. Without a frame: everything but a byte order mark.
@@ -153,7 +153,7 @@ fn is_header(before: &[&str], small_print: bool) -> bool {
     }
 }
 
-/// How many lines after the first one a marker goes on: up to the line that closes it with asterisks.
+/// Returns how many lines after the first one a marker goes on: up to the line that closes it with asterisks.
 fn marker_tail(source: &str, from_marker: &[Line]) -> usize {
     let closes = |l: &Line| l.of(source).trim_end().ends_with("***");
     let block = from_marker.iter().take(MAX_MARKER_LINES).take_while(|l| !is_blank(l.of(source)));

@@ -1,4 +1,4 @@
-//! Which language a book is in.
+//! Language of a book, guessed from its text.
 
 use closeread_text::language::{Language, east_asian};
 
@@ -16,7 +16,8 @@ pub fn detect(text: &str) -> Language {
 /// Characters that whatlang gets to see: more changes nothing on a book and costs time.
 const SAMPLE_CHARS: usize = 20_000;
 
-/// What whatlang says about the middle of `text`, where title pages and licences are far; `None` where it is unsure.
+/// Returns what whatlang says about the middle of `text`, where title pages and licences are far; `None` where it is
+/// unsure.
 fn by_trigrams(text: &str) -> Option<Language> {
     let mut start = text.len().saturating_sub(SAMPLE_CHARS) / 2;
     while !text.is_char_boundary(start) {

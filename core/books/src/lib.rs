@@ -1,4 +1,4 @@
-//! From the bytes of a file to sentences and passages whose place in that file is known.
+//! Books: from the bytes of a file to sentences and passages whose place in that file is known.
 
 #![forbid(unsafe_code)]
 

@@ -5,9 +5,9 @@ use closeread_text::Span;
 /// One line: `text[start..end]` without its line end, which reaches to `next`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
-    /// First byte.
+    /// Start of the line: first byte.
     pub(super) start: usize,
-    /// One past the last byte before the line end.
+    /// End of the line: one past the last byte before the line end.
     pub(super) end: usize,
     /// First byte of the next line, or the end of the text.
     pub(super) next: usize,

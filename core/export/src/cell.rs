@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct CellTrials {
     /// Method, model, budget.
     pub arm: Arm,
-    /// What a report says of it.
+    /// Summary of the cell in a report.
     pub summary: Cell,
-    /// Every planned trial, item by item in the order of the run, repeat by repeat.
+    /// Trials that were planned, item by item in the order of the run, repeat by repeat.
     pub trials: Vec<PlannedTrial>,
 }
 
@@ -27,9 +27,9 @@ pub struct PlannedTrial {
     pub repeat: u32,
     /// Place of its record in [`Run::records`]; `None` if it is missing.
     pub record: Option<usize>,
-    /// How it ended.
+    /// Ending of the trial.
     pub ending: Ending,
-    /// What it counts for by metric, failures as 0; a metric in whose mean it is not has no entry.
+    /// Number that the trial counts for by metric, failures as 0; a metric in whose mean it is not has no entry.
     pub counted: BTreeMap<String, f64>,
 }
 
@@ -72,7 +72,7 @@ impl CellTrials {
         self.trials.iter().flat_map(|trial| trial.counted.keys().cloned()).collect()
     }
 
-    /// The same without its trials.
+    /// Returns the cell without its trials.
     pub fn without_trials(self) -> Self {
         Self { trials: Vec::new(), ..self }
     }

@@ -10,12 +10,12 @@ use closeread_eval::Task;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What a competition is called and when it runs.
+/// The description of a competition: what it is called and when it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Competition {
-    /// Its title.
+    /// Title of the competition.
     pub title: String,
-    /// First day, `2026-12-01`.
+    /// First day of the competition, `2026-12-01`.
     pub start: String,
     /// Metrics of the leaderboard, the one that ranks first.
     pub metrics: Vec<String>,

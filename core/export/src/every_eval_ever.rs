@@ -14,12 +14,12 @@ use serde_json::{Map, Value, json};
 
 const SCHEMA: &str = "0.3.0";
 
-/// Who publishes, and what the run does not know of its models.
+/// The publisher of a record, and what the run does not know of its models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publisher {
-    /// The organisation that evaluated.
+    /// Name of the organisation that evaluated.
     pub organization: String,
-    /// What it is to the model's maker: `first_party`, `third_party`, `collaborative` or `other`.
+    /// Relationship of the organisation to the model's maker: `first_party`, `third_party`, `collaborative` or `other`.
     pub relationship: String,
     /// `self_deployed`, `externally_managed` or `unknown`.
     pub deployment: String,
@@ -34,7 +34,7 @@ pub struct Record<'a> {
     pub about: About<'a>,
     /// The model, `provider/model`.
     pub model: &'a str,
-    /// Who publishes.
+    /// Publisher of the record.
     pub publisher: &'a Publisher,
 }
 
@@ -43,7 +43,7 @@ pub struct Record<'a> {
 pub struct Rows {
     /// SHA-256 of the file, in hex.
     pub sha256: String,
-    /// Rows in it.
+    /// Number of rows.
     pub n: usize,
 }
 
@@ -59,7 +59,7 @@ impl Record<'_> {
         self.model.split_once('/').unwrap_or(("unknown", self.model))
     }
 
-    /// The same whenever it is exported.
+    /// Returns the record's id, which is the same whenever it is exported.
     fn id(&self) -> String {
         let (run, model) = (self.about.run, file_name(self.model));
         let token = &sha256(json!([run.name, run.facts, self.about.created]).to_string().as_bytes())[..12];
@@ -157,7 +157,7 @@ impl Record<'_> {
         Entry { name: format!("{}.json", self.path()), bytes }
     }
 
-    /// A result a metric of a cell.
+    /// Returns the results of a cell, one a metric.
     fn results(&self, cell: &CellTrials) -> Vec<Value> {
         let run = self.about.run;
         let one = |(metric, estimate): (&MetricName, &Estimate)| {

@@ -9,7 +9,7 @@ use closeread_report::{Arm, HowAsked, Run};
 use closeread_text::Language;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Why logs are no run.
+/// The reason why logs are no run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LogsError {
     /// No log has a sample.
@@ -18,13 +18,13 @@ pub enum LogsError {
     /// Two logs could not be told apart.
     #[error("{first} and {second} are both of `{task}` by {model}: pass them as two runs, not as one")]
     Twice {
-        /// A file.
+        /// Name of a file.
         first: String,
-        /// Another.
+        /// Name of another file.
         second: String,
-        /// What they are of.
+        /// Task that the logs are of.
         task: String,
-        /// Who answered.
+        /// Name of the model that answered.
         model: String,
     },
 }

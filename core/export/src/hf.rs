@@ -1,4 +1,5 @@
-//! What the Hugging Face hub reads: `.eval_results/*.yaml` in a model's repository, `eval.yaml` in a data set's.
+//! Results as the Hugging Face hub reads them: `.eval_results/*.yaml` in a model's repository, `eval.yaml` in a data
+//! set's.
 //!
 //! The hub shows one number a model and task, so that a cell is a task of its own: `dos-rag-1500`.
 
@@ -9,14 +10,14 @@ use closeread_metrics::stats::Estimate;
 use closeread_report::Arm;
 use closeread_table::number::percent;
 
-/// What a run does not know of where it is published.
+/// The facts of a publication on the hub that a run does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hub {
     /// The data set's repository, `org/name`.
     pub dataset: String,
-    /// Its revision, where one is to be named.
+    /// Revision of the data set, where one is to be named.
     pub revision: Option<String>,
-    /// Where the report lies.
+    /// Address of the report.
     pub url: Option<String>,
 }
 

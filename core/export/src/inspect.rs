@@ -24,9 +24,9 @@ pub const SUMMARIES: &str = "summaries.json";
 /// A trial in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// Its own file.
+    /// File of the trial alone.
     pub entry: Entry,
-    /// Its element of the list in [`SUMMARIES`].
+    /// Summary of the trial: its element of the list in [`SUMMARIES`].
     pub summary: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Log<'a> {
         sha256(named.to_string().as_bytes())[..22].to_owned()
     }
 
-    /// What a log begins with.
+    /// Returns the beginning of a log.
     pub fn start(&self) -> Entry {
         let header = json!({"version": VERSION, "eval": self.eval(), "plan": self.plan()});
         entry("_journal/start.json", &header)
@@ -170,7 +170,7 @@ impl<'a> Log<'a> {
         Sample { entry, summary: summary.to_string().into_bytes() }
     }
 
-    /// A score a metric that the trial counts in; what the ledger says of it is its reason.
+    /// Returns the scores of a trial, one a metric that it counts in; what the ledger says of it is the score's reason.
     fn scores(&self, row: &Row<'_>) -> Value {
         let Row { record, trial, .. } = row;
         let subject = Subject::from(&record.key);
@@ -190,8 +190,8 @@ impl<'a> Log<'a> {
         Value::Object(trial.counted.iter().map(score).collect::<Map<_, _>>())
     }
 
-    /// What was retrieved, then each call, and each search that a call made. Ids begin with that of the sample: data frames
-    /// take two events or messages with one id for the same.
+    /// Returns what was retrieved, then each call, and each search that a call made. Ids begin with that of the sample:
+    /// data frames take two events or messages with one id for the same.
     fn events(&self, row: &Row<'_>, uuid: &str, asked: &str) -> Value {
         let record = row.record;
         let (at, model) = (self.about.created_at(self.seconds), &self.cell.arm.model);
@@ -235,7 +235,7 @@ impl<'a> Log<'a> {
         Value::Array(events)
     }
 
-    /// What a log ends with.
+    /// Returns the end of a log.
     pub fn finish(self) -> Entry {
         let planned = self.cell.trials.len();
         let missing = self.cell.trials.iter().filter(|trial| trial.record.is_none()).count();
@@ -306,7 +306,7 @@ fn question_message(uuid: &str, asked: &str) -> Value {
     json!({"id": format!("{uuid}-question"), "role": "user", "content": asked})
 }
 
-/// What the model said in its call number `place`.
+/// Returns what the model said in its call number `place`.
 fn response_message(uuid: &str, place: usize, model: &str, content: &str) -> Value {
     let id = format!("{uuid}-response-{place}");
     json!({"id": id, "role": "assistant", "content": content, "source": "generate", "model": model})
@@ -332,7 +332,7 @@ fn called(uuid: &str, model: &str, call: &CallTrace, tokens: &Tokens, place: usi
            "usage": tokens.inspect()})
 }
 
-/// What the first of an agent's calls asked to be searched for, unless it was asked for again.
+/// Returns what the first of an agent's calls asked to be searched for, unless it was asked for again.
 fn query(calls: &[CallTrace]) -> Option<&str> {
     let (call, later) = calls.split_first()?;
     let is_refused = later.first().is_some_and(|next| next.prompt == "agentic-rag-again");
@@ -349,7 +349,7 @@ fn found_by_search(record: &Record) -> impl Iterator<Item = &[PassageRef]> {
     (0..searches).map(move |n| &passages[n * each..(n + 1) * each])
 }
 
-/// Why a score is not what an answer earned, in inspect's words where it has one.
+/// Returns why a score is not what an answer earned, in inspect's words where it has one.
 fn reason(ending: Ending) -> Option<&'static str> {
     match ending {
         Ending::Answered => None,
@@ -360,7 +360,7 @@ fn reason(ending: Ending) -> Option<&'static str> {
     }
 }
 
-/// What a judge said.
+/// Returns what a judge said, in words.
 fn words(judgement: &Judgement) -> String {
     let said = judgement.calls.last().map_or_else(
         || judgement.verdict.ruling().map_or_else(String::new, |ruling| json!(ruling).to_string()),

@@ -27,9 +27,9 @@ use closeread_report::{Arm, Run};
 /// A file of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path, `/` between the parts.
+    /// Path of the file, `/` between the parts.
     pub name: String,
-    /// What it holds.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -38,14 +38,14 @@ pub struct Entry {
 pub struct About<'a> {
     /// The run. Its records may lack calls and passages, which come with each [`Row`].
     pub run: &'a Run,
-    /// When it was begun, in seconds since 1970: records say how long trials took, not when.
+    /// Time when the run was begun, in seconds since 1970: records say how long trials took, not when.
     pub created: i64,
     /// The version of closeread that exports.
     pub version: &'a str,
 }
 
 impl About<'_> {
-    /// `2026-11-23T12:00:00+00:00`.
+    /// Returns the time some seconds after the run began, such as `2026-11-23T12:00:00+00:00`.
     fn created_at(&self, seconds_later: f64) -> String {
         let micros = self.created.saturating_mul(1_000_000).saturating_add((seconds_later * 1e6) as i64);
         DateTime::from_timestamp_micros(micros).unwrap_or_default().to_rfc3339()
@@ -55,11 +55,11 @@ impl About<'_> {
 /// A finished trial with all that its record holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// What was asked.
+    /// Item that was asked.
     pub item: &'a Item,
-    /// What came of it.
+    /// Record of the trial.
     pub record: &'a Record,
-    /// What it counts for.
+    /// Planned trial, with what it counts for.
     pub trial: &'a PlannedTrial,
 }
 
@@ -113,7 +113,7 @@ fn answer(outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// What the model said, or what stands in its place.
+/// Returns what the model said, or what stands in its place.
 fn said(record: &Record) -> &str {
     match (&record.outcome, record.calls.last()) {
         (_, Some(call)) => &call.response,

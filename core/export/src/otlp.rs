@@ -131,23 +131,23 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Nothing yet.
+    /// Makes an empty batch.
     pub fn new(about: About<'a>) -> Self {
         let seconds = u64::try_from(about.created).unwrap_or_default();
         Self { about, spans: Vec::new(), clock: seconds.saturating_mul(1_000_000_000) }
     }
 
-    /// Spans that wait.
+    /// Returns the number of spans that wait.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// When the last trial ended, in seconds since 1970: where those of another cell go on.
+    /// Returns when the last trial ended, in seconds since 1970: where those of another cell go on.
     pub fn ended(&self) -> i64 {
         i64::try_from(self.clock / 1_000_000_000 + 1).unwrap_or(i64::MAX)
     }
 
-    /// True if none waits.
+    /// Returns whether no span waits.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -251,7 +251,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The first bytes of a hash in hex.
+/// Returns the first bytes of a hash in hex.
 fn bytes(hex: &str, n: usize) -> Vec<u8> {
     (0..n).filter_map(|at| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok()).collect()
 }

@@ -7,38 +7,38 @@ use closeread_report::Run;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// What a column holds; every value may be absent.
+/// The kind of a column's values; every value may be absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// UTF-8.
+    /// Text in UTF-8.
     Text,
-    /// A double.
+    /// A number, as a double.
     Number,
     /// A signed integer of 64 bits.
     Integer,
-    /// True or false.
+    /// A truth value: true or false.
     Truth,
 }
 
-/// What stands in a place of a table.
+/// A value in a place of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Field {
-    /// Nothing.
+    /// No value.
     Absent,
-    /// Of a [`Kind::Text`].
+    /// A value of a [`Kind::Text`].
     Text(String),
-    /// Of a [`Kind::Number`].
+    /// A value of a [`Kind::Number`].
     Number(f64),
-    /// Of a [`Kind::Integer`].
+    /// A value of a [`Kind::Integer`].
     Integer(i64),
-    /// Of a [`Kind::Truth`].
+    /// A value of a [`Kind::Truth`].
     Truth(bool),
 }
 
 /// A table's name and columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
-    /// Its file is named so.
+    /// Name of the table, and so of its file.
     pub name: &'static str,
     /// Names and kinds, in order.
     pub columns: Vec<(String, Kind)>,
@@ -73,7 +73,7 @@ impl Tables {
         Schema { name, columns }
     }
 
-    /// A line a cell and metric.
+    /// Returns the schema of cells: a line a cell and metric.
     pub fn cells_schema() -> Schema {
         let own = [
             ("metric", Kind::Text),
@@ -107,7 +107,7 @@ impl Tables {
         rows
     }
 
-    /// A line a planned trial, missing ones included.
+    /// Returns the schema of trials: a line a planned trial, missing ones included.
     pub fn trials_schema(&self) -> Schema {
         let own = [
             ("id", Kind::Text),
@@ -176,7 +176,7 @@ impl Tables {
         fields
     }
 
-    /// A line an item.
+    /// Returns the schema of items: a line an item.
     pub fn items_schema(&self) -> Schema {
         let own = [
             ("id", Kind::Text),
@@ -207,7 +207,7 @@ impl Tables {
         fields
     }
 
-    /// A line a call.
+    /// Returns the schema of calls: a line a call.
     pub fn calls_schema() -> Schema {
         let own = [
             ("id", Kind::Text),
@@ -251,7 +251,7 @@ impl Tables {
         row.record.calls.iter().enumerate().map(line).collect()
     }
 
-    /// A line a passage of a context.
+    /// Returns the schema of passages: a line a passage of a context.
     pub fn passages_schema() -> Schema {
         let own = [
             ("id", Kind::Text),

@@ -4,7 +4,7 @@ use closeread_llm::price::PriceList;
 use closeread_methods::record::CallTrace;
 use serde_json::{Value, json};
 
-/// What calls took. Those that were remembered took nothing.
+/// The tokens that calls took. Calls that were remembered took none.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Tokens {
     /// Tokens of prompts, cached ones included.
@@ -46,7 +46,7 @@ impl Tokens {
         }
     }
 
-    /// As inspect counts: `input_tokens` are those charged at the full rate.
+    /// Returns the tokens as inspect counts them: `input_tokens` are those charged at the full rate.
     pub(crate) fn inspect(&self) -> Value {
         let full = self.input.saturating_sub(self.cache_read + self.cache_write);
         json!({

@@ -1,4 +1,4 @@
-//! What retrieval found as trec_eval, ir_measures and ranx read it: a run, and its judgements (qrels).
+//! Retrieval results as trec_eval, ir_measures and ranx read them: a run, and its judgements (qrels).
 //!
 //! What is to be found are the pieces of the gold evidence. A passage that is the first to reach a piece stands as that piece;
 //! any other stands as itself and is not relevant. So the judgements do not depend on how a book was cut.

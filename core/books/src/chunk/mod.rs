@@ -17,7 +17,7 @@ pub enum Chunker {
     /// Sentences packed up to 100 tokens: RAPTOR's packer over Punkt sentences, as DOS RAG uses it (Stronger Baselines
     /// §2.3, A.4), with the repairs that [`Chunker::pieces`] names.
     Dos,
-    /// The same where a sentence exceeds the cap as well: as DOS RAG's own code cuts it (dos-rag-eval,
+    /// Like [`Chunker::Dos`], where a sentence exceeds the cap as well: as DOS RAG's own code cuts it (dos-rag-eval,
     /// `source/method/utils.py`), but in the order of the text.
     StrongerBaselines,
     /// Windows of 512 tokens without overlap (SagaScale §4.1).
@@ -38,10 +38,10 @@ pub struct Pieces {
 }
 
 impl Chunker {
-    /// All of them.
+    /// All chunkers.
     pub const ALL: [Self; 5] = [Self::Dos, Self::StrongerBaselines, Self::Window, Self::Sentences, Self::Sections];
 
-    /// What the command line calls it.
+    /// Returns the chunker's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dos => "dos",
@@ -52,7 +52,7 @@ impl Chunker {
         }
     }
 
-    /// Most tokens a passage has unless a caller says otherwise, as in the papers.
+    /// Returns the most tokens a passage has unless a caller says otherwise, as in the papers.
     pub fn default_max_tokens(self) -> usize {
         match self {
             Self::Dos | Self::StrongerBaselines => 100,
@@ -111,7 +111,7 @@ impl Pieces {
         join(text, &self.spans)
     }
 
-    /// From the first piece's start to the last one's end.
+    /// Returns the span from the first piece's start to the last one's end.
     pub fn cover(&self) -> FlowSpan {
         let first = self.spans.first().expect("a passage has at least one piece");
         let last = self.spans.last().expect("a passage has at least one piece");

@@ -3,7 +3,7 @@
 use crate::tokens::Tokenizer;
 use closeread_text::FlowSpan;
 
-/// What a sentence that exceeds the cap is cut behind: RAPTOR's three, and what Chinese writes in their place.
+/// Marks behind which a sentence that exceeds the cap is cut: RAPTOR's three, and what Chinese writes in their place.
 pub(super) const DELIMITERS: [char; 7] = [',', ';', ':', '，', '；', '：', '、'];
 
 /// Packs `sentences` into passages; [`Chunker::pieces`](super::Chunker::pieces) states the rule.
@@ -68,7 +68,7 @@ fn clauses(text: &str, sentence: FlowSpan) -> Vec<FlowSpan> {
     found
 }
 
-/// What stands between white space.
+/// Returns the words of a span, which stand between white space.
 fn words(text: &str, span: FlowSpan) -> Vec<FlowSpan> {
     let inside = &text[span.range()];
     let place = |word: &str| span.start + (word.as_ptr() as usize - inside.as_ptr() as usize);

@@ -35,8 +35,8 @@ pub(super) fn windows(text: &str, tokenizer: &Tokenizer, max_tokens: usize) -> V
     windows
 }
 
-/// The last token of the window from token `first` with at most `want` tokens: the last one there that completes a
-/// character, or else the one that completes the first character.
+/// Returns the last token of the window from token `first` with at most `want` tokens: the last one there that
+/// completes a character, or else the one that completes the first character.
 fn last_of_window(ends: &[usize], first: usize, want: usize) -> usize {
     let completes = |&token: &usize| ends.get(token + 1).is_none_or(|&next| ends[token] < next);
     let limit = (first + want).min(ends.len());

@@ -1,4 +1,4 @@
-//! What an EPUB may unpack to: archives of a few megabytes can be made to fill any memory.
+//! Limits of what an EPUB may unpack to: archives of a few megabytes can be made to fill any memory.
 
 use super::error::EpubError;
 use regex::bytes::Regex;
@@ -81,7 +81,7 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// What chapters unpack to, until there is too much of it.
+/// The bytes that chapters unpack to, until there are too many.
 #[derive(Default)]
 pub(super) struct Chapters {
     n_bytes: usize,
@@ -99,17 +99,17 @@ impl Chapters {
         Limited { bytes: Vec::new(), left: MAX_CHAPTER.min(MAX_CHAPTERS - self.n_bytes) }
     }
 
-    /// Whether so many bytes fit.
+    /// Returns whether this number of bytes fits.
     pub(super) fn has_room(&self, n_bytes: usize) -> bool {
         n_bytes < self.room().left
     }
 
-    /// Counts one that fitted.
+    /// Counts a chapter that fitted.
     pub(super) fn count(&mut self, n_bytes: usize) {
         self.n_bytes += n_bytes;
     }
 
-    /// Why a chapter did not fit.
+    /// Returns the error of a chapter that did not fit.
     pub(super) fn too_large(&self, href: &str) -> EpubError {
         if MAX_CHAPTERS - self.n_bytes < MAX_CHAPTER {
             let what = "its chapters, each as often as the reading order names it,".to_owned();
@@ -121,7 +121,7 @@ impl Chapters {
 }
 
 impl Limited {
-    /// Whether more was written than there is room for.
+    /// Returns whether more was written than there is room for.
     pub(super) fn is_full(&self) -> bool {
         self.left == 0
     }

@@ -1,4 +1,4 @@
-//! Characters that nobody sees.
+//! Invisible characters.
 
 /// True for characters that never show: they are dropped from the flow.
 pub(crate) fn is_invisible(c: char) -> bool {

@@ -1,4 +1,4 @@
-//! Which line breaks only wrap, and which are meant.
+//! Line wraps: which line breaks only wrap, and which are meant.
 
 use super::invisible::{SOFT_HYPHEN, is_invisible};
 use crate::line::Line;
@@ -7,14 +7,14 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What becomes of the line break after a line.
+/// The decision on the line break after a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineBreak {
-    /// It is meant.
+    /// The line break is meant.
     Keep,
-    /// It only wraps: text goes on from byte `upto` of this line to byte `from` of the next.
+    /// The line break only wraps: text goes on from byte `upto` of this line to byte `from` of the next.
     Undo {
-        /// One past the last byte of this line's text: white space at its end goes.
+        /// End of this line's text, one past its last byte: white space at the line's end goes.
         upto: usize,
         /// First byte of the next line's text: its indentation goes.
         from: usize,
@@ -63,7 +63,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 30..=140;
 /// Columns that a full line may fall short by: people and paragraph formatters do not fill every line.
 const SLACK: usize = 4;
 
-/// What one line looks like from outside.
+/// The shape of a line, as it looks from outside.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     /// Columns, indentation included, trailing white space not; Han and Kana take two.
@@ -75,7 +75,7 @@ struct Shape {
     blank: bool,
     /// Ends in a soft hyphen: the break is inside a word.
     hyphenated: bool,
-    /// Most of its letters are Han or Kana.
+    /// Whether most of the line's letters are Han or Kana.
     spaceless: bool,
     /// Begins with a lower-case letter.
     starts_lower: bool,
@@ -83,7 +83,7 @@ struct Shape {
     ends_sentence: bool,
     /// Ends a clause in any way: no wrap at random does so often.
     ends_clause: bool,
-    /// Is set apart by its very form: a rule, an ornament, a heading's mark, columns.
+    /// Whether the line is set apart by its very form: a rule, an ornament, a heading's mark, columns.
     apart: bool,
     /// Begins like an item of a list.
     item: bool,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Most attributes of a tag that are read.
+/// Most attributes of a tag to read.
 const MAX_ATTRIBUTES: usize = 64;
 
 /// The markup without the attributes of a tag beyond the first [`MAX_ATTRIBUTES`]. Tags are found as html5ever finds them: none
@@ -34,7 +34,7 @@ pub(super) fn limited(html: &str, is_raw: impl Fn(&str) -> bool) -> Cow<'_, str>
     Cow::Owned(kept)
 }
 
-/// Where `</name` stands.
+/// Returns where `</name` stands.
 fn end_of_raw(html: &str, mut at: usize, name: &str) -> usize {
     while let Some(found) = html[at..].find("</") {
         at += found;
@@ -50,11 +50,11 @@ fn end_of_raw(html: &str, mut at: usize, name: &str) -> usize {
 /// Bytes of a tag that opens an element.
 struct Tag {
     name_end: usize,
-    /// Where the first attribute too many begins.
+    /// Place where the first attribute too many begins.
     beyond: Option<usize>,
     /// The `>`, or the end of the text.
     end: usize,
-    /// It closes the element as well.
+    /// Whether the tag closes the element as well.
     empty: bool,
 }
 

@@ -1,6 +1,6 @@
-//! How much of a page's layout its text keeps.
+//! Layouts: how much of a page's layout its text keeps.
 
-/// How what a reader sees becomes text.
+/// The way in which what a reader sees becomes text.
 ///
 /// In all of them paragraphs, headings and other blocks are parted by a blank line, items of lists and rows of tables by a
 /// line feed. White space is one space, except in `<pre>`; inline tags neither add nor take any.

@@ -32,8 +32,8 @@ pub(super) fn read(html: &str, each: impl FnMut(Piece<'_>)) {
     tokenizer.end();
 }
 
-/// What follows a document type that has declarations of its own in brackets: those are XML's, and HTML ends the document
-/// type in the middle of them.
+/// Returns what follows a document type that has declarations of its own in brackets: those are XML's, and HTML ends
+/// the document type in the middle of them.
 fn without_subset(html: &str) -> &str {
     static SUBSET: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?is)\A(?:\s|\u{feff}|<\?.*?\?>|<!--.*?-->)*<!doctype[^>\[]*\[.*?\]\s*>").expect("a valid pattern")
@@ -41,7 +41,7 @@ fn without_subset(html: &str) -> &str {
     SUBSET.find(html).map_or(html, |found| &html[found.end()..])
 }
 
-/// Whether the content of an element is text in which no tag begins.
+/// Returns whether the content of an element is text in which no tag begins.
 fn is_raw(name: &str) -> bool {
     matches!(name, "script" | "style" | "iframe" | "noembed" | "noframes" | "xmp")
 }
@@ -67,7 +67,7 @@ impl<F: FnMut(Piece<'_>)> TokenSink for Pieces<F> {
         TokenSinkResult::Continue
     }
 
-    /// So that CDATA sections are text, as in XHTML.
+    /// Says that the node is in another namespace, so that CDATA sections are text, as in XHTML.
     fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
         true
     }

@@ -54,7 +54,7 @@ pub fn sections(html: &str, layout: Layout) -> Vec<(String, String)> {
     sections
 }
 
-/// What a reader sees of a file that is a web page as a whole; `None` for every other text.
+/// Returns what a reader sees of a file that is a web page as a whole; `None` for every other text.
 ///
 /// Only a document type or `<html>` at its start makes it one: a text with a tag in its first lines stays as it is.
 pub fn whole_page(text: &str) -> Option<String> {
@@ -65,7 +65,7 @@ pub fn whole_page(text: &str) -> Option<String> {
         .then(|| to_text(text, Layout::Page))
 }
 
-/// What a reader sees of a text that may be a web page.
+/// Returns what a reader sees of a text that may be a web page.
 pub fn without_markup(text: &str) -> String {
     if is_page(text) { to_text(text, Layout::Page) } else { text.to_owned() }
 }

@@ -17,11 +17,11 @@ use std::hash::Hasher as _;
 
 /// An encoding that is ready to use.
 pub(super) struct BytePairs {
-    /// What the next piece of a text is; the last character of a match of the second pattern is given back.
+    /// Pattern of the next piece of a text; the last character of a match of the second pattern is given back.
     splitter: Regex,
-    /// All tokens, one behind the other, by their rank.
+    /// Bytes of all tokens, one behind the other, by their rank.
     bytes: Vec<u8>,
-    /// Where each token begins in `bytes`, and where the last ends.
+    /// Offsets where each token begins in `bytes`, and where the last ends.
     starts: Vec<u32>,
     /// Ranks at the hash of their token or in the next free place behind it. The length is a power of two.
     places: Vec<u32>,
@@ -32,7 +32,7 @@ const FREE: u32 = u32::MAX;
 const MAX_PIECE: usize = 4 << 20;
 
 impl BytePairs {
-    /// From the vocabulary inside the binary.
+    /// Makes the encoding from the vocabulary inside the binary.
     #[cfg(feature = "vocabularies")]
     pub(super) fn inside(encoding: Encoding) -> Self {
         Self::new(encoding, &encoding.published()).expect(INSIDE)
@@ -92,7 +92,7 @@ impl BytePairs {
         Some(self.places[self.place(token)]).filter(|&rank| rank != FREE)
     }
 
-    /// Where the rank of `token` stands, or would stand.
+    /// Returns where the rank of `token` stands, or would stand.
     fn place(&self, token: &[u8]) -> usize {
         let mut hasher = FxHasher::default();
         hasher.write(token);
@@ -114,11 +114,11 @@ impl BytePairs {
 /// A piece on its way from bytes to tokens. Kept from piece to piece for its memory.
 #[derive(Default)]
 struct Merging {
-    /// Where the part that begins at a byte ends; 0 where none begins.
+    /// End of the part that begins at a byte; 0 where none begins.
     ends: Vec<u32>,
-    /// Where the part before the one that begins at a byte begins.
+    /// Beginning of the part before the one that begins at a byte.
     before: Vec<u32>,
-    /// What two neighbours would merge to: rank, beginning and end; out of date once either has merged with another.
+    /// Merges that two neighbours would make: rank, beginning and end; out of date once either has merged with another.
     mergers: BinaryHeap<Reverse<(u32, u32, u32)>>,
 }
 

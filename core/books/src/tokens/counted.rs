@@ -6,7 +6,7 @@ use twox_hash::XxHash3_128;
 
 /// Bytes of a piece, at least. What follows the last seam, a question for instance, is counted anew each time.
 const PIECE: usize = 16 << 10;
-/// Most pieces that are remembered.
+/// Most pieces to remember.
 const REMEMBERED: usize = 1 << 14;
 
 /// Counts by the hash of the piece: 128 bits, which no two pieces share by chance, at the speed of memory.
@@ -14,8 +14,8 @@ const REMEMBERED: usize = 1 << 14;
 pub(super) struct Counted(Mutex<HashMap<u128, usize>>);
 
 impl Counted {
-    /// What `count` gives for the whole text, if it splits texts behind line ends that a letter follows, as every
-    /// byte-pair encoding here does: no token spans such a seam.
+    /// Returns what `count` gives for the whole text, if it splits texts behind line ends that a letter follows, as
+    /// every byte-pair encoding here does: no token spans such a seam.
     pub(super) fn sum(&self, text: &str, count: impl Fn(&str) -> usize) -> usize {
         self.sum_by(text, PIECE, count)
     }
@@ -46,7 +46,7 @@ impl Counted {
     }
 }
 
-/// The first place behind `piece` bytes where a letter follows a line end.
+/// Returns the first place behind `piece` bytes where a letter follows a line end.
 fn seam(text: &str, piece: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = piece;

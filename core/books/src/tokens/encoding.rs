@@ -13,7 +13,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// As tiktoken calls it.
+    /// Returns the encoding's name in tiktoken.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cl100k => "cl100k_base",
@@ -21,7 +21,7 @@ impl Encoding {
         }
     }
 
-    /// Of the published vocabulary.
+    /// Returns the hash of the published vocabulary.
     pub(super) fn sha256(self) -> &'static str {
         match self {
             Self::Cl100k => "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
@@ -48,7 +48,7 @@ impl Encoding {
 
     pub(super) const GIVES_BACK: usize = 1;
 
-    /// The published vocabulary.
+    /// Returns the published vocabulary.
     #[cfg(feature = "vocabularies")]
     pub(super) fn published(self) -> String {
         use std::io::Read as _;

@@ -30,7 +30,7 @@ enum Engine {
     HuggingFace(Arc<tokenizers::Tokenizer>),
 }
 
-/// Why a tokenizer could not be made.
+/// The reason why a tokenizer could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizerError {
     /// The bytes are no `tokenizer.json`.
@@ -40,7 +40,7 @@ pub enum TokenizerError {
     Json {
         /// The name the caller gave.
         name: String,
-        /// The parser's words.
+        /// Message of the parser.
         reason: String,
     },
     /// The tokenizer fails on a character that is not in its vocabulary.
@@ -50,7 +50,7 @@ pub enum TokenizerError {
     Unknown {
         /// The name the caller gave.
         name: String,
-        /// The tokenizer's words.
+        /// Message of the tokenizer.
         reason: String,
     },
     /// The text is not the vocabulary of a byte-pair encoding.
@@ -59,11 +59,11 @@ pub enum TokenizerError {
          give that file, decompressed"
     )]
     Vocabulary {
-        /// The encoding's name.
+        /// Name of the encoding.
         name: &'static str,
         /// Length of what was given.
         n_bytes: usize,
-        /// What the file's hash begins with.
+        /// Beginning of the file's hash.
         sha256: &'static str,
     },
 }
@@ -124,7 +124,7 @@ impl Tokenizer {
         Self { name: name.into(), fingerprint: fingerprint.into(), engine, counted: Arc::default() }
     }
 
-    /// What reports call it.
+    /// Returns the tokenizer's name in reports.
     pub fn name(&self) -> &str {
         &self.name
     }
