@@ -1,4 +1,4 @@
-//! From bytes to passages that know their place: books, tokens, data sets, embedding models, rankings.
+//! Reading, from bytes to passages that know their place: books, tokens, data sets, embedding models, rankings.
 
 pub use closeread_books::chunk::{Chunker, Pieces};
 pub use closeread_books::html;

@@ -1,4 +1,4 @@
-//! What answers are worth: metrics, the one evaluation table, prediction files, judges.
+//! Scoring, what answers are worth: metrics, the one evaluation table, prediction files, judges.
 
 pub use closeread_data::scoring::format::{FORMATS, Format, FormatError, FormatInput};
 pub use closeread_data::scoring::{Options, Scorecard, Submission, prediction, score as score_submission};

@@ -60,7 +60,7 @@ fn scores(metric: &str, pairs: &Pairs, meteor: &Meteor) -> Result<Vec<f64>, Stri
     })
 }
 
-/// Of this thread, where the system tells; wall time elsewhere.
+/// Returns the processor time of this thread, where the system tells; wall time elsewhere.
 fn cpu_nanoseconds() -> u128 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let wall = START.get_or_init(Instant::now).elapsed().as_nanos();

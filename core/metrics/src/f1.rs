@@ -79,9 +79,9 @@ pub fn character_f1(prediction: &str, reference: &str) -> f64 {
 /// MemAgent's scores of an answer (`taskutils/memory_eval`, after HotpotQA's script).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MemAgentScore {
-    /// Both are the same once normalised.
+    /// Whether answer and reference are the same once normalised.
     pub exact_match: bool,
-    /// One of the two, normalised, occurs in the other. Odd: an empty answer occurs in everything.
+    /// Whether one of the two, normalised, occurs in the other. Odd: an empty answer occurs in everything.
     pub sub_exact_match: bool,
     /// SQuAD's token F1 in 0..=1, but 0 where one side is `yes`, `no` or `noanswer` and the other says otherwise.
     pub f1: f64,

@@ -84,7 +84,7 @@ impl Metric {
         Self::PairAccuracy,
     ];
 
-    /// The name users write.
+    /// Returns the name that users write.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Accuracy => "accuracy",
@@ -132,11 +132,11 @@ impl fmt::Display for Metric {
     }
 }
 
-/// No metric has this name.
+/// The error of a name that no metric has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown metric `{name}`{}: expected one of {}", meant(name, Metric::ALL.map(Metric::name)), Metric::ALL.map(Metric::name).join(", "))]
 pub struct UnknownMetric {
-    /// What was asked for.
+    /// Name that was asked for.
     pub name: String,
 }
 

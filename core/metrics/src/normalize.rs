@@ -1,4 +1,4 @@
-//! How answers are made alike before their tokens are compared.
+//! Normalisation: how answers are made alike before their tokens are compared.
 
 use super::tokens::Tokens;
 use super::words::{Words, is_chinese_punctuation, is_han, narrow};
@@ -58,7 +58,7 @@ pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens<'static> {
 /// which nobody could predict.
 fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
     const SPACE: u8 = b' ';
-    /// In no UTF-8 text.
+    /// Byte that occurs in no UTF-8 text.
     const CONTROL: u8 = 0xff;
     /// Lower case; 0 for punctuation. Bytes beyond ASCII stay.
     const PLAIN: [u8; 256] = {
@@ -149,7 +149,7 @@ pub fn split_at_articles(piece: &str, mut found: impl FnMut(usize, usize)) {
     }
 }
 
-/// One token a character.
+/// Returns one token a character.
 pub(super) fn character_tokens(text: &str) -> Tokens<'static> {
     let (mut kept, mut spans) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
     for c in python::lower(text).chars() {

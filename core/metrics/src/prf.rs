@@ -9,7 +9,7 @@ pub struct Prf {
     pub precision: f64,
     /// Share of the reference that is in the prediction.
     pub recall: f64,
-    /// Harmonic mean of both.
+    /// F1: harmonic mean of precision and recall.
     pub f1: f64,
 }
 
@@ -25,7 +25,7 @@ impl Prf {
     }
 }
 
-/// How many tokens two multisets share. Tokens are numbers below `n_distinct`.
+/// Returns how many tokens two multisets share. Tokens are numbers below `n_distinct`.
 pub(super) fn overlap(prediction: &[u32], reference: &[u32], n_distinct: usize) -> usize {
     let mut left = vec![0u32; n_distinct];
     for &token in reference {

@@ -8,7 +8,7 @@
 pub struct SplitMix64(pub u64);
 
 impl SplitMix64 {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -23,7 +23,7 @@ impl SplitMix64 {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
-    /// A number in 0..1.
+    /// Returns a random number in 0..1.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -40,7 +40,7 @@ pub(super) fn space_at(text: &str, at: usize) -> usize {
     if python::is_space(c) { c.len_utf8() } else { 0 }
 }
 
-/// What [`Numbering`] numbers.
+/// The keys that [`Numbering`] numbers.
 pub(super) trait Key: Copy + Eq {
     fn code(self) -> Code;
 }
@@ -69,7 +69,8 @@ fn mixed(hash: u64, word: u64) -> u64 {
 }
 
 impl Key for &str {
-    /// Whatever the length, in few steps that do not depend on it much: most words have at most eight bytes.
+    /// Returns a code whatever the length, in few steps that do not depend on it much: most words have at most eight
+    /// bytes.
     fn code(self) -> Code {
         let bytes = self.as_bytes();
         let four = |at: usize| u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
@@ -139,7 +140,7 @@ impl Key for u64 {
 #[derive(Debug)]
 pub(super) struct Numbering<K> {
     slots: Vec<(u32, u32)>,
-    /// By number plus one; the first belongs to no key.
+    /// Codes by number plus one; the first belongs to no key.
     codes: Vec<Code>,
     keys: Vec<K>,
 }
@@ -207,7 +208,7 @@ impl<K: Key> Numbering<K> {
     }
 }
 
-/// How often each token of a text is there.
+/// Counts of how often each token of a text is there.
 ///
 /// A table as in [`Numbering`], with the counts in the slots: whether a token is known, and whether one is left of it, are
 /// values here and not branches, which nobody could predict.

@@ -1,9 +1,9 @@
-//! What counts as a word of a text without spaces.
+//! Words of a text without spaces.
 
 use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 
-/// How a metric finds words.
+/// The way in which a metric finds words.
 ///
 /// The reference implementations were written for English. In Chinese text rouge_score finds no words at all, and
 /// SQuAD's and BLEU's scripts take what stands between two spaces or ASCII marks, mostly a whole sentence, as one, so
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Words {
-    /// As the reference implementation of the metric has it.
+    /// Words as the reference implementation of the metric has them.
     #[default]
     Reference,
-    /// As the reference has it, with every Chinese character a word of its own; beforehand the full-width forms of
-    /// ASCII become ASCII (`１９１９` is `1919`, `，` is `,`). Chinese punctuation is treated as the metric treats ASCII
+    /// Words as the reference has them, with every Chinese character a word of its own; beforehand the full-width forms
+    /// of ASCII become ASCII (`１９１９` is `1919`, `，` is `,`). Chinese punctuation is treated as the metric treats ASCII
     /// punctuation: deleted by SQuAD's, ignored by ROUGE, a token of its own for BLEU. Our definition, as no paper
     /// gives one; single characters are also what InfiniteBench's Zh.QA and sacrebleu's tokenizer `zh` count.
     ChineseCharacters,

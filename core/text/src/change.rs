@@ -1,4 +1,4 @@
-//! What a text became: its sentences that stayed, went and came.
+//! Changes between two texts: sentences that stayed, went and came.
 
 use super::sentence::{Rules, split};
 use serde::Serialize;
@@ -6,21 +6,21 @@ use serde::Serialize;
 /// Sentences one after the other that had the same fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// Their fate.
+    /// Fate of the sentences.
     pub kind: ChangeKind,
     /// The sentences, with the white space that stands between them.
     pub text: String,
 }
 
-/// What became of a sentence.
+/// The fate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It stands in both texts.
+    /// The sentence stands in both texts.
     Kept,
-    /// It stands in the first alone.
+    /// The sentence stands in the first text alone.
     Gone,
-    /// It stands in the second alone.
+    /// The sentence stands in the second text alone.
     New,
 }
 

@@ -24,7 +24,7 @@ impl PartsHash {
         pieces.iter().for_each(|piece| self.0.update(piece));
     }
 
-    /// In lower-case hex.
+    /// Returns the hash in lower-case hex.
     pub fn finish(self) -> String {
         hex(&self.0.finalize())
     }
@@ -35,14 +35,14 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The first sixteen hex digits of the SHA-256 of a JSON value as it is written: enough to tell items apart.
+/// Returns the first sixteen hex digits of the SHA-256 of a JSON value as it is written: enough to tell items apart.
 pub fn short_hash(value: &serde_json::Value) -> String {
     let mut hex = sha256(value.to_string().as_bytes());
     hex.truncate(16);
     hex
 }
 
-/// The first twelve hex digits of the SHA-256 of a text: for names of folders and of documents that have none.
+/// Returns the first twelve hex digits of the SHA-256 of a text: for names of folders and of documents that have none.
 pub fn name_hash(text: &str) -> String {
     let mut hex = sha256(text.as_bytes());
     hex.truncate(12);

@@ -1,4 +1,4 @@
-//! What every other crate knows of a text: places in it, languages, sentences, and what changed between two of them.
+//! Texts, as every other crate knows them: places, languages, sentences, and what changed between two of them.
 
 #![forbid(unsafe_code)]
 

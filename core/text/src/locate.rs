@@ -1,31 +1,32 @@
-//! Where the words of a quote stand in a text.
+//! Locating the words of a quote in a text.
 
 use super::Span;
 use std::cell::OnceCell;
 
-/// How a quote was found in a text.
+/// The place of a quote in a text, and how it was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Located {
     /// The quote stands there byte for byte.
     Exact {
-        /// Its first occurrence.
+        /// Span of the first occurrence.
         span: Span,
-        /// How often it stands in the text; the first one counts where it is more than one.
+        /// Number of times that it stands in the text; the first one counts where it is more than one.
         occurrences: usize,
     },
-    /// It stands there once white space (and, if allowed, typography) is folded; the span is that of the raw text.
+    /// The quote stands there once white space (and, if allowed, typography) is folded; the span is that of the raw
+    /// text.
     Folded {
-        /// Its first occurrence.
+        /// Span of the first occurrence.
         span: Span,
-        /// How often it stands in the folded text.
+        /// Number of times that it stands in the folded text.
         occurrences: usize,
     },
-    /// It does not stand in the text, or the quote is empty.
+    /// The quote does not stand in the text, or is empty.
     NotFound,
 }
 
 impl Located {
-    /// The first occurrence in the raw text.
+    /// Returns the first occurrence in the raw text.
     pub fn span(self) -> Option<Span> {
         match self {
             Self::Exact { span, .. } | Self::Folded { span, .. } => Some(span),
@@ -33,7 +34,7 @@ impl Located {
         }
     }
 
-    /// How often the quote occurs, 0 if not at all.
+    /// Returns how often the quote occurs, 0 if not at all.
     pub fn occurrences(self) -> usize {
         match self {
             Self::Exact { occurrences, .. } | Self::Folded { occurrences, .. } => occurrences,
@@ -42,7 +43,7 @@ impl Located {
     }
 }
 
-/// What may differ between a quote and the text it was taken from.
+/// The differences that are allowed between a quote and the text it was taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folding {
     /// White space: any run counts as one space, and as nothing between two Chinese characters, where a line end is

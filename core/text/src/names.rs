@@ -1,4 +1,4 @@
-//! Names that were mistyped.
+//! Mistyped names: finding the one that was meant.
 
 /// Least likeness of two names, in 0..=1, at which one is taken for a mistyped other.
 const LIKE: f64 = 0.6;

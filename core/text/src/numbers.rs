@@ -1,6 +1,6 @@
 //! Numbers as English writes them out.
 
-/// Zero to nineteen.
+/// Words for zero to nineteen.
 pub const ONES: [&str; 20] = [
     "zero",
     "one",
@@ -24,5 +24,5 @@ pub const ONES: [&str; 20] = [
     "nineteen",
 ];
 
-/// Twenty to ninety.
+/// Words for twenty to ninety.
 pub const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];

@@ -1,4 +1,4 @@
-//! What Python's strings do where Rust's do otherwise: every reference implementation of a text metric is Python.
+//! Python's string functions, where Rust's do otherwise: every reference implementation of a text metric is Python.
 
 use std::borrow::Cow;
 use unicode_general_category::{GeneralCategory, get_general_category};
@@ -8,17 +8,17 @@ pub fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// `str.split()`.
+/// Splits a text as `str.split()` does.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
-/// `str.strip()`.
+/// Strips a text as `str.strip()` does.
 pub fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// `str.splitlines()`.
+/// Splits a text into lines as `str.splitlines()` does.
 pub fn splitlines(text: &str) -> impl Iterator<Item = &str> {
     let is_end =
         |c: char| matches!(c, '\n' | '\x0b' | '\x0c' | '\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
@@ -47,8 +47,8 @@ pub fn lower(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether the regular expression `\w` of Python matches: letters, numbers, the underscore. Rust's `\w` takes marks,
-/// joiners and circled letters as well, so a word boundary lies elsewhere there.
+/// Returns whether the regular expression `\w` of Python matches: letters, numbers, the underscore. Rust's `\w` takes
+/// marks, joiners and circled letters as well, so a word boundary lies elsewhere there.
 pub fn is_word(c: char) -> bool {
     use GeneralCategory::{LowercaseLetter, ModifierLetter, OtherLetter, TitlecaseLetter, UppercaseLetter};
     if c.is_ascii() {
@@ -63,7 +63,7 @@ pub fn is_word(c: char) -> bool {
     c.is_numeric() || is_letter()
 }
 
-/// Whether the regular expression `\d` of Python matches: decimal digits of any script.
+/// Returns whether the regular expression `\d` of Python matches: decimal digits of any script.
 pub fn is_digit(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_digit();

@@ -8,18 +8,18 @@ use std::ops::Range;
 /// This is the only kind of offset that is printed or recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
-    /// First byte.
+    /// Start of the span: first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// End of the span: one past the last byte.
     pub end: usize,
 }
 
 /// Bytes `start..end` of a [`Flow`](super::Flow): the text as it is read, with wraps undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowSpan {
-    /// First byte.
+    /// Start of the span: first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// End of the span: one past the last byte.
     pub end: usize,
 }
 
@@ -32,7 +32,7 @@ macro_rules! range_like {
                 Self { start, end }
             }
 
-            /// Length in bytes.
+            /// Returns the length in bytes.
             pub fn len(self) -> usize {
                 self.end - self.start
             }
@@ -42,7 +42,7 @@ macro_rules! range_like {
                 self.start == self.end
             }
 
-            /// The same range, to index a string with.
+            /// Returns the range, to index a string with.
             pub fn range(self) -> Range<usize> {
                 self.start..self.end
             }

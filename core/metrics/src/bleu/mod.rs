@@ -21,13 +21,13 @@ pub enum BleuOrder {
     Four,
 }
 
-/// What becomes of n-grams without a match.
+/// The way in which n-grams without a match count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum BleuSmoothing {
     /// A precision of 0 makes BLEU 0.
     #[default]
     None,
-    /// One is added to the matching and to the possible n-grams of every order, single tokens included (Lin and Och
+    /// One added to the matching and to the possible n-grams of every order, single tokens included (Lin and Och
     /// 2004 leave those alone). Odd: orders for which the texts are too short get precision 1.
     AddOne,
 }
@@ -41,7 +41,7 @@ pub struct BleuStatistics {
     pub matching: [u64; 4],
     /// N-grams of the predictions, by order from 1.
     pub possible: [u64; 4],
-    /// Tokens of the predictions.
+    /// Number of tokens of the predictions.
     pub prediction_length: u64,
     /// Tokens of the shortest reference of each prediction.
     pub reference_length: u64,
@@ -50,7 +50,7 @@ pub struct BleuStatistics {
 /// BLEU and what it is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bleu {
-    /// The score, in 0..=1.
+    /// BLEU score, in 0..=1.
     pub bleu: f64,
     /// Share of n-grams that match, by order from 1, each in 0..=1; as many as the order asked for.
     pub precisions: Vec<f64>,
@@ -58,9 +58,9 @@ pub struct Bleu {
     pub brevity_penalty: f64,
     /// Length of the predictions over that of the references; 0 if there are no references to speak of.
     pub length_ratio: f64,
-    /// Tokens of the predictions.
+    /// Number of tokens of the predictions.
     pub prediction_length: u64,
-    /// Tokens of the references.
+    /// Number of tokens of the references.
     pub reference_length: u64,
 }
 
@@ -188,7 +188,7 @@ pub fn bleu_tokens(text: &str, words: Words) -> Vec<String> {
     tokenizer::tokenize(text, words).to_strings()
 }
 
-/// How many of `grams` are matched, each distinct one at most as often as in the reference that has most of it.
+/// Returns how many of `grams` are matched, each distinct one at most as often as in the reference that has most of it.
 fn matching(grams: &[u32], references: &[Vec<Option<u32>>], n_distinct: usize) -> u64 {
     let mut most = vec![0u32; n_distinct];
     let mut here = vec![0u32; n_distinct];

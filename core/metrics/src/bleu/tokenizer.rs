@@ -82,13 +82,13 @@ pub(super) fn tokenize(text: &str, words: Words) -> Tokens<'_> {
     Tokens { text, spans }
 }
 
-/// What a character does to the token it stands in.
+/// The effect of a character on the token it stands in.
 enum Alone {
     /// White space of so many bytes: ends it and is none itself.
     Never(usize),
     /// Ends it and is one itself.
     Always,
-    /// Belongs to it.
+    /// The character belongs to the token.
     Joined,
 }
 
@@ -124,7 +124,7 @@ const KINDS: [Kind; 256] = {
     table
 };
 
-/// In the reference's order: `&amp;lt;` becomes `<`.
+/// Undoes markup in the reference's order: `&amp;lt;` becomes `<`.
 fn undo_markup(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     let mut replace = |signal: u8, from: &str, to: &str| {

@@ -1,4 +1,4 @@
-//! Which words match which, and what that is worth.
+//! Alignment: which words match which, and what that is worth.
 
 use super::WordNet;
 use super::porter::stem;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 pub struct Alignment {
     /// `(word of the prediction, word of the reference)`, both from 0, ascending by the first; no word occurs twice.
     pub matches: Vec<(usize, usize)>,
-    /// How many matches are of equal words.
+    /// Number of matches of equal words.
     pub n_exact: usize,
-    /// How many are of other words with equal stems.
+    /// Number of matches of other words with equal stems.
     pub n_stem: usize,
-    /// How many are of words whose stems are synonyms.
+    /// Number of matches of words whose stems are synonyms.
     pub n_synonym: usize,
-    /// Words of the prediction.
+    /// Number of words of the prediction.
     pub n_prediction_words: usize,
-    /// Words of the reference.
+    /// Number of words of the reference.
     pub n_reference_words: usize,
 }
 
@@ -47,7 +47,7 @@ impl Alignment {
     }
 }
 
-/// No number: of a word, of a name, of a position.
+/// Marks the absence of a number: of a word, of a name, of a position.
 const NONE: u32 = u32::MAX;
 
 /// The words seen so far by number, with what is known about each. Knowing more changes no result.
@@ -55,9 +55,9 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Vocabulary {
     ids: FxHashMap<Arc<str>, u32>,
     entries: Vec<Entry>,
-    /// For each word the last position in the reference not yet matched; [`NONE`] between two alignments.
+    /// Last position of each word in the reference not yet matched; [`NONE`] between two alignments.
     last_of_word: Vec<u32>,
-    /// The same for each name of WordNet.
+    /// Last position of each name of WordNet in the reference not yet matched; [`NONE`] between two alignments.
     last_of_name: Vec<u32>,
 }
 
@@ -68,7 +68,7 @@ struct Entry {
     stem: Option<u32>,
     /// The number of the name in WordNet that is exactly this word, [`NONE`] if there is none.
     name: Option<u32>,
-    /// Numbers of names.
+    /// Numbers of the names of synonyms.
     synonyms: Option<Box<[u32]>>,
 }
 
@@ -202,7 +202,7 @@ impl Vocabulary {
     }
 }
 
-/// What no stage has matched yet, ascending by place.
+/// The words that no stage has matched yet, ascending by place.
 struct Left {
     prediction: Vec<Place>,
     reference: Vec<Place>,

@@ -51,7 +51,8 @@ impl Meteor {
         Self { punkt, wordnet, words: Words::default(), vocabulary: Mutex::default() }
     }
 
-    /// The same scorer over other words; [`Words::Reference`], the words of [`word_tokenize`], unless this is called.
+    /// Sets the words that the scorer works on; [`Words::Reference`], the words of [`word_tokenize`], unless this is
+    /// called.
     ///
     /// To the reference a Chinese sentence is one word, or little more, so `万飞龙。` and `万飞龙` have nothing in common.
     /// With [`Words::ChineseCharacters`] each Han character and each mark of Chinese punctuation is a word, and the rest
@@ -78,7 +79,7 @@ impl Meteor {
         })
     }
 
-    /// Which words of `prediction` are matched with which of `reference`.
+    /// Returns which words of `prediction` are matched with which of `reference`.
     pub fn align(&self, prediction: &str, reference: &str) -> Alignment {
         self.with_vocabulary(|vocabulary| {
             let prediction = self.word_ids(prediction, vocabulary);

@@ -197,7 +197,7 @@ impl Stem {
     }
 }
 
-/// Whether each character is a consonant, from left to right; `y` is one where none stands before it.
+/// Returns whether each character is a consonant, from left to right; `y` is one where none stands before it.
 fn consonants(chars: &[char]) -> impl Iterator<Item = bool> {
     let mut previous = false;
     chars.iter().map(move |c| {

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The textbook table.
+    /// Computes the textbook table.
     fn plain(a: &[u32], b: &[u32]) -> Vec<Vec<u32>> {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in 1..=a.len() {

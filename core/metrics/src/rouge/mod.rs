@@ -13,15 +13,15 @@ use std::ops::Range;
 /// A kind of ROUGE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rouge {
-    /// Words in common.
+    /// ROUGE-1: words in common.
     One,
     /// Pairs of adjacent words in common; a text of one word has none and scores 0, against itself too.
     Two,
     /// Longest common subsequence of the whole texts; line breaks do not matter.
     L,
-    /// For each line of the reference the union of its longest common subsequences with every line of the prediction.
-    /// Lines are what newlines separate: a text without them is one line. A word counts no oftener than it stands in
-    /// either text, as rouge_score does and Lin's paper does not.
+    /// ROUGE-Lsum: for each line of the reference the union of its longest common subsequences with every line of the
+    /// prediction. Lines are what newlines separate: a text without them is one line. A word counts no oftener than it
+    /// stands in either text, as rouge_score does and Lin's paper does not.
     Lsum,
 }
 

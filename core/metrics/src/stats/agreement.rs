@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 /// Cohen's kappa of two raters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kappa {
-    /// (observed - expected) / (1 - expected), in -1..=1.
+    /// Kappa: (observed - expected) / (1 - expected), in -1..=1.
     pub kappa: f64,
     /// Share of items on which the raters agree.
     pub observed: f64,
-    /// That share by chance, from each rater's own shares of categories.
+    /// Share of agreement by chance, from each rater's own shares of categories.
     pub expected: f64,
     /// Large-sample standard error (Fleiss, Cohen and Everitt 1969), as statsmodels' `cohens_kappa`.
     pub standard_error: f64,
@@ -21,7 +21,7 @@ pub struct Kappa {
     pub low: f64,
     /// Upper end; not cut at 1.
     pub high: f64,
-    /// Items.
+    /// Number of items.
     pub n: usize,
 }
 
@@ -62,12 +62,12 @@ pub fn cohen_kappa<L: Ord>(first: &[L], second: &[L]) -> Option<Kappa> {
     Some(Kappa { kappa, observed, expected, standard_error, low: kappa - half, high: kappa + half, n: first.len() })
 }
 
-/// How far apart two categories of an order count as.
+/// The weights of an order of categories: how far apart two of them count as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weights {
-    /// By their distance.
+    /// Weights by the distance of two categories.
     Linear,
-    /// By the square of their distance.
+    /// Weights by the square of the distance.
     Quadratic,
 }
 
@@ -120,14 +120,14 @@ pub struct Ac1 {
     pub observed: f64,
     /// Sum of pi (1 - pi) / (q - 1) over the q categories, pi a category's mean share; 1 with a single category.
     pub expected: f64,
-    /// Of the linearised item values, items as the sample; `None` with one item or a single category.
+    /// Standard error of the linearised item values, items as the sample; `None` with one item or a single category.
     pub standard_error: Option<f64>,
     /// 95% interval by Student's t with n - 1 degrees of freedom, cut at 1 above but, as irrCAC does, not at -1;
     /// `None` where there is no standard error or it is 0.
     pub interval: Option<(f64, f64)>,
     /// Two-sided, of no agreement beyond chance; `None` where there is no interval.
     pub p_value: Option<f64>,
-    /// Items with a rating.
+    /// Number of items with a rating.
     pub n: usize,
 }
 
@@ -188,7 +188,7 @@ fn table_of<L: Ord>(first: &[L], second: &[L]) -> Option<Vec<Vec<f64>>> {
     Some(table)
 }
 
-/// How often each item got each category.
+/// Counts how often each item got each category.
 fn counts_of<L: Ord>(ratings: &[Vec<L>]) -> Vec<Vec<f64>> {
     let categories = sorted(ratings.iter().flatten());
     let mut counts = vec![vec![0.0; categories.len()]; ratings.len()];

@@ -19,7 +19,7 @@ const SEED: u64 = 0x5EED_C105;
 pub struct Bootstrap {
     /// The 2.5th percentile, linear between order statistics.
     pub low: f64,
-    /// The 97.5th percentile.
+    /// Upper end: the 97.5th percentile.
     pub high: f64,
     /// Standard deviation of the statistic over the resamples.
     pub standard_error: f64,
@@ -100,10 +100,10 @@ pub fn exhaustive_means(values: &[f64]) -> Option<Resamples> {
     Resamples::new(means)
 }
 
-/// Which number a percentile between two values is, in numpy's terms.
+/// The number that a percentile between two values is, in numpy's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Percentile {
-    /// On the line between the two, numpy's default.
+    /// The number on the line between the two, numpy's default.
     Linear,
     /// The smallest value with at least that share at or below it.
     InvertedCdf,
@@ -119,7 +119,7 @@ pub fn percentile(values: &[f64], p: f64, method: Percentile) -> Option<f64> {
     Some(Resamples::sorted(values.iter().map(|&value| (value, 1)).collect()).percentile(p, method))
 }
 
-/// A statistic over resamples.
+/// The values of a statistic over resamples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resamples {
     /// Ascending, each with the number of resamples that give it.
@@ -138,12 +138,12 @@ impl Resamples {
         Self { values, total }
     }
 
-    /// Resamples in all.
+    /// Returns the number of resamples in all.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Mean of the statistic.
+    /// Returns the mean of the statistic.
     pub fn mean(&self) -> f64 {
         sum(&self.values.iter().map(|(value, weight)| value * *weight as f64).collect::<Vec<_>>()) / self.total as f64
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// One item's score, with the book it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation<'a> {
-    /// Score, in 0..=1.
+    /// Score of the item, in 0..=1.
     pub value: f64,
     /// Questions about one book are not independent: they form a cluster.
     pub cluster: &'a str,
@@ -24,15 +24,16 @@ const ROUNDING: f64 = 1e-12;
 pub struct ClusteredMean {
     /// The mean over items: a cluster weighs as much as it has items.
     pub mean: f64,
-    /// Items.
+    /// Number of items.
     pub n: usize,
-    /// Different clusters.
+    /// Number of different clusters.
     pub clusters: usize,
-    /// As if items were independent, n - 1 in the divisor; `None` of one item.
+    /// Standard error as if items were independent, n - 1 in the divisor; `None` of one item.
     pub standard_error_iid: Option<f64>,
     /// sqrt(sum over clusters of (sum of its items' deviations from the mean)^2) / n (methods 8).
     pub standard_error: f64,
-    /// The same times sqrt(G / (G - 1)) for G clusters; `None` of one cluster, whose deviations always sum to 0.
+    /// Clustered standard error times sqrt(G / (G - 1)) for G clusters; `None` of one cluster, whose deviations always
+    /// sum to 0.
     pub standard_error_small_sample: Option<f64>,
 }
 
@@ -72,9 +73,9 @@ impl ClusteredMean {
 /// theory has it. For few clusters [`compare`](super::paired::compare) uses Student's t instead.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ZTest {
-    /// Mean over standard error.
+    /// Test statistic: mean over standard error.
     pub z: f64,
-    /// Two-sided.
+    /// Two-sided p-value.
     pub p_value: f64,
     /// Lower end of the 95% interval of the mean.
     pub low: f64,

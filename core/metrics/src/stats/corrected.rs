@@ -4,7 +4,7 @@
 use super::distribution::normal_quantile;
 use serde::Serialize;
 
-/// What a judge said of units whose truth is known.
+/// The errors of a judge on units whose truth is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct JudgeErrors {
     /// Units that are positive, and of them those that the judge called so.
@@ -13,27 +13,27 @@ pub struct JudgeErrors {
     pub negative: Found,
 }
 
-/// How many were found of how many.
+/// A count of hits out of a number of units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// Those.
+    /// Number of hits.
     pub hit: usize,
-    /// All.
+    /// Number of all units.
     pub of: usize,
 }
 
 /// A corrected share, in 0..=1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Corrected {
-    /// The estimate.
+    /// Corrected estimate of the share.
     pub value: f64,
     /// Lower end of its interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// Why nothing can be corrected.
+/// The reason why nothing can be corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoCorrection {
     /// One of the judge's errors was measured on nothing.

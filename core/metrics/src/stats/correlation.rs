@@ -21,7 +21,7 @@ pub struct Correlation {
     /// Chance of a coefficient at least as far from 0 without any relation; `None` where two points leave no degree
     /// of freedom (Spearman).
     pub p_value: Option<f64>,
-    /// Points.
+    /// Number of points.
     pub n: usize,
 }
 
@@ -141,7 +141,7 @@ fn ascending(values: &[f64]) -> Vec<usize> {
     order
 }
 
-/// What Kendall's tau is made of.
+/// The counts that Kendall's tau is made of.
 struct KendallPairs {
     n: usize,
     total: u64,
@@ -156,9 +156,9 @@ struct KendallPairs {
 struct Ties {
     /// t (t - 1) / 2: pairs of equal values.
     pairs: u64,
-    /// t (t - 1) (t - 2).
+    /// Sum of t (t - 1) (t - 2).
     triples: f64,
-    /// t (t - 1) (2 t + 5).
+    /// Sum of t (t - 1) (2 t + 5).
     variance: f64,
 }
 
@@ -204,7 +204,7 @@ impl KendallPairs {
         self.total - self.discordant
     }
 
-    /// Concordant minus discordant pairs.
+    /// Returns concordant minus discordant pairs.
     fn surplus(&self) -> f64 {
         let concordant = self.total + self.tied_in_both - self.x.pairs - self.y.pairs - self.discordant;
         concordant as f64 - self.discordant as f64

@@ -17,11 +17,11 @@ pub struct Estimate {
     pub high: f64,
     /// Items the mean is taken over.
     pub n: usize,
-    /// How the interval was made.
+    /// Method by which the interval was made.
     pub interval: IntervalMethod,
 }
 
-/// How an interval was made.
+/// The method by which an interval was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalMethod {

@@ -1,4 +1,4 @@
-//! How far a number can be trusted.
+//! Statistics: how far a number can be trusted.
 //!
 //! Every score carries a 95% interval clustered by book ([`estimate`]), every comparison of two runs is paired
 //! ([`paired::compare`]). What has no value is `None`, never a number that is not one; no result depends on the

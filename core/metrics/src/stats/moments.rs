@@ -31,7 +31,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     defined.then(|| sum(values) / values.len() as f64)
 }
 
-/// What the squared deviations from the mean are divided by.
+/// The divisor of the squared deviations from the mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Divisor {
     /// n - 1: of a sample, to speak of the population.

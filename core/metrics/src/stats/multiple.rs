@@ -41,7 +41,7 @@ fn by_size(p: &[f64]) -> Vec<usize> {
     order
 }
 
-/// At most 1; `f64::min` would turn what is not a number into 1.
+/// Caps a p-value at 1; `f64::min` would turn what is not a number into 1.
 fn capped(p: f64) -> f64 {
     if p > 1.0 { 1.0 } else { p }
 }

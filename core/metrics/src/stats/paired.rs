@@ -21,7 +21,7 @@ pub struct Pair<'a> {
 /// Run B against run A on the same items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Items.
+    /// Number of items.
     pub n: usize,
     /// Different books; items that name none are together one.
     pub clusters: usize,
@@ -29,13 +29,13 @@ pub struct Comparison {
     pub mean_a: f64,
     /// Mean score of run B.
     pub mean_b: f64,
-    /// `mean_b` - `mean_a`.
+    /// Difference of the means, `mean_b` - `mean_a`.
     pub difference: f64,
     /// Lower end of the 95% interval of the difference.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// How the interval was made: clustered by book, or, marked by another name, over items.
+    /// Method of the interval: clustered by book, or, marked by another name, over items.
     pub interval: IntervalMethod,
     /// Standard error of the difference: clustered by book with the small-sample factor where the interval is, else
     /// over items. `None` of one item.
@@ -57,9 +57,9 @@ pub struct Comparison {
 /// The ends of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ends {
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
@@ -78,24 +78,24 @@ pub enum TestName {
 /// Items that only one of two runs got right.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct McNemar {
-    /// Right under A alone.
+    /// Number of items that are right under A alone.
     pub only_a: u64,
-    /// Right under B alone.
+    /// Number of items that are right under B alone.
     pub only_b: u64,
-    /// Two-sided, exact.
+    /// Exact two-sided p-value.
     pub p: f64,
 }
 
 /// A p-value below this, with an interval that does not hold zero, counts as a difference.
 pub const ALPHA: f64 = 0.05;
 
-/// One of the two that are compared.
+/// One of the two runs that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// The first.
+    /// The first run.
     A,
-    /// The second.
+    /// The second run.
     B,
 }
 

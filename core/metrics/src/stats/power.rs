@@ -1,4 +1,4 @@
-//! How many items it takes.
+//! Power of a comparison: how many items it takes.
 
 use super::clustered::ClusteredMean;
 use super::normal_quantile;
@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 /// Level of the two-sided test that is to find the difference.
 const LEVEL: f64 = 0.05;
-/// Chance that it does.
+/// Chance that the comparison finds the difference.
 const POWER: f64 = 0.8;
 /// A difference below this is rounding: no number of items separates the runs.
 const ROUNDING: f64 = 1e-12;
 
-/// What a comparison would need to find a difference of the observed size: 80% power, two-sided test at 5%.
+/// The sample size that a comparison would need to find a difference of the observed size: 80% power, two-sided test at
+/// 5%.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SampleSize {
     /// Items in all, those at hand included.

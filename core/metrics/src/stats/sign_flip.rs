@@ -12,10 +12,10 @@ const SEED: u64 = 0x5EED_F11B;
 /// Sums this close, relative to the sum of all sizes, are the same sum differently rounded.
 const ROUNDING: f64 = 1e-12;
 
-/// What the permutation test found.
+/// The result of the permutation test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Permutation {
-    /// Twice the smaller of the two tails, at most 1 (methods 8).
+    /// Two-sided p-value: twice the smaller of the two tails, at most 1 (methods 8).
     pub two_sided: f64,
     /// Share of sign flips whose sum is at least the observed one.
     pub greater: f64,

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 /// Most differences for which the exact distribution is used, as in scipy.
 const EXACT_DIFFERENCES: usize = 50;
 
-/// What the signed-rank test found.
+/// The result of the signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Wilcoxon {
     /// The smaller of the rank sums of positive and of negative differences.
     pub statistic: f64,
-    /// Two-sided.
+    /// Two-sided p-value.
     pub p_value: f64,
     /// Whether the p-value is exact rather than by the normal distribution.
     pub exact: bool,
@@ -50,7 +50,7 @@ pub fn wilcoxon(differences: &[f64]) -> Option<Wilcoxon> {
     Some(Wilcoxon { statistic, p_value, exact })
 }
 
-/// Twice the share of the 2^n sets of the ranks 1 to `n` whose sum is at most `statistic`, at most 1.
+/// Returns twice the share of the 2^n sets of the ranks 1 to `n` whose sum is at most `statistic`, at most 1.
 fn exact_p(statistic: usize, n: usize) -> f64 {
     let mut share = vec![0.0; statistic + 1];
     share[0] = 1.0;

@@ -1,4 +1,4 @@
-//! Chinese sentences by rule.
+//! Chinese sentences, split by rule.
 
 use super::super::FlowSpan;
 use super::punkt::is_python_space;

@@ -43,7 +43,7 @@ pub fn provide_english(parameters: Parameters) {
     ENGLISH.get_or_init(|| parameters);
 }
 
-/// What training learned about a language.
+/// The parameters that training learned about a language.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters {
     abbreviations: HashSet<String>,
@@ -52,16 +52,16 @@ pub struct Parameters {
     orthography: HashMap<String, u8>,
 }
 
-/// Why parameters could not be read.
+/// The reason why parameters could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParametersError {
-    /// The first field of a line is none of the known ones.
+    /// The first field of a line is not a known kind of record.
     #[error(
         "Punkt parameters, line {line}: `{found}` is not a kind of record; expected `abbreviations`, `collocations`, \
          `starters` or `orthography N` with N from 0 to 126 (core/text/assets/README.md)"
     )]
     Record {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
         /// The field as it stands there.
         found: String,
@@ -69,7 +69,7 @@ pub enum ParametersError {
     /// A collocation is not two words.
     #[error("Punkt parameters, line {line}: collocation `{found}` must be two words with one blank between them")]
     Collocation {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
         /// The field as it stands there.
         found: String,
@@ -194,7 +194,7 @@ impl Parameters {
         broken
     }
 
-    /// Whether `word` starts a sentence, by its case here and in training (their orthographic heuristic).
+    /// Returns whether `word` starts a sentence, by its case here and in training (their orthographic heuristic).
     fn position_by_case(&self, word: &Word) -> Position {
         if matches!(word.text, ";" | ":" | "," | "." | "!" | "?") {
             return Position::Inside;

@@ -7,9 +7,9 @@ use std::mem;
 struct Contraction {
     first: &'static str,
     second: &'static str,
-    /// What stands before it: a word boundary, or a blank that the replacement takes along.
+    /// Whether a blank stands before it, which the replacement takes along; otherwise a word boundary.
     after_blank: bool,
-    /// What stands behind it: a word boundary, or a blank.
+    /// Whether a blank stands behind it; otherwise a word boundary.
     before_blank: bool,
 }
 
@@ -30,8 +30,8 @@ const CONTRACTIONS: [Contraction; 10] = [
     Contraction { after_blank: true, ..word("'t", "was") },
 ];
 
-/// Whether a contraction may stand at the byte `at` of `text`. False only if [`split`] would find none that starts
-/// there, whatever white space the rules before it add.
+/// Returns whether a contraction may stand at the byte `at` of `text`. False only if [`split`] would find none that
+/// starts there, whatever white space the rules before it add.
 pub(super) fn starts(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
@@ -110,7 +110,7 @@ fn folded_len(text: &str, pattern: &str) -> Option<usize> {
     Some(len)
 }
 
-/// Whether Python's `re` takes `c` for the lower-case ASCII letter `letter` when case is ignored.
+/// Returns whether Python's `re` takes `c` for the lower-case ASCII letter `letter` when case is ignored.
 fn folds_to(c: char, letter: char) -> bool {
     c.to_ascii_lowercase() == letter || matches!((c, letter), ('ſ', 's') | ('ı' | 'İ', 'i'))
 }

@@ -1,4 +1,4 @@
-//! What a sentence holds that rules look for, found in one pass over its bytes.
+//! Marks of a sentence that rules look for, found in one pass over its bytes.
 
 use super::contractions;
 
@@ -64,7 +64,7 @@ impl Marks {
     }
 }
 
-/// Whether `byte` is of `kind`, one of the constants for single bytes.
+/// Returns whether `byte` is of `kind`, one of the constants for single bytes.
 pub(super) fn is(byte: u8, kind: u16) -> bool {
     KINDS[byte as usize] & kind != 0
 }

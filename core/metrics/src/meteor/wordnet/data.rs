@@ -1,12 +1,13 @@
-//! What is kept of WordNet, and why bytes may not be it.
+//! The part of WordNet that is kept, and why bytes may not be it.
 
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// How the asset starts: a name and the version of the format.
+/// Beginning of the asset: a name and the version of the format.
 pub(super) const MAGIC: &str = "closeread wordnet 1\n";
 
-/// Which words share a synset of WordNet 3.0, and how inflected forms lead to its lemmas. About 6 MB in memory.
+/// The part of WordNet 3.0 that is kept: which words share a synset, and how inflected forms lead to its lemmas. About
+/// 6 MB in memory.
 #[derive(Debug)]
 pub struct WordNet {
     pub(super) names: Names,
@@ -17,7 +18,7 @@ pub struct WordNet {
 /// The base forms of irregular forms, by part of speech.
 pub(super) type Exceptions = FxHashMap<Box<str>, [Option<Vec<Box<str>>>; 4]>;
 
-/// Why bytes could not be read as the WordNet asset. Every message says what to do: make the asset again.
+/// The reason why bytes could not be read as the WordNet asset. Every message says what to do: make the asset again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordNetError {
     /// The bytes do not start as the asset does.
@@ -30,17 +31,17 @@ pub enum WordNetError {
     /// The bytes end too early.
     #[error("WordNet asset, byte {at}: ends in the middle of {what}; make it again with `cargo xtask wordnet`")]
     Truncated {
-        /// How many bytes there are.
+        /// Number of bytes that there are.
         at: usize,
-        /// What was being read.
+        /// Part that was being read.
         what: &'static str,
     },
-    /// Something that the format does not allow.
+    /// The bytes hold something that the format does not allow.
     #[error("WordNet asset, byte {at}: {what}; make it again with `cargo xtask wordnet`")]
     Invalid {
         /// Offset behind what is wrong.
         at: usize,
-        /// What was expected there.
+        /// Content that was expected there.
         what: &'static str,
     },
 }
@@ -58,7 +59,7 @@ pub(super) struct PartOfSpeech {
 pub(super) struct Names {
     pub(super) text: String,
     pub(super) ends: Vec<u32>,
-    /// Which names are one word.
+    /// Whether each name is one word.
     pub(super) single_words: Vec<bool>,
 }
 

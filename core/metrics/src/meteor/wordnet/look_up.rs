@@ -67,7 +67,7 @@ impl WordNet {
         self.names.with_lower(&name.to_ascii_lowercase()).find(|id| self.names.get(*id) == name)
     }
 
-    /// How many names there are; their numbers are below.
+    /// Returns the number of names; their numbers are below it.
     pub(in crate::meteor) fn n_names(&self) -> usize {
         self.names.len()
     }

@@ -1,9 +1,9 @@
-//! Where Punkt looks: the marks that may end a sentence and the words around them, as NLTK's patterns find them.
+//! Candidates of Punkt: the marks that may end a sentence and the words around them, as NLTK's patterns find them.
 
 /// A `.`, `?` or `!` that may end a sentence, because other punctuation or white space and a word follow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
-    /// Its byte.
+    /// Byte of the mark.
     pub(super) at: usize,
     /// End of the punctuation or word that follows.
     pub(super) context_end: usize,
