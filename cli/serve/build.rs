@@ -1,4 +1,4 @@
-//! With the feature `page`: packs the built page, so that the program has it inside.
+//! Packs the built page, with the feature `page`, so that the program has it inside.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What the page has of the model that ships, and the program by crate closeread-models.
+/// Weights of the model that ships, which the page has, and the program by crate closeread-models.
 const WEIGHTS: &str = "models/all-MiniLM-L6-v2/model.onnx";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -30,7 +30,8 @@ pub fn write_cells(out: &Path, corpus: &Corpus, n: usize, seed: u64) -> Result<(
     write_atomically(&path, &writer.into_inner().context("cannot write the cells as CSV")?)
 }
 
-/// How often the extracted values agree with those in `file`, which a person wrote, and how many lines that has.
+/// Returns how often the extracted values agree with those in `file`, which a person wrote, and how many lines that
+/// has.
 pub fn hand_checked(out: &Path, file: &Path) -> Result<(FirstAgreement, usize)> {
     let schema = stored_schema(out)?;
     let path = BuildFolder::file_of(out, &STAGES, "consensus");
@@ -50,7 +51,7 @@ pub fn hand_checked(out: &Path, file: &Path) -> Result<(FirstAgreement, usize)> 
     Ok((first_agreement(&agreed, &schema, &by_hand, &domain(out)), by_hand.len()))
 }
 
-/// Where the cells lie on which extraction and first reader differ.
+/// Path of the file with the cells on which extraction and first reader differ.
 pub const DISPUTES: &str = "check/disputes.csv";
 
 /// Writes the disputes for a second person; what one has filled in is not written over. True if the file is new.
@@ -68,7 +69,7 @@ pub fn write_disputes(out: &Path, disputes: &[Dispute]) -> Result<bool> {
     Ok(true)
 }
 
-/// What the second person says in `file` of the cells that `found` says differ.
+/// Returns what the second person says in `file` of the cells that `found` says differ.
 pub fn second_round(found: &FirstAgreement, checked: usize, file: &Path) -> Result<Adjudicated> {
     let named = || format!("cannot use --adjudicated {}", file.display());
     let bytes = closeread_files::read_file(file).with_context(named)?;
@@ -76,7 +77,7 @@ pub fn second_round(found: &FirstAgreement, checked: usize, file: &Path) -> Resu
     adjudicated(&found.disputes, checked, &read).map_err(anyhow::Error::msg).with_context(named)
 }
 
-/// What the build calls its domain.
+/// Returns the name of the build's domain.
 fn domain(out: &Path) -> String {
     let manifest = closeread_files::read_file(out.join(BuildFolder::MANIFEST)).ok();
     let manifest: Option<Value> = manifest.and_then(|bytes| serde_json::from_slice(&bytes).ok());

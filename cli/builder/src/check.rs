@@ -1,4 +1,4 @@
-//! What people said on the page for people, against what the pipeline says.
+//! Answers of people on the page for people, against what the pipeline says.
 
 use crate::page::{QUESTIONS, kept_sheet, name_of};
 use crate::sheet::{Collected, collect};
@@ -7,8 +7,8 @@ use closeread_build::{AgainstFilter, CheckAnswers, Question, Sheet, against_filt
 use closeread_files::read_lines;
 use std::path::{Path, PathBuf};
 
-/// What a person ticked against what the pipeline says, how many questions there are, and the forms that the person filled
-/// in as items, where the page had forms.
+/// Compares what a person ticked with what the pipeline says; returns also how many questions there are, and the forms
+/// that the person filled in as items, where the page had forms.
 pub fn checked(out: &Path, file: &Path) -> Result<(AgainstFilter, usize, Option<Collected>)> {
     let (check, questions, sheet) = asked_on_the_page(out)?;
     let named = || format!("cannot use {}", file.display());
@@ -22,8 +22,8 @@ pub fn checked(out: &Path, file: &Path) -> Result<(AgainstFilter, usize, Option<
 /// Rows of a file of labels, its head first.
 pub type LabelRows = Vec<Vec<String>>;
 
-/// What several people ticked as labels, and what the pipeline says of the same, each as rows of a file of labels; beside them
-/// answers that cannot be used (HAMLET, Table 2).
+/// Returns what several people ticked as labels, and what the pipeline says of the same, each as rows of a file of
+/// labels; beside them answers that cannot be used (HAMLET, Table 2).
 pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(LabelRows, LabelRows, Vec<String>)> {
     let (check, questions, _) = asked_on_the_page(out)?;
     let label = |passes: bool| if passes { "PASS" } else { "FAIL" }.to_owned();

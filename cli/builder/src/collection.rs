@@ -82,7 +82,7 @@ pub fn books(paths: &[PathBuf], options: &InputOptions) -> Result<Vec<Arc<Book>>
     Ok(books)
 }
 
-/// What the files `documents.jsonl` among these paths say of their documents besides what closeread knows.
+/// Returns what the files `documents.jsonl` among these paths say of their documents besides what closeread knows.
 pub fn about(paths: &[PathBuf]) -> Result<About> {
     let mut found = About::new();
     for path in paths {

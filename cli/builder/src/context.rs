@@ -1,4 +1,4 @@
-//! What a build works with: models, prompts, a tokenizer, prices and limits.
+//! Context of a build: models, prompts, a tokenizer, prices and limits.
 
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
@@ -19,42 +19,42 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How the models of a build are asked.
+/// The options by which the models of a build are asked.
 #[derive(Clone)]
 pub struct ContextOptions {
     /// Folder with prompts that replace ours.
     pub prompts: Option<PathBuf>,
     /// Counts books, chunks and prompts: a name or a file; without it the paper's.
     pub tokenizer: Option<String>,
-    /// What the paper counts by.
+    /// Tokenizer that the paper counts by.
     pub tokenizer_of_paper: PaperTokenizer,
     /// Prices over those that ship.
     pub model_info: Option<PathBuf>,
-    /// Most that the calls may cost.
+    /// Most dollars that the calls may cost.
     pub max_cost: Option<Dollars>,
     /// Calls of models without a known price count as free.
     pub allow_unknown_price: bool,
     /// Address of the models' server.
     pub base_url: Option<String>,
-    /// Fields merged into requests.
+    /// Extra fields that are merged into requests.
     pub extra_body: ExtraBodies,
     /// Longest that one try of a call may take.
     pub timeout: Duration,
-    /// Most units of work under way at once, from 1.
+    /// Most units of work to do at once, from 1.
     pub concurrency: usize,
-    /// Most tokens of a response.
+    /// Most tokens that a response may have.
     pub max_output_tokens: u32,
-    /// Neither use nor keep cached responses.
+    /// Whether cached responses are neither used nor kept.
     pub no_cache: bool,
 }
 
-/// What a build works with.
+/// The context that a build works with.
 pub struct BuildContext {
-    /// The prompts.
+    /// The prompts of the build.
     pub prompts: Prompts,
-    /// What counts.
+    /// Tokenizer that counts.
     pub tokenizer: Tokenizer,
-    /// The prices.
+    /// The prices of models.
     pub prices: PriceList,
     options: ContextOptions,
     hosts: BTreeMap<String, CliHost>,
@@ -62,7 +62,7 @@ pub struct BuildContext {
 }
 
 impl BuildContext {
-    /// With these models; without one, as for an estimate, nobody can be asked.
+    /// Makes the context with these models; without one, as for an estimate, nobody can be asked.
     pub fn new(options: ContextOptions, models: &[&str]) -> Result<Self> {
         let prompts = prompts::load(options.prompts.as_deref())?;
         let tokenizer = tokenizer::load_or(options.tokenizer.as_deref(), options.tokenizer_of_paper, None)?;
@@ -87,7 +87,7 @@ impl BuildContext {
         Ok(Self { prompts, tokenizer, prices, options, hosts, spending })
     }
 
-    /// What the manifest holds of a build by `model`; `prompts` are those that the pipeline uses.
+    /// Returns what the manifest holds of a build by `model`; `prompts` are those that the pipeline uses.
     pub fn configuration(
         &self,
         pipeline: &str,
@@ -117,7 +117,7 @@ impl BuildContext {
         configuration
     }
 
-    /// What every call shares.
+    /// Returns the settings that every call shares.
     pub fn setting(&self) -> Settings<'_> {
         Settings {
             prompts: &self.prompts,
@@ -128,7 +128,7 @@ impl BuildContext {
         }
     }
 
-    /// One of the models, whose responses are kept in the journal.
+    /// Returns one of the models, whose responses are kept in the journal.
     ///
     /// # Panics
     /// If the model is none of them.
@@ -141,7 +141,7 @@ impl BuildContext {
         self.spending.is_out().await;
     }
 
-    /// What the calls of this session took.
+    /// Returns what the calls of this session took.
     pub fn taken(&self) -> Taken {
         self.spending.taken()
     }

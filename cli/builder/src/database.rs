@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 /// Instructions between two looks at the limits.
 const STEP: i32 = 1_000;
 
-/// Most bytes of what a statement selects, and of each text on the way: one instruction can make a gigabyte.
+/// Most bytes that a statement may select, and that each text on the way may have: one instruction can make a gigabyte.
 const MAX_BYTES: usize = 16 << 20;
 
-/// What a statement may take.
+/// The limits of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Instructions of SQLite's machine, in thousands: the same on every computer.
     pub kilo_instructions: u64,
     /// Longest that one may run, for computers that are slow.
     pub time: Duration,
-    /// Most rows.
+    /// Most rows that it may select.
     pub rows: usize,
 }
 
@@ -44,7 +44,7 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// With these limits.
+    /// Opens a database with these limits.
     #[cfg(test)]
     fn limited(limits: Limits) -> Self {
         Self { limits, open: RefCell::default() }

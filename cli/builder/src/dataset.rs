@@ -1,4 +1,4 @@
-//! What comes out of a build: a benchmark folder, a report, a page for people.
+//! Output of a build: a benchmark folder, a report, a page for people.
 
 use crate::folder::BuildFolder;
 use crate::page::write_page;
@@ -14,18 +14,18 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug)]
 pub struct Written {
-    /// `report.json`.
+    /// Content of `report.json`.
     pub report: Value,
     /// The tables in it: the funnel first.
     pub tables: Vec<Table>,
-    /// Items of the benchmark.
+    /// Number of items of the benchmark.
     pub items: usize,
     /// Documents that they are about.
     pub documents: usize,
-    /// The page for people.
+    /// Path of the page for people.
     pub page: PathBuf,
 }
 

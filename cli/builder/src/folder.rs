@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What each stage was made from, by hash.
+/// Name of the file that holds, by hash, what each stage was made from.
 const MADE_FROM: &str = "made_from.json";
 /// Version of the layout.
 const FORMAT: u32 = 1;
@@ -38,7 +38,7 @@ struct State {
 }
 
 impl BuildFolder {
-    /// What was asked for.
+    /// Name of the manifest, which holds what was asked for.
     pub const MANIFEST: &str = "build.json";
 
     /// Opens `path` for the build that `configuration` describes, creating it if need be. With `from` the lines of that
@@ -84,7 +84,7 @@ impl BuildFolder {
         Journals::of_run(&self.path).of(&"build")
     }
 
-    /// Where it lies.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -108,7 +108,7 @@ impl BuildFolder {
         Ok(())
     }
 
-    /// Where the lines of a stage lie in the folder `path` of a build with these stages.
+    /// Returns the path of the lines of a stage in the folder `path` of a build with these stages.
     pub fn file_of(path: &Path, stages: &[&str], stage: &str) -> PathBuf {
         let number = stages.iter().position(|known| *known == stage).map_or(0, |at| at + 1);
         path.join("stages").join(format!("{number}-{stage}.jsonl"))

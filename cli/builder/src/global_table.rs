@@ -66,7 +66,7 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
     Ok((schema, records.iter().zip(&rows).map(record).collect()))
 }
 
-/// `--entity ONE,MANY`.
+/// Reads an entity from `ONE,MANY`, as `--entity` gives it.
 pub fn read_entity(text: &str) -> Result<Entity, String> {
     match text.split_once(',').map(|(one, many)| (one.trim(), many.trim())) {
         Some((one, many)) if !one.is_empty() && !many.is_empty() => {

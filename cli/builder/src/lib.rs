@@ -31,14 +31,14 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tracing::{Instrument, info_span};
 
-/// How a build ended.
+/// The end of a build.
 #[derive(Debug)]
 pub enum Ended<T> {
     /// All stages are finished.
     Built(T),
-    /// It was asked to end.
+    /// The build was asked to end.
     Interrupted,
-    /// There is no money for another call.
+    /// The limit on cost leaves nothing for another call.
     OutOfMoney,
     /// A stage was the last one asked for, or has units that failed.
     Early(BuildError),
@@ -67,7 +67,7 @@ pub async fn work<T>(
     made
 }
 
-/// What names the books in the manifest.
+/// Returns what names the books in the manifest.
 pub fn hashes(books: &[Arc<Book>]) -> Value {
     books.iter().map(|book| json!({"id": book.id, "language": book.language.code(), "sha256": book.hash()})).collect()
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Questions of the page.
+/// Name of the file with the questions of the page.
 pub(crate) const QUESTIONS: &str = "questions.jsonl";
 /// The sheet of the page, beside its questions.
 const SHEET: &str = "sheet.json";
@@ -63,7 +63,7 @@ fn form(form: &Form) -> CheckForm<'_> {
     }
 }
 
-/// What names a check: it changes with every question and every form.
+/// Returns the name of a check, which changes with every question and every form.
 pub(crate) fn name_of(questions: &[Question], sheet: Option<&Sheet>) -> String {
     match sheet {
         None => short_hash(&json!(questions)),

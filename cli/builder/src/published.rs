@@ -1,4 +1,4 @@
-//! What CorpusQA's pipeline made in the layout that its authors publish: a file a domain and set, a line a question with the whole
+//! CorpusQA's output in the layout that its authors publish: a file a domain and set, a line a question with the whole
 //! prompt in it (README of github.com/Tongyi-Zhiwen/CorpusQA).
 
 use anyhow::{Context, Result};

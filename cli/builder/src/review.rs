@@ -1,4 +1,4 @@
-//! What several people keep of a built set: their files together, and the benchmark that is left.
+//! Review of a built set by several people: their files together, and the benchmark that is left.
 
 use crate::check::asked_on_the_page;
 use crate::dataset::copy_documents;
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 /// The folder of what was kept.
 const KEPT: &str = "reviewed";
 
-/// What was kept, and where it lies.
+/// The items that were kept, and where they lie.
 #[derive(Debug)]
 pub struct Kept {
-    /// The checkers' shares.
+    /// Shares of the checkers.
     pub found: Reviewed,
-    /// Items that are left.
+    /// Number of items that are left.
     pub items: usize,
     /// Items that nobody checked; they are left out.
     pub unchecked: usize,

@@ -24,7 +24,7 @@ const KEY: &str = "CLOSEREAD_SEARCH_KEY";
 /// Fields of a result that hold its text, the first that is there.
 const TEXTS: [&str; 5] = ["snippet", "content", "description", "text", "body"];
 
-/// An open search.
+/// An open search: in a folder or by an engine.
 pub enum Search {
     /// Passages of the texts in a folder.
     Folder(Box<PassageIndex>),
@@ -35,7 +35,7 @@ pub enum Search {
 /// A search engine that answers GET requests in JSON.
 pub struct Engine {
     client: reqwest::Client,
-    /// With `{query}` where the query goes.
+    /// Address of the engine, with `{query}` where the query goes.
     url: String,
     /// Name and value of the header that holds the key.
     header: Option<(String, String)>,
@@ -45,7 +45,7 @@ pub struct Engine {
     results: String,
 }
 
-/// Where the filters search.
+/// The options that say where the filters search.
 #[derive(Clone)]
 pub struct SearchOptions {
     /// A folder of texts, the `api.php` of a wiki, or the address of a search engine with `{query}` in it.
@@ -61,12 +61,12 @@ pub struct SearchOptions {
 }
 
 impl SearchOptions {
-    /// What names the search in the manifest.
+    /// Returns the name of the search in the manifest.
     pub fn name(&self) -> String {
         if is_url(&self.place) { without_credentials(&self.place) } else { self.place.clone() }
     }
 
-    /// Opens it.
+    /// Opens the search.
     pub fn open(&self, tokenizer: &Tokenizer) -> Result<Search> {
         let search = self.place.as_str();
         if !is_url(search) {
@@ -127,7 +127,7 @@ fn gone(error: TextError) -> HostError {
 }
 
 impl SearchHost for Search {
-    /// In a folder: passages that hold all words of the query.
+    /// Returns the number of hits; in a folder they are passages that hold all words of the query.
     async fn hits(&self, query: &str) -> Result<u64, HostError> {
         match self {
             Self::Folder(passage_index) => {

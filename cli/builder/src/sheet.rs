@@ -34,7 +34,7 @@ pub fn sheet_of<'a>(forms: Vec<Form>, books: impl IntoIterator<Item = &'a Arc<Bo
     Sheet { forms, books: books.into_iter().map(named).collect() }
 }
 
-/// Nothing but a page of forms, and the texts that what is written will be about; returns where the page lies.
+/// Writes nothing but a page of forms, and the texts that what is written will be about; returns where the page lies.
 pub fn write_sheet(out: &Path, pipeline: &str, books: &[Arc<Book>], sheet: &Sheet) -> Result<PathBuf> {
     if out.join(BuildFolder::MANIFEST).exists() {
         bail!("{} holds a build: choose another folder with --out for a page of forms alone", out.display());
@@ -43,16 +43,16 @@ pub fn write_sheet(out: &Path, pipeline: &str, books: &[Arc<Book>], sheet: &Shee
     write_page(&out.join("check"), pipeline, books, &[], Some(sheet))
 }
 
-/// What came of the forms that a person filled in.
+/// The items that came of the forms that a person filled in.
 #[derive(Debug)]
 pub struct Collected {
-    /// How many are questions now.
+    /// Number of forms that are questions now.
     pub n: usize,
-    /// How many the folder holds, of all files that were read back.
+    /// Number of questions that the folder holds, of all files that were read back.
     pub all: usize,
-    /// Where they lie.
+    /// Path of the folder.
     pub folder: PathBuf,
-    /// What is wrong with the others, and quotations that are not in the book.
+    /// Problems of the other forms, and quotations that are not in the book.
     pub problems: Vec<String>,
 }
 

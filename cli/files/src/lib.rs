@@ -24,12 +24,12 @@ pub const PARTIAL: &str = ".partial";
 /// Most bytes of a line of JSON, 64 MiB: as a value it can take twenty times as many.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// What a file holds. Pipes and devices, which may never end, and files of more than [`MAX_FILE_BYTES`] are refused.
+/// Reads a file. Pipes and devices, which may never end, and files of more than [`MAX_FILE_BYTES`] are refused.
 pub fn read_file(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     read_file_within(path, MAX_FILE_BYTES)
 }
 
-/// What a file of at most so many bytes holds, likewise.
+/// Reads a file of at most `most` bytes, as [`read_file`] does.
 pub fn read_file_within(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_file(path.as_ref(), most)?.read_to_end(&mut bytes)?;
@@ -43,8 +43,8 @@ pub fn read_text_file(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(text)
 }
 
-/// To open a pipe is to wait for who writes into it, so this is asked before. A file that grows meanwhile ends where it is
-/// to end.
+/// Opens a file after asking what it is: opening a pipe would wait for what writes into it. A file that grows meanwhile
+/// ends after `most` bytes.
 pub fn open_file(path: &Path, most: u64) -> io::Result<Take<File>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() && !metadata.is_dir() {
@@ -58,7 +58,7 @@ pub fn open_file(path: &Path, most: u64) -> io::Result<Take<File>> {
     Ok(File::open(path)?.take(most))
 }
 
-/// What a file holds; `None` if there is none.
+/// Reads a file; returns `None` if there is none.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     if_there(read_file(path)).with_context(|| format!("cannot read {}", path.display()))
 }
@@ -68,7 +68,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>> {
     if_there(read_text_file(path)).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// What lies in a folder, in the order of the names; nothing if there is none.
+/// Returns the entries of a folder, in the order of their names; nothing if there is no folder.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let listed = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     let listed = if_there(listed()).with_context(|| format!("cannot read {}", folder.display()))?;
@@ -148,7 +148,7 @@ fn values<T: DeserializeOwned>(path: &Path, lines: &[u8], expected: &str) -> Res
     lines.map(value).collect()
 }
 
-/// Whether a file lies outside the folder once links are followed. One that is not there leads nowhere.
+/// Returns whether a file lies outside the folder once links are followed. One that is not there leads nowhere.
 pub fn leads_outside(folder: &Path, file: &Path) -> bool {
     match (folder.canonicalize(), file.canonicalize()) {
         (Ok(folder), Ok(file)) => !file.starts_with(folder),
@@ -174,7 +174,7 @@ pub fn refuse_input_as_output<'a>(out: &Path, option: &str, inputs: impl IntoIte
     }
 }
 
-/// What tells a file from others, links followed.
+/// The identity of a file, which tells it from others, links followed.
 #[derive(PartialEq)]
 struct Identity(PathBuf, #[cfg(unix)] (u64, u64));
 

@@ -6,11 +6,11 @@ use std::path::Path;
 
 /// A line for each finished trial.
 pub const RECORDS: &str = "records.jsonl";
-/// What judges said.
+/// Name of the file with what judges said.
 pub const JUDGEMENTS: &str = "judgements.jsonl";
-/// What each request for embeddings took.
+/// Name of the file with what each request for embeddings took.
 pub const EMBEDDINGS: &str = "embeddings.jsonl";
-/// What each request to a reranker took.
+/// Name of the file with what each request to a reranker took.
 pub const RERANKING: &str = "reranking.jsonl";
 /// Records and judgements that an extension of the run put in the place of others.
 pub const SUPERSEDED: &str = "superseded.jsonl";
@@ -18,7 +18,7 @@ pub const SUPERSEDED: &str = "superseded.jsonl";
 /// The files that grow by lines.
 pub const GROWING: [&str; 5] = [RECORDS, JUDGEMENTS, EMBEDDINGS, RERANKING, SUPERSEDED];
 
-/// What else only runs, judges and merges write.
+/// Names of the other files that only runs, judges and merges write.
 const WHOLE: [&str; 8] =
     ["manifest.json", "items.jsonl", "report.json", "judging.json", "prices.json", "cut.json", "journal", "texts"];
 

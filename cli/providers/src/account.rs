@@ -16,16 +16,16 @@ use std::rc::Rc;
 use std::sync::Once;
 use tracing::info;
 
-/// Who serves models.
+/// A provider of models.
 #[derive(Debug)]
 pub struct Provider {
-    /// What stands before the slash of a model's name.
+    /// Name of the provider, before the slash of a model's name.
     pub name: &'static str,
-    /// What it speaks.
+    /// Protocol that the provider speaks.
     pub protocol: Protocol,
-    /// Where its key is looked for, first come first served.
+    /// Variables in which its key is looked for, first come first served.
     pub variables: &'static [&'static str],
-    /// How its models are asked before they refuse anything.
+    /// Field for the limit of tokens that its models are asked with before they refuse anything.
     pub token_limit: TokenLimit,
     /// False where there is no address but the user's.
     hosted: bool,
@@ -64,12 +64,12 @@ pub static PROVIDERS: [Provider; 4] = [
 ];
 
 impl Provider {
-    /// Its own address, where it has one.
+    /// Returns the provider's own address, where it has one.
     pub fn base_url(&self) -> Option<&'static str> {
         self.hosted.then(|| self.protocol.default_base_url())
     }
 
-    /// How its models are asked at first.
+    /// Returns the dialect in which its models are asked at first.
     pub fn dialect(&self) -> Dialect {
         Dialect { token_limit: self.token_limit, ..Dialect::default() }
     }
@@ -78,17 +78,17 @@ impl Provider {
 /// A model of a provider, with address and key.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// Who serves it.
+    /// Provider of the model.
     pub provider: &'static Provider,
-    /// Its name with the provider.
+    /// Name of the model at the provider.
     pub model: String,
-    /// Where requests go.
+    /// Address that requests go to.
     pub base_url: Address,
     /// The key, where there is one.
     pub key: Option<Secret>,
 }
 
-/// Where requests go. It may hold a user, a password or a key, which only [`Address::reveal`] shows.
+/// The address that requests go to. It may hold a user, a password or a key, which only [`Address::reveal`] shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(String);
 
@@ -209,7 +209,7 @@ impl Read for Lines<'_> {
 }
 
 impl Keys {
-    /// The first of these variables' keys.
+    /// Returns the first of these variables' keys.
     ///
     /// # Errors
     /// If it holds what no header can.
@@ -228,7 +228,7 @@ impl Keys {
         self.first_of(provider.variables)
     }
 
-    /// The first of these variables that is set.
+    /// Returns the first of these variables that is set.
     pub fn first_of(&self, variables: &[&'static str]) -> Option<(&'static str, Secret)> {
         variables.iter().find_map(|&variable| {
             let value = std::env::var(variable).ok().or_else(|| self.file.get(variable).cloned())?;
@@ -259,7 +259,7 @@ fn unknown_model(name: &str) -> String {
     format!("unknown model `{name}`{meant}: expected {EXTRACTIVE}, {} (the last with --base-url)", names.join(", "))
 }
 
-/// Whether a model's provider has no address but the user's.
+/// Returns whether a model's provider has no address but the user's.
 pub fn needs_address(name: &str) -> bool {
     let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
     PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
@@ -341,7 +341,7 @@ pub fn check_address(url: &str, option: &str) -> Result<()> {
     }
 }
 
-/// Whether an address has a user, a password, a query or a fragment: each may be a key.
+/// Returns whether an address has a user, a password, a query or a fragment: each may be a key.
 pub fn has_credentials(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| {
         !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some()

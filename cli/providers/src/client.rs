@@ -25,31 +25,31 @@ use tracing::{Level, debug, enabled, info};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A wait that is said although it is the first.
 const LONG_WAIT: Duration = Duration::from_secs(20);
-/// How often it is said that a model's calls are tried again.
+/// Interval at which a message says that a model's calls are tried again.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
 
-/// How a model is asked, besides each call's own settings.
+/// The options of a model, besides each call's own settings.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Sampling seed.
     pub seed: Option<u64>,
-    /// Fields merged into requests.
+    /// Extra fields that are merged into requests.
     pub extra_body: ExtraBodies,
     /// Fields that ask the model to reason, or not to; those of `extra_body` are merged over them.
     pub reasoning: Map<String, Value>,
-    /// By what responses are held to the form that their prompts ask for; `None`: by nothing.
+    /// Constraint that holds responses to the form that their prompts ask for; `None`: nothing does.
     pub constrain: Option<Constraint>,
     /// Most tokens that the model can write, where that is known: sent where a call has no limit and must have one.
     pub max_output: Option<u32>,
     /// Longest a single try may take.
     pub timeout: Duration,
-    /// Most calls under way at once.
+    /// Most calls to make at once.
     pub concurrency: usize,
     /// Most requests and tokens a minute.
     pub rates: Rates,
-    /// What counts the tokens of a request that is to be sent, where they are limited.
+    /// Tokenizer that counts a request before it is sent, where tokens are limited.
     pub tokenizer: Option<Tokenizer>,
-    /// How far it goes for one call.
+    /// Limits on how far the client goes for one call.
     pub limits: Limits,
 }
 
@@ -77,7 +77,7 @@ pub struct ChatModel {
     options: Options,
     state: RefCell<AccountState>,
     throttle: Rc<Throttle>,
-    /// When it was said last that calls are tried again.
+    /// Time of the last message that calls are tried again.
     said: Cell<Option<Instant>>,
 }
 
@@ -90,7 +90,8 @@ impl ChatModel {
         Ok(Self { client, account, options, state: RefCell::new(state), throttle, said: Cell::default() })
     }
 
-    /// From now on counts its calls with those of another client, if both ask the same model of the same server.
+    /// Makes the model count its calls with those of another client from now on, if both ask the same model of the same
+    /// server.
     pub fn share_limits_with(&mut self, other: &Self) {
         let at = |model: &Self| (model.account.model.clone(), model.account.base_url.clone());
         if at(self) == at(other) {
@@ -98,14 +99,14 @@ impl ChatModel {
         }
     }
 
-    /// By what responses are held to their form, if by anything.
+    /// Returns the constraint that holds responses to their form, if any does.
     pub fn constraint(&self) -> Option<Constraint> {
         self.options.constrain
     }
 
-    /// What determines the response to a call of a method, besides the call: the prompt that it was made from decides, with
-    /// the method, which fields are merged into the request. With a shape the response is held to it, where that was asked
-    /// for.
+    /// Returns what determines the response to a call of a method, besides the call: the prompt that it was made from
+    /// decides, with the method, which fields are merged into the request. With a shape the response is held to it,
+    /// where that was asked for.
     pub fn source(&self, method: Option<&str>, prompt: &str, shape: Option<&Shape>) -> Source {
         let mut extra_body = self.options.reasoning.clone();
         if let Some((constraint, shape)) = self.options.constrain.zip(shape) {
@@ -137,12 +138,12 @@ impl ChatModel {
         self.throttle.permit().await
     }
 
-    /// How the model wants to be asked, as far as it is known by now.
+    /// Returns the dialect in which the model wants to be asked, as far as it is known by now.
     pub fn dialect(&self) -> Dialect {
         self.state.borrow().dialect
     }
 
-    /// One completion; faults that may pass are tried again, final ones never.
+    /// Asks for one completion; faults that may pass are tried again, final ones never.
     pub async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Response, HostError> {
         let tokens = self.tokens(call);
         if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
@@ -258,8 +259,8 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// What the headers ask to wait. A date counts from the server's own, so that a clock that is wrong here, or jumps, changes
-/// nothing.
+/// Returns the time that the headers ask to wait. A date counts from the server's own, so that a clock that is wrong
+/// here, or jumps, changes nothing.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
@@ -268,7 +269,8 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     closeread_llm::provider::retry_after(text("retry-after"), text("retry-after-ms"), now)
 }
 
-/// What sends requests that carry keys and books: to the server that the user named, and to none that it points to.
+/// Makes the client that sends requests that carry keys and books: to the server that the user named, and to none that
+/// it points to.
 pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
     let client = crate::http::client().gzip(true).timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
@@ -307,7 +309,7 @@ pub(super) fn broken(error: reqwest::Error) -> Fault {
     }
 }
 
-/// What to do about a connection that comes out the same however often it is tried.
+/// Returns what to do about a connection that comes out the same however often it is tried.
 fn never_works(words: &str) -> Option<&'static str> {
     if words.contains("invalid peer certificate") {
         let remedy = "the server's certificate is not trusted: add who signed it to the system's certificates, or give \
@@ -332,7 +334,7 @@ mod tests {
         assert_eq!(retry_after(&headers), Some(Duration::from_secs(30)));
     }
 
-    /// How a GET ends at a server that shows the certificate.
+    /// Returns how a GET ends at a server that shows the certificate.
     async fn shown(certificate: rcgen::CertificateParams) -> String {
         let key = rcgen::KeyPair::generate().unwrap();
         let chain = vec![certificate.self_signed(&key).unwrap().der().clone()];

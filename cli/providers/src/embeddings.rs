@@ -11,7 +11,7 @@ use closeread_llm::provider::EmbeddingProtocol;
 const TEXTS: usize = 32;
 const TEXTS_OPENAI: usize = 256;
 
-/// Who serves embedding models.
+/// A provider of embedding models.
 pub type EmbeddingProvider = ServedProvider<EmbeddingProtocol>;
 /// An embedding model of a provider, with address and key.
 pub type EmbeddingAccount = ServedAccount<EmbeddingProtocol>;
@@ -61,7 +61,7 @@ impl Kind for EmbeddingProtocol {
     }
 }
 
-/// Whether a name is that of an embedding model on a server.
+/// Returns whether a name is that of an embedding model on a server.
 pub fn is_served(name: &str) -> bool {
     provider_of::<EmbeddingProtocol>(name).is_some()
 }
@@ -75,7 +75,7 @@ pub fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<EmbeddingA
 }
 
 impl EmbeddingServer {
-    /// One vector a text, as the server gave them, and the tokens it counted.
+    /// Returns one vector a text, as the server gave them, and the tokens it counted.
     pub async fn vectors(&self, texts: &[&str]) -> Result<(Vectors, Option<u64>), HostError> {
         let protocol = self.account().provider.asked;
         self.send(&protocol.request(&self.account().model, texts), |received| {

@@ -4,18 +4,18 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// What requests that are under way are granted when the program is to end. Slurm and Kubernetes kill after 30 seconds.
+/// Time that requests in flight are granted when the program is to end. Slurm and Kubernetes kill after 30 seconds.
 pub const GRACE: Duration = Duration::from_secs(10);
 
 /// The program is to end: heard on every thread, by whatever waits.
 static ENDING: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
 
-/// From now on no request begins, and those under way have [`GRACE`] to come back.
+/// Ends the program's requests: from now on none begins, and those in flight have [`GRACE`] to come back.
 pub fn end() {
     ENDING.send_replace(true);
 }
 
-/// Whether the program is to end.
+/// Returns whether the program is to end.
 pub fn is_ending() -> bool {
     *ENDING.borrow()
 }

@@ -13,9 +13,9 @@ use std::path::Path;
 /// The extra fields of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExtraBodies {
-    /// For every request.
+    /// Extra fields of every request.
     pub all: Map<String, Value>,
-    /// By the name of a method or of a prompt; a judge is asked by a prompt of its name.
+    /// Extra fields by the name of a method or of a prompt; a judge is asked by a prompt of its name.
     pub named: BTreeMap<String, Map<String, Value>>,
 }
 
@@ -74,9 +74,9 @@ impl ExtraBodies {
     }
 }
 
-/// What a request is made of: with other words the record would not say what was asked.
+/// Fields that a request is made of: with other values the record would not say what was asked.
 const OURS: [&str; 8] = ["contents", "messages", "model", "prompt", "stream", "system", "systeminstruction", "input"];
-/// What names of fields that hold keys end in, in lower case and without what stands between words.
+/// Endings of the names of fields that hold keys, in lower case and without what stands between words.
 const KEYS: [&str; 17] = [
     "accesskey",
     "accesskeyid",
@@ -144,7 +144,7 @@ fn key_below(name: &str, value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a word of a text is a key by how it begins, or the text is what a header for a key holds.
+/// Returns whether a word of a text is a key by how it begins, or the text is what a header for a key holds.
 fn holds_key(text: &str) -> bool {
     let scheme = text.trim_start().split_once(' ').map_or("", |(scheme, _)| scheme);
     let for_header = ["bearer", "basic"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
@@ -152,7 +152,7 @@ fn holds_key(text: &str) -> bool {
         || words_like_keys(text).next().is_some()
 }
 
-/// Whether a text can be meant as the name of a file.
+/// Returns whether a text can be meant as the name of a file.
 fn is_name(text: &str) -> bool {
     !text.contains(['{', '[', '"', '=', '\n']) && !holds_key(text)
 }
@@ -196,7 +196,7 @@ pub fn beside(folder: &Path, option: &str) -> String {
     }
 }
 
-/// One option, or a list of them.
+/// Reads one option, or a list of them.
 pub fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

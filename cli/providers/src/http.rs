@@ -1,4 +1,4 @@
-//! What every HTTP client here begins with.
+//! Beginning of every HTTP client here.
 
 use anyhow::{Result, bail};
 use std::sync::Once;

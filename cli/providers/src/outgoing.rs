@@ -49,7 +49,7 @@ pub struct Beginnings {
     /// Stands for the beginning in a call, and in the JSON made of it: letters and digits drawn by chance, which no text
     /// holds.
     mark: String,
-    /// The latest last.
+    /// Recent beginnings, the latest last.
     recent: RefCell<VecDeque<Rc<Beginning>>>,
 }
 
@@ -85,10 +85,10 @@ impl Beginnings {
     }
 }
 
-/// What determines a response besides the call itself.
+/// The source of a response: what determines it besides the call itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
-    /// The provider's name.
+    /// Name of the provider.
     pub provider: String,
     /// The model's name with it.
     pub model: String,
@@ -103,7 +103,7 @@ pub struct Source {
 /// A call as it is sent.
 pub struct Outgoing {
     call: Call,
-    /// What its mark stands for, and the mark.
+    /// Beginning that the call's mark stands for, and the mark.
     beginning: Option<(Rc<Beginning>, String)>,
 }
 
@@ -125,7 +125,8 @@ impl Outgoing {
         self.with_beginning(json, |beginning| beginning.json.clone())
     }
 
-    /// What stands for the same pieces in a hash: the SHA-256 of the beginning, which is made once, in its place.
+    /// Returns the call's pieces for a hash: the SHA-256 of the beginning, which is made once, in the beginning's
+    /// place.
     pub fn hashed_parts(&self, json: String) -> Vec<Bytes> {
         self.with_beginning(json, |beginning| Bytes::copy_from_slice(beginning.sha256.as_bytes()))
     }
@@ -154,7 +155,7 @@ impl Outgoing {
         Cow::Owned(call)
     }
 
-    /// Tokens of the prompt.
+    /// Counts the tokens of the prompt.
     pub fn count(&self, tokenizer: &Tokenizer) -> u64 {
         self.whole().messages.iter().map(|message| tokenizer.count(&message.content) as u64).sum()
     }

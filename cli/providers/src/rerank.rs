@@ -5,16 +5,16 @@ use anyhow::Result;
 use closeread_llm::HostError;
 use closeread_llm::provider::{RerankProtocol, RerankResponse};
 
-/// How a provider of rerankers is asked, and paid.
+/// The ways in which a provider of rerankers is asked, and paid.
 #[derive(Debug)]
 pub struct Reranking {
-    /// What it speaks.
+    /// Protocol that the provider speaks.
     pub protocol: RerankProtocol,
     /// Texts of one search, where it is paid by these.
     pub texts_of_a_search: Option<usize>,
 }
 
-/// Who serves rerankers.
+/// A provider of rerankers.
 pub type RerankProvider = ServedProvider<Reranking>;
 /// A reranker of a provider, with address and key.
 pub type RerankAccount = ServedAccount<Reranking>;
@@ -89,7 +89,7 @@ pub fn reranked_by(name: &str, base_url: Option<&str>) -> Result<Option<RerankAc
 }
 
 impl RerankServer {
-    /// One score a text, and what the server counted.
+    /// Returns one score a text, and what the server counted.
     pub async fn scores(&self, query: &str, texts: &[&str]) -> Result<RerankResponse, HostError> {
         let protocol = self.account().provider.asked.protocol;
         self.send(&protocol.request(&self.account().model, query, texts), |received| {

@@ -19,9 +19,9 @@ const FORMAT: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     format: u32,
-    /// Where the response came from.
+    /// Source of the response.
     pub source: Source,
-    /// Number of the repetition.
+    /// Number of the repeat.
     pub repeat: u32,
     /// The response.
     pub response: Response,

@@ -7,7 +7,7 @@ use closeread_llm::provider::{AccountState, Attempts, Dialect, Fault, Limits, No
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// Who sends calls: what they have learnt, what holds them back.
+/// The sender of calls: what it has learnt, and what holds it back.
 pub(crate) struct Sender<'a> {
     pub(crate) account: &'a RefCell<AccountState>,
     pub(crate) throttle: &'a Throttle,
@@ -15,8 +15,8 @@ pub(crate) struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// What `once` gives, tried as often as may help. `tokens` is what the throttle counts; `heard` is told of every
-    /// try that failed. Errors may repeat the key.
+    /// Returns what `once` gives, tried as often as may help. `tokens` is what the throttle counts; `heard` is told of
+    /// every try that failed. Errors may repeat the key.
     pub(crate) async fn send<T>(
         &self,
         tokens: u64,
@@ -69,7 +69,7 @@ impl Sender<'_> {
     }
 }
 
-/// How a call fails when the program is to end. It is no outcome: who asked keeps no record of it.
+/// Returns the error of a call when the program is to end. It is no outcome: a trial that gets it keeps no record.
 fn ended() -> HostError {
     HostError::Failed("closeread was told to stop".to_owned())
 }

@@ -15,34 +15,34 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A kind of such models, and how a provider of it is asked.
 pub trait Kind: Sized + 'static {
-    /// What a model of the kind is called in messages.
+    /// Name of such a model in messages.
     const MODEL: &'static str;
-    /// What closeread does with them, before the list of their providers.
+    /// What closeread does with such models, in words before the list of their providers.
     const FROM: &'static str;
     /// The option that names the address of a server.
     const ADDRESS: &'static str;
-    /// Most requests under way at once; the throttle begins with fewer.
+    /// Most requests to make at once; the throttle begins with fewer.
     const CONCURRENCY: usize;
 
-    /// Every provider of the kind, in the order in which help lists them.
+    /// Returns every provider of the kind, in the order in which help lists them.
     fn providers() -> &'static [ServedProvider<Self>];
 
-    /// Whether a server says what it serves, as Text-Embeddings-Inference does.
+    /// Returns whether a server says what it serves, as Text-Embeddings-Inference does.
     fn says_what_it_serves(&self) -> bool;
 }
 
-/// Who serves models of a kind.
+/// A provider of models of a kind.
 #[derive(Debug)]
 pub struct ServedProvider<K: 'static> {
-    /// What stands before the slash of a model's name.
+    /// Name of the provider, before the slash of a model's name.
     pub name: &'static str,
-    /// How it is asked.
+    /// Way in which the provider is asked.
     pub asked: K,
-    /// Where its key is looked for, first come first served.
+    /// Variables in which its key is looked for, first come first served.
     pub variables: &'static [&'static str],
-    /// Its own address, where it has one.
+    /// Address of the provider, where it has one of its own.
     pub base_url: Option<&'static str>,
-    /// How the address ends, for messages.
+    /// Ending of the address, for messages.
     pub(crate) address_ends: &'static str,
     /// Most texts of a request: what the provider takes, or what one server can be asked at once.
     pub texts: usize,
@@ -51,11 +51,11 @@ pub struct ServedProvider<K: 'static> {
 /// A model of a provider, with address and key.
 #[derive(Debug)]
 pub struct ServedAccount<K: 'static> {
-    /// Who serves it.
+    /// Provider of the model.
     pub provider: &'static ServedProvider<K>,
-    /// Its name with the provider.
+    /// Name of the model at the provider.
     pub model: String,
-    /// Where requests go.
+    /// Address that requests go to.
     base_url: Address,
     key: Option<Secret>,
     limits: Limits,
@@ -107,12 +107,12 @@ impl<K> Clone for ServedAccount<K> {
 }
 
 impl<K> ServedAccount<K> {
-    /// The same account with these limits for its requests.
+    /// Returns the account with these limits for its requests.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// As options name it.
+    /// Returns the model's name in options.
     pub fn name(&self) -> String {
         format!("{}/{}", self.provider.name, self.model)
     }
@@ -147,12 +147,12 @@ impl<K: Kind> ModelServer<K> {
         Ok(Self { account, wire, throttle: Throttle::new(K::CONCURRENCY, Rates::default()) })
     }
 
-    /// Whose server it is.
+    /// Returns the account of the server.
     pub fn account(&self) -> &ServedAccount<K> {
         &self.account
     }
 
-    /// What a server of Text-Embeddings-Inference says of itself; `None` for others, which say nothing.
+    /// Returns what a server of Text-Embeddings-Inference says of itself; `None` for others, which say nothing.
     pub async fn info(&self) -> Result<Option<TeiInfo>, HostError> {
         if !self.account.provider.asked.says_what_it_serves() {
             return Ok(None);
@@ -161,7 +161,7 @@ impl<K: Kind> ModelServer<K> {
         self.wire.send(&self.throttle, 0, &message, |received| TeiInfo::read(received.response())).await.map(Some)
     }
 
-    /// What `read` makes of the reply to a request.
+    /// Sends a request; returns what `read` makes of the reply.
     pub(crate) async fn send<T>(
         &self,
         request: &Request,

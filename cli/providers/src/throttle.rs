@@ -1,5 +1,5 @@
-//! How many calls are under way at once, as many as the server bears, found out while it is asked; and how many a
-//! minute, as many as the user says.
+//! Throttle of calls: how many are made at once, as many as the server bears, found out while it is asked; and how many
+//! a minute, as many as the user says.
 
 use closeread_llm::provider::ServerLoad;
 use std::cell::{Cell, RefCell};
@@ -13,11 +13,11 @@ use tracing::debug;
 const START: usize = 8;
 /// Trials that are prepared ahead of the calls that may be under way.
 const AHEAD: usize = 4;
-/// What is left of the limit after a refusal.
+/// Share of the limit that is left after a refusal.
 const CUT: f64 = 0.8;
 /// A refusal within this time of the last cut belongs to the same crowd.
 const EPISODE: Duration = Duration::from_secs(10);
-/// How long the limit does not grow after a server's failure.
+/// Time for which the limit does not grow after a server's failure.
 const PAUSE: Duration = Duration::from_secs(15);
 
 /// The limit on calls under way: doubles round by round until the first refusal (429), then grows by one a round; a
@@ -70,19 +70,19 @@ impl Limit {
     }
 }
 
-/// Limits a minute.
+/// The limits a minute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rates {
-    /// Most requests.
+    /// Most requests a minute.
     pub rpm: Option<u32>,
-    /// Most tokens, of prompts and responses.
+    /// Most tokens a minute, of prompts and responses.
     pub tpm: Option<u64>,
 }
 
 /// Tokens above which a server's count of one call is nonsense; so many of them can be added up.
 const MOST_TOKENS: u64 = 1 << 40;
 
-/// What [`Rates`] count by.
+/// Time that [`Rates`] count by.
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// The requests of the last minute. Requests are spaced evenly, so that no minute, wherever it begins, has more than
@@ -135,13 +135,13 @@ pub(crate) struct Throttle {
     under_way: Cell<usize>,
     waiting: Cell<usize>,
     freed: Notify,
-    /// Until when the server wants no request at all.
+    /// Time until which the server wants no request at all.
     paused_until: Cell<Option<Instant>>,
     permitted: Cell<usize>,
 }
 
 impl Throttle {
-    /// At most `most` calls at once, and `rates` a minute.
+    /// Makes a throttle of at most `most` calls at once, and `rates` a minute.
     pub(crate) fn new(most: usize, rates: Rates) -> Self {
         Self {
             limit: RefCell::new(Limit::new(most.max(1))),
@@ -211,7 +211,7 @@ impl Throttle {
     }
 }
 
-/// One call's place among those under way.
+/// One call's place among those in flight.
 pub(crate) struct Place<'a> {
     throttle: &'a Throttle,
     counted: Rc<Cell<u64>>,
@@ -231,7 +231,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A trial under way.
+/// A permit for a trial, held until it has ended.
 pub struct Permit<'a>(&'a Throttle);
 
 impl Drop for Permit<'_> {
@@ -308,8 +308,8 @@ mod tests {
         assert!(refused.elapsed() >= wait);
     }
 
-    /// When each of `tokens` is sent, in seconds from the start, each as early as may be; a request takes as many tokens
-    /// as it was announced with.
+    /// Returns when each of `tokens` is sent, in seconds from the start, each as early as may be; a request takes as
+    /// many tokens as it was announced with.
     fn sent(rates: Rates, tokens: &[u64]) -> Vec<f64> {
         let start = Instant::now();
         let mut pace = Pace { rates, ..Pace::default() };

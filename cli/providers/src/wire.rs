@@ -20,7 +20,7 @@ pub(crate) struct Message {
     pub(crate) body: Option<(String, Vec<u8>)>,
 }
 
-/// What came back, whole.
+/// The response of a server, whole.
 pub(crate) struct Received {
     status: u16,
     headers: HeaderMap,
@@ -28,7 +28,7 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// What core reads.
+    /// Returns the response as core reads it.
     pub(crate) fn response(&self) -> HttpResponse<'_> {
         HttpResponse { status: self.status, retry_after: retry_after(&self.headers), body: &self.body }
     }
@@ -42,12 +42,12 @@ impl Received {
 /// A connection to one server.
 pub(crate) struct Wire {
     client: reqwest::Client,
-    /// Who is asked, for messages.
+    /// Name of the model that is asked, for messages.
     name: String,
     key: Option<Secret>,
     state: RefCell<AccountState>,
     limits: Limits,
-    /// Most bytes of a response.
+    /// Most bytes that a response may have.
     max_bytes: usize,
 }
 
@@ -59,17 +59,17 @@ impl Wire {
         Ok(Self { client: http(timeout)?, name, key, state: RefCell::default(), limits, max_bytes })
     }
 
-    /// The same connection, whose responses have at most so many bytes.
+    /// Returns the connection with `max_bytes` as the most bytes that a response may have.
     pub(crate) fn reading(self, max_bytes: usize) -> Self {
         Self { max_bytes, ..self }
     }
 
-    /// The same connection, which goes so far for a request.
+    /// Returns the connection with these limits for a request.
     pub(crate) fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// One try.
+    /// Makes one try.
     pub(crate) async fn once(&self, message: &Message) -> Result<Received, Fault> {
         let mut request = match &message.body {
             Some((kind, bytes)) => self.client.post(&message.url).header("content-type", kind).body(bytes.clone()),
@@ -84,8 +84,8 @@ impl Wire {
         Ok(Received { status, headers, body })
     }
 
-    /// What `read` makes of the response; faults that may pass are tried again, final ones never. `tokens` is what the
-    /// throttle counts.
+    /// Returns what `read` makes of the response; faults that may pass are tried again, final ones never. `tokens` is
+    /// what the throttle counts.
     pub(crate) async fn send<T>(
         &self,
         throttle: &Throttle,
@@ -96,7 +96,7 @@ impl Wire {
         self.send_as(throttle, tokens, async |_, _| self.once(message).await.and_then(|received| read(&received))).await
     }
 
-    /// What `once` gives, by the rules of all calls.
+    /// Returns what `once` gives, by the rules of all calls.
     pub(crate) async fn send_as<T>(
         &self,
         throttle: &Throttle,
@@ -124,7 +124,7 @@ impl Wire {
     }
 }
 
-/// What is left of a fault that is not tried again.
+/// Returns the error of a fault that is not tried again.
 pub(crate) fn final_error(fault: Fault) -> HostError {
     match fault {
         Fault::Final(error) | Fault::Closed(error) => error,

@@ -3,12 +3,12 @@
 use anyhow::{Result, bail};
 use std::fmt;
 
-/// Whose protocol a store speaks.
+/// The protocol that a store speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     /// Amazon's, and that of many others.
     S3,
-    /// Azure Blob Storage's.
+    /// Azure Blob Storage.
     Az,
 }
 
@@ -19,7 +19,7 @@ const SCHEMES: [(&str, Scheme); 2] = [("s3://", Scheme::S3), ("az://", Scheme::A
 pub struct Address {
     pub(crate) scheme: Scheme,
     pub(crate) bucket: String,
-    /// Without a slash at either end.
+    /// Path of the folder, without a slash at either end.
     pub(crate) path: String,
 }
 
@@ -40,17 +40,17 @@ impl Address {
         })
     }
 
-    /// The last part of the path.
+    /// Returns the last part of the path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// Whether it names several folders, by `*`, `?` or `[…]`.
+    /// Returns whether the address names several folders, by `*`, `?` or `[…]`.
     pub fn is_pattern(&self) -> bool {
         self.path.contains(['*', '?', '['])
     }
 
-    /// Another folder of the bucket.
+    /// Returns the address of another folder of the bucket.
     pub(crate) fn beside(&self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self.clone() }
     }

@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use tracing::info;
 
-/// What was fetched or sent, beside the folder.
+/// Name of the file, beside the folder, that notes what was fetched or sent.
 const INDEX: &str = "index.json";
 /// Objects that are about a folder and not in it.
 pub(crate) const WRITER: &str = "writer.json";
 
-/// What is noted of files that are the same here and there: their versions there, by name.
+/// The index of files that are the same here and there: their versions there, by name.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Index(pub(crate) BTreeMap<String, Version>);
 
 /// A file as it was when it was the same here and there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Version {
-    /// The object's.
+    /// Version of the object.
     pub(crate) there: String,
     /// The file's length and time of change.
     pub(crate) here: (u64, u128),
@@ -49,7 +49,7 @@ pub(crate) fn state(path: &Path) -> Option<(u64, u128)> {
     Some((meta.len(), changed.as_nanos()))
 }
 
-/// What lies in a store.
+/// The objects found in a store.
 pub(crate) struct Found {
     /// The lines of the growing files.
     pub(crate) lines: Lines,

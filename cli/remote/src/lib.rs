@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 /// The folder of this machine for a folder of a store, with what is noted about it.
 #[derive(Debug, Clone)]
 struct Place {
-    /// What is noted, and the lock.
+    /// Folder of what is noted, and of the lock.
     home: PathBuf,
-    /// The folder itself.
+    /// Path of the folder itself.
     folder: PathBuf,
 }
 

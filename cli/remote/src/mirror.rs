@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tracing::{info, warn};
 
-/// What is new is sent so often, unless `CLOSEREAD_SYNC_SECONDS` says otherwise.
+/// Interval at which new lines are sent, unless `CLOSEREAD_SYNC_SECONDS` says otherwise.
 pub const INTERVAL: Duration = Duration::from_secs(10);
 /// A segment is not much larger.
 const SEGMENT_BYTES: usize = 16 << 20;
@@ -36,14 +36,14 @@ struct Sending {
     store: Store,
     place: Place,
     index: Index,
-    /// By growing file: which file it is, and the bytes that were sent.
+    /// Bytes that were sent by growing file, with the file's identity.
     sent: BTreeMap<&'static str, (u64, u64)>,
     /// The number of the next segment.
     next: u64,
     /// Segments were put since the growing files were put whole.
     has_segments: bool,
     writer: Writer,
-    /// Of the object that names the writer.
+    /// Version of the object that names the writer.
     claim: Option<UpdateVersion>,
 }
 
@@ -377,7 +377,7 @@ fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Which file it is: one that was replaced is another.
+/// Returns the identity of a file: one that was replaced is another.
 fn identity(path: &Path) -> u64 {
     let Ok(meta) = std::fs::metadata(path) else { return 0 };
     #[cfg(unix)]

@@ -11,13 +11,13 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-/// Where they lie, below the folder.
+/// Name of the folder of segments, below the folder of the run.
 const FOLDER: &str = "segments";
 
 /// The first line of a segment.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Head<'a> {
-    /// Who wrote it.
+    /// Name of the writer that wrote the segment.
     pub(crate) writer: Cow<'a, str>,
     /// Whether the objects named as growing files have all lines up to here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -42,7 +42,7 @@ pub(crate) fn number(name: &str) -> Option<u64> {
     name.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".jsonl")?.parse().ok()
 }
 
-/// What its first line says.
+/// Reads the first line of a segment.
 pub(crate) fn head(segment: &[u8]) -> Result<Head<'_>> {
     let first = segment.split(|&byte| byte == b'\n').next().unwrap_or_default();
     serde_json::from_slice(first).context("its first line is not that of a segment")
@@ -79,7 +79,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Each line once, where it stands first.
+    /// Keeps each line once, where it stands first.
     pub(crate) fn once(mut self) -> Self {
         for lines in self.0.values_mut() {
             let mut seen = HashSet::new();

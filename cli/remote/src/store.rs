@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long what failed is tried again.
+/// How long a failed request is tried again.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Patience {
     /// Somebody waits, and what is said of the store may be wrong.
@@ -34,14 +34,14 @@ pub(crate) struct Store {
 /// An object of a folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Object {
-    /// Its name, below the folder.
+    /// Name of the object, below the folder.
     pub(crate) name: String,
-    /// What changes when it changes.
+    /// Version, which changes when the object changes.
     pub(crate) version: String,
     pub(crate) bytes: u64,
 }
 
-/// What came of putting an object on a condition.
+/// The result of putting an object on a condition.
 #[derive(Debug)]
 pub(crate) enum Put {
     Done(UpdateVersion),
@@ -99,7 +99,7 @@ impl Store {
         result.map_err(|error| anyhow!("cannot {what} {}{slash}{name}{}: {error}", self.address, self.hint()))
     }
 
-    /// Where its credentials are looked for, which is what most often lacks.
+    /// Returns a hint on where the store's credentials are looked for, which is what most often lacks.
     fn hint(&self) -> &'static str {
         match self.address.scheme {
             Scheme::S3 => {
@@ -193,8 +193,8 @@ fn of(address: &Address) -> String {
     format!("cannot open {address}")
 }
 
-/// What the variables leave open is looked up in the files of Amazon's own tools: keys and region of the profile. A server that
-/// is named by `http://` needs no further word.
+/// Looks up what the variables leave open in the files of Amazon's own tools: keys and region of the profile. A server
+/// that is named by `http://` needs no further word.
 fn aws(mut builder: AmazonS3Builder) -> AmazonS3Builder {
     use AmazonS3ConfigKey as Key;
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);

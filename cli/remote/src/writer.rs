@@ -1,4 +1,4 @@
-//! Who writes a folder of a store, and when it was last heard of.
+//! Writers of a folder of a store, and when they were last heard of.
 
 use crate::Place;
 use crate::copy::WRITER;
@@ -12,22 +12,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// A writer that was not heard of for so many intervals is lost.
 const PATIENCE: u64 = 6;
 
-/// Who writes into a folder of a store, and when it was last heard of.
+/// The writer of a folder of a store, and when it was last heard of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Writer {
     pub(crate) id: String,
     machine: String,
     /// The folder of that machine, as a hash.
     place: String,
-    /// Seconds since 1970.
+    /// Time of the last sign of life, in seconds since 1970.
     heard: u64,
-    /// How often it is heard of, in seconds.
+    /// Interval between signs of life, in seconds.
     every: u64,
     pub(crate) ended: bool,
 }
 
 impl Writer {
-    /// This process, which writes by way of `place` and is heard of so often.
+    /// Makes the writer that is this process, which writes by way of `place` and gives a sign of life every `every`.
     pub(crate) fn new(place: &Place, every: Duration) -> Result<Self> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| anyhow!("no random numbers: {error}"))?;
@@ -41,7 +41,7 @@ impl Writer {
         })
     }
 
-    /// It is heard of now.
+    /// Notes a sign of life now.
     pub(crate) fn beat(&mut self) {
         self.heard = now();
     }
@@ -65,7 +65,7 @@ impl Writer {
     }
 }
 
-/// Another machine writes the folder now.
+/// The error that another machine writes the folder now.
 #[derive(Debug)]
 pub(crate) struct Replaced(pub(crate) String);
 
@@ -87,7 +87,7 @@ fn hash(place: &Place) -> String {
     closeread_text::hash::sha256(text.as_bytes())[..16].to_owned()
 }
 
-/// What this machine is called, where it is known.
+/// Returns the name of this machine, where it is known.
 fn machine() -> String {
     let name = files::read_text(Path::new("/proc/sys/kernel/hostname")).ok().flatten();
     let name = name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());

@@ -12,7 +12,7 @@ const MAX_UNPACKED: u64 = 256 << 20;
 /// Most files in an archive.
 const MAX_FILES: usize = 20_000;
 
-/// One file, under the name it was given by.
+/// Reads one file, under the name it was given by.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -21,8 +21,8 @@ pub fn read(path: &Path) -> Result<InputFile> {
     Ok(InputFile { name: path.display().to_string(), bytes })
 }
 
-/// Every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files are
-/// skipped, and no folder is read twice.
+/// Reads every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files
+/// are skipped, and no folder is read twice.
 ///
 /// # Errors
 /// If one cannot be read, or an archive is too large.

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 256 << 20;
 pub struct ForeignRun {
     /// The run.
     pub run: Run,
-    /// A sentence each.
+    /// Notes that a reader must know, a sentence each.
     pub notes: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What runs, predictions and other tools left on disk, read to be scored, compared and exported: for the command line and for
-//! Python.
+//! Results on disk, of runs, predictions and other tools, read to be scored, compared and exported: for the command
+//! line and for Python.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Predictions against gold answers.
+//! Scoring of predictions against gold answers.
 
 use crate::files;
 use anyhow::Result;
@@ -10,12 +10,12 @@ use closeread_metrics::meteor::WordNet;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What files of a published layout hold.
+/// The predictions in files of a published layout.
 #[derive(Debug)]
 pub enum Published {
     /// The predictions of one system.
     One(Box<Submission>),
-    /// Those of several, by the system's name.
+    /// Predictions of several systems, by the system's name.
     Systems(BTreeMap<String, Submission>),
 }
 

@@ -1,4 +1,4 @@
-//! What can be compared, read: run folders, logs of other tools and score files.
+//! Sides of a comparison, read: run folders, logs of other tools and score files.
 
 use crate::files;
 use crate::foreign::{self, ForeignRun};
@@ -33,7 +33,7 @@ enum OpenedContent {
 pub enum Given {
     /// A run folder, a log of another tool, or a score file.
     Path(PathBuf),
-    /// What `closeread score --json` prints.
+    /// Scores, as `closeread score --json` prints them.
     Scores(InputFile),
 }
 
@@ -73,7 +73,7 @@ impl Sides {
         Ok(Self { a: Opened::read(base)?, b: Some(b), gold: Vec::new() }.adopting())
     }
 
-    /// What one side says of the items that a log of another tool is about, the log takes over.
+    /// Lets a log of another tool take over what the other side says of its items.
     fn adopting(mut self) -> Self {
         let Some(b) = &mut self.b else { return self };
         match (&mut self.a.content, &mut b.content) {

@@ -11,19 +11,19 @@ use std::collections::BTreeSet;
 /// The tables of runs, in the order of [`schemas`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
-    /// A row a cell and metric.
+    /// Table of cells: a row a cell and metric.
     Cells,
-    /// A row a planned trial.
+    /// Table of trials: a row a planned trial.
     Trials,
-    /// A row an item.
+    /// Table of items: a row an item.
     Items,
-    /// A row a call.
+    /// Table of calls: a row a call.
     Calls,
-    /// A row a passage of a context.
+    /// Table of passages: a row a passage of a context.
     Passages,
 }
 
-/// What the columns of these runs' tables are.
+/// Returns the columns of these runs' tables.
 ///
 /// # Errors
 /// If the records of a run cannot be read.

@@ -7,7 +7,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json as object};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-/// What pages may load: what is served here, WebAssembly, and the servers of models that a reader names.
+/// Content security policy of the pages: they may load what is served here, WebAssembly, and the servers of models that
+/// a reader names.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
      style-src 'self'; connect-src 'self' https: http://127.0.0.1:* http://localhost:*; img-src 'self' data: blob:; \
      object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -29,13 +30,13 @@ pub(crate) fn with_headers(routes: Router) -> Router {
     })
 }
 
-/// JSON that nobody keeps.
+/// Answers with JSON that nobody keeps.
 pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, Body::from(value.to_string())).into_response()
 }
 
-/// What went wrong, in words.
+/// Answers with what went wrong, in words.
 pub(crate) fn failure(status: StatusCode, message: &str) -> Response {
     json(status, &object!({"error": message}))
 }

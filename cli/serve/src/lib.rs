@@ -30,18 +30,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// What is served, and where.
+/// The options of the server: what is served, and where.
 #[derive(Debug)]
 pub struct Options {
     /// The built page.
     pub page: Page,
     /// Run folders, each with the name that it has if no other has it.
     pub runs: Vec<(String, PathBuf)>,
-    /// What is read of them.
+    /// Layout of the run folders that are read.
     pub layout: Layout,
     /// 0 for any port that is free.
     pub port: u16,
-    /// To whom requests of the page are passed on.
+    /// Servers to which requests of the page are passed on.
     pub relaying: Relaying,
     /// Ports of this machine that have a server of models, besides those of programs that are known.
     pub model_ports: Vec<u16>,
@@ -81,12 +81,12 @@ impl Server {
         Ok(Self { address, listener, routes: with_headers(routes) })
     }
 
-    /// Where it listens.
+    /// Returns the address where the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers, for ever.
+    /// Answers requests, for ever.
     pub async fn serve(self) -> Infallible {
         listen::serve(self.listener, self.routes, Limits::default()).await
     }

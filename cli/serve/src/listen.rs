@@ -13,12 +13,12 @@ use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tracing::debug;
 
-/// What a connection may take.
+/// The limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// From its beginning, or from the last answer, to the end of the next request's headers.
+    /// Time from the connection's beginning, or from the last answer, to the end of the next request's headers.
     pub(crate) headers: Duration,
-    /// Until who asked takes the next bytes of an answer.
+    /// Time until the client takes the next bytes of an answer.
     pub(crate) write: Duration,
     /// Connections at once; further ones wait until one ends.
     pub(crate) connections: usize,
@@ -79,7 +79,7 @@ mod tests {
         address
     }
 
-    /// What comes back until the server closes the connection.
+    /// Returns what comes back until the server closes the connection.
     async fn sent(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();

@@ -30,7 +30,7 @@ pub(crate) fn places(named: &[u16], own: u16) -> Vec<Place> {
     places
 }
 
-/// What is found at each place: `models`, as the server lists them; `null` where nobody listens; or an `error`.
+/// Returns what is found at each place: `models`, as the server lists them; `null` where nobody listens; or an `error`.
 pub(crate) async fn found(client: &reqwest::Client, places: &[Place]) -> Value {
     let asked = places.iter().map(async |place| {
         let (models, error) = match listed(client, place.port).await {

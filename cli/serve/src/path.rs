@@ -1,4 +1,4 @@
-//! Paths of requests.
+//! Paths of requests, taken apart.
 
 /// The parts of a path, unescaped; `None` where one could lead out of a folder or to a hidden file.
 pub(crate) fn parts(path: &str) -> Option<Vec<String>> {

@@ -25,27 +25,27 @@ const TOKEN: &str = "x-closeread-token";
 const TARGET: &str = "x-closeread-url";
 /// The longest request that is passed on: four million tokens of text or more.
 const MAX_BODY: usize = 64 << 20;
-/// Why another server is not asked.
+/// Message that says why another server is not asked.
 const ONLY_MODELS: &str = "without --relay only /v1/ of servers of models on this machine is passed on, at the ports of \
      Ollama, LM Studio and llama-server and those that --model-port names";
 /// The time in which all of it must have come.
 const BODY_TIME: Duration = Duration::from_secs(60);
 
-/// To whom requests of the page are passed on.
+/// The servers that requests of the page are passed on to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relaying {
-    /// To nobody.
+    /// No server.
     Nobody,
-    /// To the servers of models on this machine, and of them to `/v1/` alone.
+    /// The servers of models on this machine, and of them `/v1/` alone.
     ThisMachine,
-    /// To any server that the page names.
+    /// Any server that the page names.
     Anybody,
 }
 
 pub(crate) struct Relay {
     token: String,
     client: reqwest::Client,
-    /// Where servers of models are looked for.
+    /// Places where servers of models are looked for.
     places: Vec<Place>,
     anybody: bool,
 }
@@ -76,12 +76,12 @@ impl Relay {
         }))
     }
 
-    /// What the page needs to know of it.
+    /// Returns what the page needs to know of the relay.
     pub(crate) fn described(&self) -> Value {
         object!({"token": self.token, "any": self.anybody})
     }
 
-    /// Which servers of models there are on this machine, if the page of this server asks.
+    /// Returns which servers of models there are on this machine, if the page of this server asks.
     pub(crate) async fn models(&self, headers: &HeaderMap, own: SocketAddr) -> Response {
         if let Err(refused) = self.admit(headers, own) {
             return failure(StatusCode::FORBIDDEN, refused);
@@ -102,7 +102,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Whether a server may be asked though `--relay` was not given: one of models on this machine.
+    /// Returns whether a server may be asked though `--relay` was not given: one of models on this machine.
     fn is_of_models(&self, url: &reqwest::Url) -> bool {
         let here = url.scheme() == "http" && matches!(url.host_str(), Some("127.0.0.1" | "localhost"));
         // A server could read an escaped `/` or `.` as another path.
@@ -212,7 +212,7 @@ impl Resolve for NotLinkLocal {
     }
 }
 
-/// What a server of models needs to be told.
+/// Returns the headers that a server of models needs.
 fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let is_passed = |name: &HeaderName| {
         let names = ["authorization", "x-api-key", "x-goog-api-key", "content-type", "accept"];

@@ -9,10 +9,10 @@ use serde_json::json as object;
 use std::path::{Path, PathBuf};
 use tower_http::services::ServeFile;
 
-/// What is served of a run folder.
+/// The parts of a run folder that are served.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// Names of files.
+    /// Names of files that are served.
     pub files: &'static [&'static str],
     /// Folders, with the end of the names of their files.
     pub folders: &'static [(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! What is served besides the page, and to whom.
+//! Routes besides the page, and who may use them.
 
 use crate::answer::{failure, json};
 use crate::path;
@@ -14,10 +14,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
 
-/// What there is to say where nothing is passed on.
+/// Message where nothing is passed on.
 const NOTHING: &str = "nothing is passed on: start `closeread serve` without --no-relay, or with --relay";
 
-/// What every request may look at.
+/// The state that every request may look at.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     pub(crate) page: Router,
@@ -36,7 +36,7 @@ pub(crate) async fn checked(State(site): State<Arc<Site>>, request: Request, nex
     next.run(request).await
 }
 
-/// What the page can find here.
+/// Returns what the page can find here.
 pub(crate) async fn described(State(site): State<Arc<Site>>) -> Response {
     let names: Vec<&str> = site.runs.iter().map(|run| run.name.as_str()).collect();
     let relay = site.relay.as_ref().map(Relay::described);

@@ -1,4 +1,4 @@
-//! What is printed: servers' words, book texts and names of files are shown by a terminal and do not steer it.
+//! Terminal output: servers' words, book texts and names of files are shown by a terminal and do not steer it.
 
 use anstyle::Style;
 use closeread_table::render::text::is_control;
@@ -38,7 +38,7 @@ pub fn bars() -> &'static MultiProgress {
     &BARS
 }
 
-/// From now on no bar is shown.
+/// Hides progress bars from now on.
 pub fn hide_bars() {
     BARS.set_draw_target(ProgressDrawTarget::hidden());
 }

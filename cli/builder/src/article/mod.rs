@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Endings of articles in a folder.
 const ENDINGS: [&str; 8] = ["wiki", "wikitext", "mediawiki", "html", "htm", "xhtml", "md", "txt"];
 
-/// Where articles come from.
+/// The sources of articles.
 #[derive(Debug, Clone, Default)]
 pub struct Articles {
     /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt.
@@ -120,7 +120,7 @@ impl Articles {
     }
 }
 
-/// `BOOK=VALUE` by book.
+/// Reads options `BOOK=VALUE`; returns the values by book.
 fn named<'a>(given: &'a [String], form: &str, books: &[Arc<Book>]) -> Result<BTreeMap<&'a str, &'a str>> {
     let mut values = BTreeMap::new();
     for text in given {

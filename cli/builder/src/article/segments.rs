@@ -6,7 +6,7 @@ use closeread_books::html;
 use closeread_books::html::Layout;
 use closeread_build::sagascale::Segment;
 
-/// How an article is written.
+/// The markup that an article is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArticleKind {
     /// Wikipedia's markup: headings between `==`.
@@ -18,7 +18,7 @@ pub(super) enum ArticleKind {
 }
 
 impl ArticleKind {
-    /// By the ending of a file's name.
+    /// Returns the kind by the ending of a file's name.
     pub(super) fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
             Some("wiki" | "wikitext" | "mediawiki") => Self::Wikitext,
@@ -43,7 +43,7 @@ pub(super) fn segments(article: &str, kind: ArticleKind) -> Result<Vec<Segment>>
     Ok(segments.filter(|segment| !segment.text.is_empty()).collect())
 }
 
-/// Where a saved page has lost the class that tells links for editing from the heading that they stand in.
+/// Removes links for editing where a saved page has lost the class that tells them from the heading that they stand in.
 fn without_edit_links(mut sections: Vec<(String, String)>) -> Vec<(String, String)> {
     for (heading, _) in &mut sections {
         heading.truncate(heading.trim_end_matches("[edit]").trim_end().len());

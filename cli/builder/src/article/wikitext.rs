@@ -24,7 +24,7 @@ const SHOWN: [&str; 5] = ["big", "noinclude", "nowiki", "onlyinclude", "section"
 /// Elements whose lines are kept.
 const LINES: [&str; 4] = ["poem", "pre", "source", "syntaxhighlight"];
 
-/// What the larger Wikipedias call categories.
+/// Words for categories in the larger Wikipedias.
 const CATEGORY: &str = "category|categoria|categoría|categorie|catégorie|flokkur|kategori|kategoria|kategorie|kategorija|\
     kategorio|kategória|luokka|thể loại|κατηγορία|категория|категорија|категорія|קטגוריה|تصنيف|رده|श्रेणी|หมวดหมู่|カテゴリ|分类|\
     分類|분류";
@@ -46,7 +46,7 @@ pub(super) fn sections(wikitext: &str) -> Result<Vec<(String, String)>> {
     Ok(sections.into_iter().map(|(heading, text)| (without_emptied(heading), without_emptied(text))).collect())
 }
 
-/// The same text without what the library cannot read.
+/// Returns the text without what the library cannot read.
 fn readable(wikitext: &str) -> String {
     static REPLACED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         [
@@ -95,7 +95,7 @@ fn one_script(text: &str) -> String {
         .into_owned()
 }
 
-/// What is seen of the page, as HTML.
+/// Returns what is seen of the page, as HTML.
 fn as_html(wikitext: &str) -> Result<String> {
     // The tree is taken down level by level: each begins with one of these, and takes 2.4 kB of stack at most, unoptimised.
     let marks = wikitext.matches(['*', '#', ':', ';', '{', '[', '<']).count();

@@ -32,7 +32,7 @@ impl Batcher {
         self.close(&ticket, Vec::new(), Vec::new(), failed)
     }
 
-    /// A batch with results.
+    /// Closes a batch with results.
     pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Response, Fault>)>) -> Result<()> {
         let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
         if ticket.unconfirmed && results.iter().any(|(id, _)| !ours.contains(id)) {

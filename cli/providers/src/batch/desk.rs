@@ -1,4 +1,4 @@
-//! Where batches are handed in: the provider's side, one request at a time.
+//! Desk of batches: the provider's side, where they are handed in one request at a time.
 
 use super::ledger::{Stage, Ticket};
 use crate::account::Account;
@@ -25,11 +25,11 @@ pub(super) struct BatchClient {
     account: Account,
     wire: Wire,
     throttle: Throttle,
-    /// What was last said of each batch, so that it is said once.
+    /// Last message on each batch, so that nothing is said twice.
     said: RefCell<HashMap<String, String>>,
 }
 
-/// How a batch was found.
+/// The state in which a batch was found.
 pub(super) enum Seen {
     Running,
     Rejected { message: String, too_much: bool },
@@ -112,7 +112,8 @@ impl BatchClient {
         }
     }
 
-    /// How a batch is doing, with the results of one that has ended; `None` where the provider did not say this time.
+    /// Returns the state of a batch, with the results of one that has ended; `None` where the provider did not say this
+    /// time.
     pub(super) async fn look(&self, ticket: &Ticket) -> Result<Option<Seen>> {
         let Some(id) = ticket.batch.as_ref().filter(|_| ticket.stage == Stage::Submitted) else { return Ok(None) };
         let seen = self.wire.once(&self.message(self.api.look(id))).await;

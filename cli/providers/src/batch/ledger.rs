@@ -15,26 +15,26 @@ pub const FOLDER: &str = "batches";
 /// Entries begin alike where they hold one book: a fast level finds that, too.
 const COMPRESSION: i32 = 3;
 
-/// How far a batch has come.
+/// The stage that a batch has reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
-    /// It is about to be handed in; whether it was is the provider's to say.
+    /// The batch is about to be handed in; whether it was is the provider's to say.
     Prepared,
-    /// The provider has it.
+    /// The provider has the batch.
     Submitted,
-    /// Its responses are here.
+    /// The responses of the batch are here.
     Ended,
 }
 
 /// One batch: `NNNN.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Ticket {
-    /// Its place among the batches of the run.
+    /// Number of the batch among those of the run.
     pub(super) number: u32,
-    /// Who is asked, `provider/model`.
+    /// Model that is asked, `provider/model`.
     pub(super) model: String,
-    /// Our name for it.
+    /// Our name for the batch.
     pub(super) name: String,
     pub(super) stage: Stage,
     /// The newest batch of the account before this one was handed in.
@@ -43,7 +43,7 @@ pub(super) struct Ticket {
     pub(super) file: Option<String>,
     /// The provider's name for it.
     pub(super) batch: Option<String>,
-    /// It was found again by its size alone: the ids of its results have to confirm it.
+    /// Whether the batch was found again by its size alone: the ids of its results must confirm it.
     #[serde(default)]
     pub(super) unconfirmed: bool,
     /// Batches of the account that turned out to be others'.
@@ -138,7 +138,7 @@ impl BatchStore {
     }
 }
 
-/// How many batches of the run in a folder have not ended.
+/// Returns how many batches of the run in a folder have not ended.
 pub fn open_batches(run: &Path) -> Result<usize> {
     Ok(all(&run.join(FOLDER))?.iter().filter(|ticket| ticket.stage != Stage::Ended).count())
 }

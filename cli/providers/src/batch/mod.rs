@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tracing::info;
 
-/// Nothing new is asked for so long: every trial waits.
+/// Time without a new call after which every trial is taken to wait.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// Refuses a model whose provider has no batch API that is spoken here.
@@ -44,16 +44,16 @@ pub struct Batcher {
     desk: BatchClient,
     ledger: BatchStore,
     dialect: Cell<Dialect>,
-    /// How often the provider is asked how a batch is doing.
+    /// Interval at which the provider is asked how a batch is doing.
     poll: Duration,
     state: RefCell<State>,
-    /// Something was asked, or something that kept batches from being handed in is over.
+    /// Notice that something was asked, or that something that kept batches from being handed in is over.
     stirred: Notify,
     /// Responses came, or there is room for more requests.
     settled: Notify,
 }
 
-/// What waits, what is at the provider, what came back.
+/// The calls that wait, that are at the provider, and that came back.
 #[derive(Default)]
 struct State {
     /// Ids and entries that are to be handed in, in the order of asking.
@@ -62,7 +62,7 @@ struct State {
     /// The ids of `waiting` and of the batches at the provider.
     under_way: HashSet<String>,
     tickets: Vec<Ticket>,
-    /// What came back; kept, for one request may be asked by several trials.
+    /// Responses that came back; kept, for one request may be asked by several trials.
     outcomes: HashMap<String, Result<Response, HostError>>,
     /// Outcomes that somebody took: for whoever takes them again nothing is spent.
     taken: HashSet<String>,
@@ -74,7 +74,7 @@ struct State {
     at_most: Option<usize>,
 }
 
-/// While it lives, more will be asked without any response: no batch is handed in.
+/// A guard: while it lives, more will be asked without any response, and no batch is handed in.
 pub struct Busy<'a>(&'a Batcher);
 
 impl Drop for Busy<'_> {
@@ -116,7 +116,7 @@ impl Batcher {
         })
     }
 
-    /// No batch is handed in while the value lives.
+    /// Returns a guard while which lives no batch is handed in.
     pub fn busy(&self) -> Busy<'_> {
         self.state.borrow_mut().busy += 1;
         Busy(self)

@@ -12,7 +12,7 @@ use std::io::Read;
 /// The files of a page, in the order of their paths.
 #[derive(Debug)]
 pub struct Bundle {
-    /// Each once.
+    /// The files, each once.
     pub files: &'static [Packed],
 }
 
@@ -23,16 +23,16 @@ pub struct Packed {
     pub path: &'static str,
     /// The beginning of the SHA-256 of its bytes.
     pub tag: &'static str,
-    /// Its bytes.
+    /// Content of the file.
     pub content: Content,
 }
 
 /// The bytes of a file.
 #[derive(Debug)]
 pub enum Content {
-    /// By gzip.
+    /// Bytes packed by gzip.
     Gzip(&'static [u8]),
-    /// As they are: what the program holds for itself, too.
+    /// Bytes as they are: what the program holds for itself, too.
     Plain(&'static [u8]),
 }
 

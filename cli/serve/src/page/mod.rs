@@ -16,7 +16,7 @@ use tower_http::services::ServeDir;
 
 /// Names the folder of the built page.
 const VARIABLE: &str = "CLOSEREAD_PAGE";
-/// What a built page has.
+/// Names of files that a built page has.
 const NEEDED: [&str; 3] = ["index.html", "closeread_wasm.js", "closeread_wasm_bg.wasm"];
 
 /// The page that is inside the program, with the feature `page`.
@@ -25,7 +25,7 @@ const INSIDE: Option<&Bundle> = Some(&include!(concat!(env!("OUT_DIR"), "/page.r
 #[cfg(not(feature = "page"))]
 const INSIDE: Option<&Bundle> = None;
 
-/// A built page.
+/// The place of a built page.
 #[derive(Debug, Clone, Copy)]
 enum Place<T> {
     Folder(T),
@@ -72,7 +72,7 @@ impl Page {
         }
     }
 
-    /// Where it is, in words.
+    /// Returns the place of the page, in words.
     pub fn place(&self) -> String {
         match &self.0 {
             Place::Folder(folder) => folder.display().to_string(),
@@ -80,7 +80,7 @@ impl Page {
         }
     }
 
-    /// One of its files.
+    /// Returns one of the page's files.
     ///
     /// # Errors
     /// If it has none of that path, or it cannot be read.
@@ -98,7 +98,7 @@ impl Page {
         }
     }
 
-    /// What answers for its files: packed where the reader takes that, sent where they have changed.
+    /// Returns the service of the page's files: packed where the reader takes that, sent where they have changed.
     pub(crate) fn service(&self) -> Router {
         match self.0 {
             Place::Folder(ref folder) => {
