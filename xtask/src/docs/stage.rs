@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::markdown::{beside, links};
-use crate::process::root;
+use crate::process::{program, root, stdout_of};
 use anyhow::{Context as _, Result};
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,6 +48,11 @@ pub(super) fn write(pages: &[Page], folder: &Path) -> Result<()> {
     let mut contents = String::new();
     for line in moved(summary, &chapters, &src)?.lines() {
         contents += &format!("{line}\n");
+        if line.contains("(python.md)") && line.contains("[Python]") {
+            let text = stdout_of(program("python3").args(["xtask/src/docs/api.py", "cli/python/closeread"]))?;
+            put(Path::new("docs/python-names.md"), &text)?;
+            contents += "  - [Python, name by name](python-names.md)\n";
+        }
         if line.contains("(commands.md)") {
             for (name, text) in helps()? {
                 let path = Path::new("docs/commands").join(name.replace(' ', "-")).with_extension("md");
