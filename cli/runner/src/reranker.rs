@@ -174,9 +174,9 @@ impl Reranker {
             }
             Model::Served(served) => {
                 for some in open.chunks(served.max_texts().await?) {
-                    let (scores, call) = served.ask(query, some).await?;
-                    keep(some, scores.into_iter().map(|score| Score { score, cut: false }).collect());
-                    calls.push(call);
+                    let (scores, took) = served.scores(query, some).await?;
+                    keep(some, scores);
+                    calls.extend(took);
                 }
             }
         }
@@ -184,17 +184,15 @@ impl Reranker {
     }
 
     /// One score a passage by an installed model or a server, whether it is remembered or not, and nothing of it is remembered.
-    pub async fn score_anew(&self, query: &str, passages: &[&str]) -> Result<(Vec<f64>, Option<ServedCall>)> {
-        match &self.model {
-            Model::Local(local) => {
-                Ok((local.compute(query, passages)?.into_iter().map(|score| score.score).collect(), None))
-            }
+    pub async fn score_anew(&self, query: &str, passages: &[&str]) -> Result<(Vec<f64>, Vec<ServedCall>)> {
+        let (scores, calls) = match &self.model {
+            Model::Local(local) => (local.compute(query, passages)?, Vec::new()),
             Model::Served(served) => {
                 served.max_texts().await?;
-                let (scores, call) = served.ask(query, passages).await?;
-                Ok((scores, Some(call)))
+                served.scores(query, passages).await?
             }
-        }
+        };
+        Ok((scores.into_iter().map(|score| score.score).collect(), calls))
     }
 }
 

@@ -244,7 +244,7 @@ fn what_a_server_may_not_answer_fails_the_trial_in_one_clear_message() {
         (
             "413 Payload Too Large",
             r#"{"error":"inputs must have less than 512 tokens"}"#.to_owned(),
-            "--passage-tokens",
+            "The query may be too long for it",
         ),
     ]
     .into_iter()
@@ -261,6 +261,38 @@ fn what_a_server_may_not_answer_fails_the_trial_in_one_clear_message() {
         let record = std::fs::read_to_string(sandbox.path(&format!("{out}/records.jsonl"))).unwrap();
         assert!(record.contains("\"failed\"") && !record.contains("secret") && !said.contains("secret"), "{record}");
     }
+}
+
+#[test]
+fn passages_that_a_server_refuses_as_too_long_are_cut_until_it_takes_them_and_counted() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    const LONGEST: usize = 40;
+    let server = HttpServer::start(|asked| {
+        if texts(asked, "documents").iter().all(|text| text.len() <= LONGEST) {
+            return ok(&scored(asked, oracle));
+        }
+        let message = "This model's maximum context length is 512 tokens. Please reduce the length of the input.";
+        ("400 Bad Request", Vec::new(), json!({"message": message, "code": 400}).to_string())
+    });
+    let report = sandbox.run(&run("openai-compatible/short", &server.url, &["--limit", "2"])).exits(0).json();
+    assert_eq!(report["complete"], true);
+    let asked: Vec<(Vec<String>, bool)> = server
+        .asked("POST", "/rerank")
+        .iter()
+        .map(|asked| texts(asked, "documents"))
+        .map(|texts| (texts.clone(), texts.iter().all(|text| text.len() <= LONGEST)))
+        .collect();
+    let sent: Vec<&String> = asked.iter().filter(|(_, taken)| !taken).flat_map(|(texts, _)| texts).collect();
+    let taken: Vec<&String> = asked.iter().filter(|(_, taken)| *taken).flat_map(|(texts, _)| texts).collect();
+    let cut = taken.iter().filter(|text| {
+        !sent.is_empty() && sent.iter().any(|whole| whole.len() > text.len() && whole.starts_with(text.as_str()))
+    });
+    assert!(cut.count() > 0 && taken.iter().any(|text| sent.contains(text)), "some are cut, some are whole");
+    // No less than a quarter was taken off at a time.
+    assert!(taken.iter().all(|text| text.len() > LONGEST / 2), "{taken:?}");
+    let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    assert!(records.contains("\"cut_for_reranking\":"), "{records}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A reranker on a server: what is sent, what it took.
 
+use super::memory::Score;
 use anyhow::{Result, anyhow, bail};
 use closeread_files::append_line;
 use closeread_llm::HostError;
@@ -9,6 +10,9 @@ use closeread_providers::{RerankAccount, RerankServer};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use tracing::warn;
+
+/// The part of a passage below which it is not cut further: then it is the query that is too long.
+const LEAST_KEPT: usize = 8;
 
 /// A reranker on a server.
 pub(super) struct Served {
@@ -73,9 +77,41 @@ impl Served {
         Ok(own)
     }
 
-    /// One score a text, and what it took.
-    pub(super) async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, ServedCall)> {
-        let response = self.server.scores(query, texts).await.map_err(|error| self.explained(error, texts))?;
+    /// One score a text, and what each request took.
+    ///
+    /// Texts that the server refuses as too long are asked for by halves, until it is known which it is: that one loses its last
+    /// quarter until the server takes it.
+    pub(super) async fn scores(&self, query: &str, texts: &[&str]) -> Result<(Vec<Score>, Vec<ServedCall>)> {
+        let (mut scores, mut calls) = (Vec::with_capacity(texts.len()), Vec::new());
+        // What is still to be asked, the next of it last.
+        let mut open = vec![(texts, texts.first().map_or(0, |text| text.len()))];
+        while let Some((part, kept)) = open.pop() {
+            let cut = matches!(part, [text] if kept < text.len());
+            let asked = match part {
+                [text] => self.ask(query, &[&text[..kept]]).await,
+                part => self.ask(query, part).await,
+            };
+            match (asked, part) {
+                (Ok((some, call)), _) => {
+                    scores.extend(some.into_iter().map(|score| Score { score, cut }));
+                    calls.push(call);
+                }
+                (Err(error), &[text]) if says_too_long(&error) && kept > text.len() / LEAST_KEPT => {
+                    open.push((part, text.floor_char_boundary(kept - kept.div_ceil(4))));
+                }
+                (Err(error), [_, _, ..]) if says_too_long(&error) => {
+                    let (left, right) = part.split_at(part.len() / 2);
+                    open.extend([right, left].map(|half| (half, half[0].len())));
+                }
+                (Err(error), _) => return Err(self.explained(error, part)),
+            }
+        }
+        Ok((scores, calls))
+    }
+
+    /// One score a text by one request, and what it took.
+    async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, ServedCall), HostError> {
+        let response = self.server.scores(query, texts).await?;
         let by_the_search = self.server.account().provider.asked.texts_of_a_search;
         let searches = response.searches.or_else(|| Some(texts.len().div_ceil(by_the_search?) as u64));
         let call = ServedCall { model: self.name(), texts: texts.len(), tokens: response.tokens, searches };
@@ -95,17 +131,26 @@ impl Served {
     /// The error of a request, with what to do.
     fn explained(&self, error: HostError, texts: &[&str]) -> anyhow::Error {
         let (name, endpoint) = (self.name(), self.endpoint());
+        let too_long = says_too_long(&error);
         let message = match error {
             HostError::Reranking(message) | HostError::Embedding(message) | HostError::Failed(message) => message,
             other => other.to_string(),
         };
-        if !says_text_is_too_long(&message) {
+        if !too_long {
             return anyhow!("reranker {name} at {endpoint}: {message}");
         }
         let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
         anyhow!(
-            "reranker {name} at {endpoint} refuses a passage that is too long for it together with the query: {message}\nThe \
-             longest of the request has {longest} bytes. Choose a smaller --passage-tokens, or a model with a longer input"
+            "reranker {name} at {endpoint} refuses a passage of {longest} bytes as too long, and what was left of it, too: \
+             {message}\nThe query may be too long for it: choose a model with a longer input"
         )
+    }
+}
+
+fn says_too_long(error: &HostError) -> bool {
+    match error {
+        HostError::Overflow { .. } => true,
+        HostError::Reranking(message) | HostError::Failed(message) => says_text_is_too_long(message),
+        _ => false,
     }
 }

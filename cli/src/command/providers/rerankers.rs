@@ -18,24 +18,24 @@ pub(super) async fn check(model: &str, options: &RerankerOptions, as_json: bool)
     if as_json {
         let mut value = json!({"model": model, "ok": scored.is_ok(), "seconds": seconds});
         match &scored {
-            Ok((scores, call)) => {
+            Ok((scores, calls)) => {
                 value["scores"] = json!([scores[1], scores[0]]);
-                value["tokens"] = json!(call.as_ref().and_then(|call| call.tokens));
-                value["searches"] = json!(call.as_ref().and_then(|call| call.searches));
+                value["tokens"] = json!(calls.first().and_then(|call| call.tokens));
+                value["searches"] = json!(calls.first().and_then(|call| call.searches));
             }
             Err(error) => value["error"] = json!(format!("{error:#}")),
         }
         outln!("{value}");
     } else {
         match &scored {
-            Ok((scores, call)) => {
+            Ok((scores, calls)) => {
                 let (answer, other) = (scores[1], scores[0]);
                 outln!("{model} reranks, in {seconds:.1} s.");
                 outln!("A text that answers a question scores {answer:.3}, one that does not {other:.3}.");
                 if answer <= other {
                     outln!("That is the wrong way round: check the model's name.");
                 }
-                match call.as_ref().map(|call| (call.tokens, call.searches)) {
+                match calls.first().map(|call| (call.tokens, call.searches)) {
                     None => outln!("It is computed here and costs nothing."),
                     Some((_, Some(searches))) => outln!("Searches: {searches}."),
                     Some((Some(tokens), None)) => outln!("Tokens: {tokens}."),
