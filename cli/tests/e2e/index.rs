@@ -3,6 +3,8 @@
 use crate::support::{Sandbox, tales};
 use serde_json::Value;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 const METHODS: [&str; 6] = ["--benchmark", "tales", "--method", "dos-rag,naive-rag", "--retriever", "hybrid"];
 
@@ -32,11 +34,12 @@ fn records(sandbox: &Sandbox, out: &str) -> Vec<String> {
     records
 }
 
-/// The files that are kept.
+/// The files that are kept; what a kill left unfinished has another ending.
 fn kept(sandbox: &Sandbox) -> Vec<PathBuf> {
     let shelves = std::fs::read_dir(sandbox.path("cache/indexes")).unwrap().map(|shelf| shelf.unwrap().path());
     let mut files: Vec<PathBuf> =
         shelves.flat_map(|shelf| std::fs::read_dir(shelf).unwrap().map(|file| file.unwrap().path())).collect();
+    files.retain(|file| file.extension().is_none_or(|ending| ending != "tmp"));
     files.sort();
     files
 }
@@ -97,6 +100,33 @@ fn a_damaged_index_is_said_so_and_made_anew() {
     }
     let after: Vec<Vec<u8>> = kept(&sandbox).iter().map(|file| std::fs::read(file).unwrap()).collect();
     assert!(after == whole, "each is as it was first made");
+}
+
+#[test]
+fn an_index_that_is_killed_keeps_what_is_whole_and_makes_the_rest() {
+    let calm = Sandbox::with_own_cache();
+    tales(&calm);
+    index(&calm);
+    let whole: Vec<Vec<u8>> = kept(&calm).iter().map(|file| std::fs::read(file).unwrap()).collect();
+
+    for n_whole in [1, 9, 17] {
+        let sandbox = Sandbox::with_own_cache();
+        tales(&sandbox);
+        let arguments = [&["index", "--json"], &METHODS[..], &NINE].concat();
+        let mut child = sandbox.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let started = Instant::now();
+        while !sandbox.path("cache/indexes").exists() || kept(&sandbox).len() < n_whole {
+            assert!(started.elapsed() < Duration::from_secs(120), "{n_whole} files");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let again = index(&sandbox);
+        let n_made = again["indexes"].as_array().unwrap().iter().filter(|file| file["made"] == true).count();
+        assert!(n_made <= 24 - n_whole.min(24) + 1, "{n_made} of 24 were made, and {n_whole} were there");
+        let files: Vec<Vec<u8>> = kept(&sandbox).iter().map(|file| std::fs::read(file).unwrap()).collect();
+        assert!(files == whole, "what is kept is what an undisturbed index keeps");
+    }
 }
 
 #[test]
