@@ -7,6 +7,8 @@
     corpus_peer.py tantivy-query FOLDER QUERIES OUT
     corpus_peer.py flat-build|ivf-build RAW DIMENSION FILE
     corpus_peer.py flat-query|ivf-query FILE QUERIES_RAW OUT [N_PROBE]
+    corpus_peer.py usearch-build RAW DIMENSION FILE
+    corpus_peer.py usearch-query FILE QUERIES_RAW OUT EXPANSION
 
 PASSAGES and QUERIES are a text a line; RAW is 32-bit floats, row after row. OUT gets the best ten of each query.
 """
@@ -166,6 +168,33 @@ def faiss_query(file, queries_raw, out, n_probe=None):
     return {"open": opened, "seconds": timed(read_raw(queries_raw, index.d), rank, out)}
 
 
+def usearch_build(raw, dimension, file):
+    import numpy as np
+    from usearch.index import Index
+
+    rows = read_raw(raw, dimension)
+    start = time.process_time()
+    index = Index(ndim=int(dimension), metric="ip", dtype="f32")
+    index.add(np.arange(len(rows)), rows, threads=1)
+    index.save(file)
+    return {"seconds": time.process_time() - start, "bytes": size(file)}
+
+
+def usearch_query(file, queries_raw, out, expansion):
+    from usearch.index import Index
+
+    start = time.perf_counter()
+    index = Index.restore(file, view=True)
+    opened = time.perf_counter() - start
+    index.expansion_search = int(expansion)
+
+    def rank(query):
+        found = index.search(query, BEST, threads=1)
+        return zip(found.keys, found.distances)
+
+    return {"open": opened, "seconds": timed(read_raw(queries_raw, index.ndim), rank, out)}
+
+
 COMMANDS = {
     "vectors": vectors,
     "bm25s-build": bm25s_build,
@@ -176,6 +205,8 @@ COMMANDS = {
     "flat-query": faiss_query,
     "ivf-build": faiss_build("ivf"),
     "ivf-query": faiss_query,
+    "usearch-build": usearch_build,
+    "usearch-query": usearch_query,
 }
 
 if __name__ == "__main__":

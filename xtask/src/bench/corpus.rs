@@ -1,4 +1,5 @@
-//! `cargo xtask bench corpus`: one large corpus, indexed and searched by closeread, and by bm25s, tantivy and FAISS from PyPI.
+//! `cargo xtask bench corpus`: one large corpus, indexed and searched by closeread, and by bm25s, tantivy, FAISS and usearch from
+//! PyPI.
 //!
 //! Every build and every round of queries is a process of its own with one thread, so that its memory is its own; times are CPU time, which
 //! other work on the machine disturbs little. Vectors are invented: they are searched alike, whatever they mean.
@@ -14,13 +15,16 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// What closeread is measured against.
-const PACKAGES: [&str; 5] = ["bm25s==0.3.16", "numba==0.68.1", "tantivy==0.27.0", "faiss-cpu==1.15.1", "numpy"];
+const PACKAGES: [&str; 6] =
+    ["bm25s==0.3.16", "numba==0.68.1", "tantivy==0.27.0", "faiss-cpu==1.15.1", "usearch==2.26.6", "numpy"];
 const DIMENSION: usize = 384;
 const N_QUERIES: usize = 200;
 /// How far vectors lie from the centre of their cluster, in lengths of a centre: with the second, hardly any clusters are left.
 const NOISES: [(&str, &str); 2] = [("vectors in clusters", "1.5"), ("vectors hardly in clusters", "3")];
 /// Lists of the approximate index that a query looks into.
 const PROBES: [usize; 3] = [8, 32, 128];
+/// Neighbours that a query of usearch keeps in view; 64 is its own choice.
+const EXPANSIONS: [usize; 2] = [64, 512];
 
 /// Arguments of `bench corpus`.
 #[derive(Debug, clap::Args)]
@@ -144,6 +148,13 @@ impl Site {
             let name = format!("FAISS IVF, {probes} lists");
             line(&name, Some((&ivf, size(&ivf))), Some((&asked, self.kept("exact.json", "ivf.json")?)));
             ratios(&name, (&ours, &queried), (&ivf, &asked));
+        }
+        let graph = self.peer(&["usearch-build", "raw", &dimension, "graph"])?;
+        for expansion in EXPANSIONS {
+            let asked = self.peer(&["usearch-query", "graph", "asked", "graph.json", &expansion.to_string()])?;
+            let name = format!("usearch, {expansion} in view");
+            line(&name, Some((&graph, size(&graph))), Some((&asked, self.kept("exact.json", "graph.json")?)));
+            ratios(&name, (&ours, &queried), (&graph, &asked));
         }
         Ok(())
     }
