@@ -4,47 +4,46 @@ use super::boxed::memagent_boxed;
 use super::corpusqa;
 use super::novelqa::{answer_lines, chosen, evidence_lines};
 use super::tag::{NONE, answer_block};
-use super::{
-    Form, ShortAnswer, after_thinking, choice_marker, first_choice_marker, memagent_answer, readagent_choice,
-    short_answer,
-};
+use super::thinking::after_reasoning;
+use super::{Form, ShortAnswer, choice_marker, first_choice_marker, memagent_answer, readagent_choice, short_answer};
 use crate::reading::Answer;
 use crate::{Item, Outcome, Task};
 
-/// Reads what a response in that form says about each of `items`, which have one task; forms for one answer take one
-/// item.
+/// Reads what a response in that form says about each of `items`, which have one task; forms for one answer take one item.
+/// Reasoning up to `</think>` is not read.
 pub(crate) fn read_response(form: Form, items: &[&Item], response: &str) -> Vec<Answer> {
+    let said = after_reasoning(response);
     let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
     match form {
-        Form::Marked => one(&|item| marked(item, response, choice_marker)),
-        Form::FirstMarked => one(&|item| marked(item, response, first_choice_marker)),
-        Form::Tags => one(&|item| short_outcome(item, answer_block(response).answer(), response)),
-        Form::TagsOrNone => one(&|item| match answer_block(response).answer() {
+        Form::Marked => one(&|item| marked(item, said, response, choice_marker)),
+        Form::FirstMarked => one(&|item| marked(item, said, response, first_choice_marker)),
+        Form::Tags => one(&|item| short_outcome(item, answer_block(said).answer(), response)),
+        Form::TagsOrNone => one(&|item| match answer_block(said).answer() {
             Some(NONE) => Outcome::NotFound,
             text => short_outcome(item, text, response),
         }),
         Form::Announced => {
-            let answer = Some(corpusqa::answer(response)).filter(|text| !text.is_empty());
+            let answer = Some(corpusqa::answer(said)).filter(|text| !text.is_empty());
             one(&|item| short_outcome(item, answer, response))
         }
         Form::Lines => {
-            let lines = answer_lines(after_thinking(response), items.len());
+            let lines = answer_lines(said, items.len());
             items.iter().zip(lines).map(|(item, line)| short_outcome(item, line.answer(), response).into()).collect()
         }
         Form::EvidencedLines => {
-            let lines = evidence_lines(after_thinking(response), items.len());
-            let said = items.iter().zip(lines).map(|(item, line)| {
+            let lines = evidence_lines(said, items.len());
+            let read = items.iter().zip(lines).map(|(item, line)| {
                 let (answer, evidence) = line.answer().map(|line| (line.answer, line.evidence)).unzip();
                 let evidence = evidence.unwrap_or_default().into_iter().map(str::to_owned).collect();
                 Answer { outcome: short_outcome(item, answer, response), evidence: Some(evidence) }
             });
-            said.collect()
+            read.collect()
         }
-        Form::Lettered => one(&|item| lettered(item, response)),
-        Form::Boxed => one(&|item| boxed(item, response)),
-        Form::BoxedOrAnnounced => one(&|item| match boxed(item, response) {
-            Outcome::Unparsed { .. } if response.contains(corpusqa::ANNOUNCEMENT) => {
-                let answer = Some(corpusqa::answer(after_thinking(response))).filter(|text| !text.is_empty());
+        Form::Lettered => one(&|item| lettered(item, said, response)),
+        Form::Boxed => one(&|item| boxed(item, said, response)),
+        Form::BoxedOrAnnounced => one(&|item| match boxed(item, said, response) {
+            Outcome::Unparsed { .. } if said.contains(corpusqa::ANNOUNCEMENT) => {
+                let answer = Some(corpusqa::answer(said)).filter(|text| !text.is_empty());
                 short_outcome(item, answer, response)
             }
             outcome => outcome,
@@ -62,15 +61,15 @@ pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, response: &str) -
     }
 }
 
-fn marked(item: &Item, response: &str, marker: impl Fn(&str, usize) -> Option<usize>) -> Outcome {
+fn marked(item: &Item, said: &str, response: &str, marker: impl Fn(&str, usize) -> Option<usize>) -> Outcome {
     match item.task {
-        Task::Choice => option(item, marker(response, item.options.len()), response),
-        Task::Generative | Task::Summary => worded(response, response),
+        Task::Choice => option(item, marker(said, item.options.len()), response),
+        Task::Generative | Task::Summary => worded(said, response),
     }
 }
 
-fn lettered(item: &Item, response: &str) -> Outcome {
-    let said = after_thinking(response).trim();
+fn lettered(item: &Item, said: &str, response: &str) -> Outcome {
+    let said = said.trim();
     match item.task {
         Task::Choice => option(item, readagent_choice(said, item.options.len()).answer(), response),
         Task::Generative | Task::Summary => worded(said, response),
@@ -78,8 +77,7 @@ fn lettered(item: &Item, response: &str) -> Outcome {
 }
 
 /// Reads what a response says in a box or else behind "the answer is"; a summary is the whole response.
-fn boxed(item: &Item, response: &str) -> Outcome {
-    let said = after_thinking(response);
+fn boxed(item: &Item, said: &str, response: &str) -> Outcome {
     if item.task == Task::Summary {
         return worded(said, response);
     }
@@ -147,6 +145,34 @@ mod tests {
                 assert_eq!(choice(form, response), None, "{form:?} {response}");
             }
         }
+    }
+
+    #[test]
+    fn reasoning_is_read_in_no_form() {
+        let mut item = Item::new("a", "b", "Where?", Task::Choice);
+        item.options = ["In the river", "Under a stair"].map(str::to_owned).to_vec();
+        let hidden = "[[1]] <answer>0</answer> Answer0: 0\nThe answer is: 0\n\\boxed{A} (A)";
+        for (form, words) in [
+            (Form::Marked, "[[2]]"),
+            (Form::FirstMarked, "[[2]]"),
+            (Form::Tags, "<answer>1</answer>"),
+            (Form::TagsOrNone, "<answer>1</answer>"),
+            (Form::Lines, "Answer0: 1"),
+            (Form::EvidencedLines, "Answer0: 1$ \"Ana hid it.\""),
+            (Form::Announced, "The answer is: 1"),
+            (Form::Lettered, "Answer: (B)"),
+            (Form::Boxed, "\\boxed{B}"),
+            (Form::BoxedOrAnnounced, "The answer is: 1"),
+        ] {
+            let outcome = |response: &str| read_response(form, &[&item], response).remove(0).outcome;
+            let closed = outcome(&format!("<think>{hidden}</think>\n{words}"));
+            assert!(matches!(closed, Outcome::Answered { choice: Some(1), .. }), "{form:?}: {closed:?}");
+            let cut = format!("<think>{hidden}\n{words}");
+            assert_eq!(outcome(&cut), unparsed(&cut), "{form:?}");
+        }
+        item.task = Task::Generative;
+        let answer = read_response(Form::Marked, &[&item], "<think>Maybe Bob.</think>\n\nAnn").remove(0).outcome;
+        assert_eq!(answer, Outcome::Answered { answer: "Ann".to_owned(), choice: None });
     }
 
     #[test]

@@ -9,6 +9,13 @@ pub fn after_thinking(response: &str) -> &str {
     response.rsplit_once("</think>").map_or(response, |(_, answer)| python::strip(answer))
 }
 
+/// What a response says once its reasoning is over: as [`after_thinking`], and nothing while a `<think>` at its beginning is open, as
+/// in a response that its limit cut. Servers without a reader of reasoning send both in one text.
+pub(crate) fn after_reasoning(response: &str) -> &str {
+    let said = after_thinking(response);
+    if said.trim_start().starts_with("<think>") { "" } else { said }
+}
+
 /// The answer of a response that says "the answer is …" (MemAgent's `extract_answer`): what follows the last such words,
 /// to the end of the response, without asterisks, two marks of chat templates, and white space and full stops at its
 /// ends. May be empty. The words are case-sensitive.
@@ -29,6 +36,9 @@ mod tests {
     fn reasoning_ends_with_its_last_tag() {
         assert_eq!(after_thinking("a</think> b</think> c "), "c");
         assert_eq!(after_thinking(" plain "), " plain ");
+        assert_eq!(after_reasoning("\n<think>a</think> b"), "b");
+        assert_eq!(after_reasoning("\n<think>So the answer is Ben"), "");
+        assert_eq!(after_reasoning(" A <think> is no word. "), " A <think> is no word. ");
     }
 
     #[test]
