@@ -152,6 +152,12 @@ impl Iterator for Rows<'_> {
     }
 }
 
+/// Whether a file is called as tables are.
+fn is_table(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".csv", ".tsv", ".xlsx"].iter().any(|ending| name.ends_with(ending))
+}
+
 impl Rows<'_> {
     fn read_line(&mut self) {
         let rest = &self.bytes[self.at..];
@@ -178,6 +184,11 @@ impl Rows<'_> {
         while let Some(value) = values.next() {
             match value {
                 Ok(value) => self.push(line, value),
+                Err(_) if n_before == 0 && line == 1 && is_table(self.name) => {
+                    let message = "a table, and all of it is unread: expected JSON Lines, one object a line";
+                    self.at = self.bytes.len();
+                    return self.fail(line, message.into());
+                }
                 Err(error) if n_before == 0 => {
                     let message = format!("not valid JSON, {}: expected one object a line", position(&error));
                     return self.fail(line, message);
@@ -370,6 +381,17 @@ mod tests {
                 r#"5 {"a":3}"#,
             ],
         );
+    }
+
+    #[test]
+    fn a_table_is_one_problem() {
+        let table = |name: &str, text: &str| {
+            let file = InputFile { name: name.into(), bytes: text.into() };
+            rows(&file).map(|row| row.map(|row| row.line).map_err(|problem| problem.to_string())).collect::<Vec<_>>()
+        };
+        let wrong = "p.CSV:1: a table, and all of it is unread: expected JSON Lines, one object a line [left out]";
+        assert_eq!(table("p.CSV", "item,answer\nq1,Ann\nq2,Ben\n"), [Err(wrong.to_owned())]);
+        assert_eq!(table("p.csv", "{}\n{}\n"), [Ok(1), Ok(2)], "the content decides");
     }
 
     #[test]
