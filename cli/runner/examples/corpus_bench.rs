@@ -27,7 +27,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// How many of the best are written down.
+/// Number of the best passages that are written down.
 const BEST: usize = 10;
 const FOR_BUDGET: usize = 5_001;
 const CHUNKER: closeread_books::chunk::Chunker = closeread_books::chunk::Chunker::Dos;

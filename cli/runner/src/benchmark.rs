@@ -1,4 +1,4 @@
-//! Where a run's books and items come from: the sample in the binary, a folder, or the published files of a data set.
+//! Benchmarks of a run: books and items from the sample in the binary, a folder, or the published files of a data set.
 
 mod corpora;
 mod listing;
@@ -24,22 +24,22 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The benchmark that ships.
+/// Name of the benchmark that ships.
 pub const SAMPLE: &str = "sample";
 
 /// Books and items, ready to be run.
 pub struct Benchmark {
     /// Name in reports and folder names.
     pub name: String,
-    /// Every book once.
+    /// Books of the benchmark, each once.
     pub books: Vec<Arc<Book>>,
     /// The texts that the books do not hold.
     pub texts: Arc<BookTexts>,
-    /// What documents say of themselves that closeread does not know, such as their author, by their ids.
+    /// Facts that documents state of themselves and closeread does not know, such as their author, by their ids.
     pub about: HashMap<String, Map<String, Value>>,
     /// The items to run, in their order.
     pub items: Vec<Item>,
-    /// What was wrong in the data.
+    /// Problems in the data.
     pub problems: ProblemList,
     /// Whether the frames of the books are part of them.
     pub keep_frame: bool,
@@ -148,7 +148,7 @@ impl Benchmark {
         documents.iter().map(|id| Arc::clone(by_id[id.as_str()])).collect()
     }
 
-    /// What names this data: books and items, however they were read.
+    /// Returns what names this data: books and items, however they were read.
     pub fn fingerprint(&self) -> Result<String> {
         let mut parts: Vec<Vec<u8>> =
             self.books.iter().map(|b| format!("{} {}", b.id, b.hash()).into_bytes()).collect();

@@ -1,4 +1,4 @@
-//! What is kept from run to run.
+//! Cache: what is kept from run to run.
 
 use anyhow::{Context, Result};
 use closeread_providers::response_cache::ResponseCache;

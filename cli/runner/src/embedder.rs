@@ -33,7 +33,7 @@ const RESULT_VERSION: u32 = 2;
 #[derive(Debug)]
 pub struct Embedder {
     model: Model,
-    /// Everything but role and texts that a vector depends on.
+    /// Fingerprint of everything but role and texts that a vector depends on.
     fingerprint: [u8; 32],
     cache: Cache,
 }
@@ -66,7 +66,7 @@ impl Embedder {
         }
     }
 
-    /// What computes the model, and in which precision.
+    /// Returns the name of what computes the model, and in which precision.
     pub fn backend(&self) -> &'static str {
         match &self.model {
             Model::Local(local) => local.backend().name(),
@@ -101,7 +101,7 @@ impl Embedder {
         }
     }
 
-    /// Numbers in a vector.
+    /// Returns the number of values in a vector.
     pub fn dimension(&self) -> usize {
         match &self.model {
             Model::Local(local) => local.model().spec.dimension,
@@ -109,7 +109,7 @@ impl Embedder {
         }
     }
 
-    /// Whether the model is meant for a language (ISO 639-1).
+    /// Returns whether the model is meant for a language (ISO 639-1).
     pub fn speaks(&self, language: &str) -> bool {
         match &self.model {
             Model::Local(local) => local.model().spec.speaks(language),
@@ -125,14 +125,14 @@ impl Embedder {
         }
     }
 
-    /// From now on each request to the model's server is written into a file of JSON lines.
+    /// Writes each request to the model's server into a file of JSON lines from now on.
     pub fn log_to(&self, path: &Path) {
         if let Model::Served(served) = &self.model {
             served.log_to(path);
         }
     }
 
-    /// What this process asked of the model's server.
+    /// Returns what this process asked of the model's server.
     pub fn calls(&self) -> Vec<ServedCall> {
         match &self.model {
             Model::Local(_) => Vec::new(),
@@ -140,7 +140,7 @@ impl Embedder {
         }
     }
 
-    /// One vector a text, in order, and how many texts had to be cut.
+    /// Returns one vector a text, in order, and how many texts had to be cut.
     ///
     /// `progress` hears how many texts are done, on the calling thread; never if all are remembered.
     pub fn embed(&self, role: Role, texts: &[&str], progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
@@ -156,7 +156,7 @@ impl Embedder {
         Ok(embedded)
     }
 
-    /// One vector a text, whether it is remembered or not, and nothing of it is remembered.
+    /// Returns one vector a text, whether it is remembered or not, and nothing of it is remembered.
     pub fn embed_anew(&self, role: Role, texts: &[&str]) -> anyhow::Result<Vectors> {
         match &self.model {
             Model::Local(local) => Ok(local.compute(role, texts, |_| {})?.vectors),
@@ -259,7 +259,7 @@ pub fn graphics_processor() -> Option<Result<String, String>> {
     None
 }
 
-/// What manifests call the backend of a model on a server.
+/// Name of the backend of a model on a server in manifests.
 pub const SERVER: &str = "server";
 
 fn fingerprint(parts: &[Vec<u8>]) -> [u8; 32] {

@@ -17,7 +17,7 @@ use tracing::info;
 pub struct Encoders {
     /// The name that serves the methods whose papers name no model.
     of_run: String,
-    /// By the name they were asked for.
+    /// Encoders that are loaded, by the name they were asked for.
     loaded: BTreeMap<String, Rc<QueryEncoder>>,
     /// Method, and the name of its model.
     by_method: BTreeMap<&'static str, String>,
@@ -65,13 +65,13 @@ impl Encoders {
         Ok(encoders)
     }
 
-    /// Whether a model is the paper's own and not installed, so that the run's stands in for it.
+    /// Returns whether a model is the paper's own and not installed, so that the run's stands in for it.
     fn is_missing(&self, entry: &Entry, name: &str) -> Result<bool> {
         let papers = entry.preset().passages().and_then(|Passages { embedder, .. }| embedder.clone());
         Ok(papers.as_deref() == Some(name) && !models::is_installed(name)?)
     }
 
-    /// From now on each request to a server of embeddings is written into a file of JSON lines.
+    /// Writes each request to a server of embeddings into a file of JSON lines from now on.
     pub fn log_to(&self, path: &Path) {
         self.loaded.values().for_each(|encoder| encoder.embedder().log_to(path));
     }
@@ -87,12 +87,12 @@ impl Encoders {
         Some(Rc::clone(&self.loaded[self.by_method.get(method)?]))
     }
 
-    /// What the manifest says of the model of the run, if a method uses it.
+    /// Returns what the manifest says of the model of the run, if a method uses it.
     pub fn of_run(&self) -> Option<Value> {
         self.loaded.get(&self.of_run).map(|encoder| described(encoder))
     }
 
-    /// What the manifest says of the models of methods that have one of their own.
+    /// Returns what the manifest says of the models of methods that have one of their own.
     pub fn of_methods(&self) -> BTreeMap<&'static str, Value> {
         let own = self.by_method.iter().filter(|(_, name)| **name != self.of_run);
         own.map(|(method, name)| (*method, described(&self.loaded[name]))).collect()

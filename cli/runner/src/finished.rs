@@ -28,19 +28,19 @@ use std::str::FromStr;
 use std::sync::Arc;
 use tracing::info;
 
-/// Whether the books are read and counted, which takes a second a million words.
+/// The choice whether the books are read and counted, which takes a second a million words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Texts {
-    /// They are.
+    /// The books are read and counted.
     Count,
-    /// They are not.
+    /// The books are not read.
     Skip,
 }
 
 /// A run folder, and the name that its configuration is to have beside others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFolder {
-    /// The folder.
+    /// Path of the folder.
     pub path: PathBuf,
     /// The name; `None` leaves it to the run.
     pub name: Option<String>,
@@ -126,7 +126,7 @@ fn load_with(path: &Path, name: String, counted: impl FnOnce(&RunConfiguration) 
     Ok(run)
 }
 
-/// What core says of the files, with the folder that they lie in.
+/// Adds the folder in which the files lie to an error of core on them.
 fn of_folder(path: &Path, error: &FolderError) -> anyhow::Error {
     anyhow!("{}{}{error}", path.display(), std::path::MAIN_SEPARATOR)
 }
@@ -163,7 +163,7 @@ pub fn is_run_folder(path: &Path) -> bool {
     path.join("manifest.json").is_file()
 }
 
-/// The last part of a path, also of `.` and `..`.
+/// Returns the last part of a path, also of `.` and `..`.
 pub fn folder_name(path: &Path) -> String {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     whole.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
@@ -197,13 +197,13 @@ fn manifest_bytes(path: &Path) -> Result<Vec<u8>> {
 /// The books of a run, counted.
 #[derive(Default)]
 struct Counted {
-    /// Their tokens by document.
+    /// Places of tokens by document.
     places: BTreeMap<String, TokenPlaces>,
     /// The tokens of each as it is read.
     lengths: Vec<(DocumentEntry, Language, usize)>,
-    /// What counted.
+    /// Tokenizer that counted.
     tokenizer: Option<Tokenizer>,
-    /// What is said of texts that are damaged.
+    /// Messages on texts that are damaged.
     damaged: Vec<String>,
 }
 

@@ -71,7 +71,7 @@ impl QueryEncoder {
         Ok(Vectors::new(self.embedder.dimension(), values))
     }
 
-    /// On a thread of its own: other trials go on while vectors are computed or a server is asked for them.
+    /// Embeds on a thread of its own: other trials go on while vectors are computed or a server is asked for them.
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Embedded> {
         let embedder = Arc::clone(&self.embedder);
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
@@ -85,13 +85,13 @@ impl QueryEncoder {
     }
 }
 
-/// One reader.
+/// The host of one model.
 pub struct CliHost {
     model: Model,
     beginnings: Beginnings,
     responses: Rc<ResponseCache>,
     under_way: UnderWay,
-    /// Who counts its calls, and by which name the model is priced.
+    /// Spending that counts the host's calls, and the name by which the model is priced.
     spending: Option<(Rc<Spending>, String)>,
     /// Takes its calls into batches.
     batcher: Option<Rc<Batcher>>,
@@ -104,17 +104,17 @@ impl CliHost {
         Self { model, beginnings, responses, under_way, spending: None, batcher: None }
     }
 
-    /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
+    /// Makes the host's calls count as those of `model`, and begin only while there is money for them.
     pub fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
         Self { spending: Some((spending, model.to_owned())), ..self }
     }
 
-    /// The same host, whose calls go in batches.
+    /// Makes the host's calls go in batches.
     pub fn in_batches(self, batcher: Rc<Batcher>) -> Self {
         Self { batcher: Some(batcher), ..self }
     }
 
-    /// What takes its calls into batches.
+    /// Returns what takes the host's calls into batches.
     pub fn batcher(&self) -> Option<&Rc<Batcher>> {
         self.batcher.as_ref()
     }
@@ -132,14 +132,14 @@ impl CliHost {
         }
     }
 
-    /// From now on it keeps to the limits of the server together with another host, if both ask the same model there.
+    /// Makes the host keep to the limits of the server together with another host, if both ask the same model there.
     pub fn share_limits_with(&mut self, other: &Self) {
         if let (Model::Chat(model), Model::Chat(other)) = (&mut self.model, &other.model) {
             model.share_limits_with(other);
         }
     }
 
-    /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
+    /// Returns the host for one repeat of a method, which embeds with `encoder`: what was replied to another repeat
     /// does not count.
     pub fn repetition<'a>(&'a self, repeat: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
         Repetition {
@@ -168,27 +168,27 @@ pub struct Repetition<'a> {
 }
 
 impl<'a> Repetition<'a> {
-    /// The same host for a method, whose extra fields its calls have.
+    /// Sets the method, whose extra fields the calls have.
     pub fn of_method(self, method: &'a str) -> Self {
         Self { method: Some(method), ..self }
     }
 
-    /// The same host, which reranks by this model.
+    /// Sets the model that reranks.
     pub fn reranking(self, reranker: Option<&'a Reranker>) -> Self {
         Self { reranker, ..self }
     }
 
-    /// The same host, which asks nothing that the journal holds a response to, and writes every response into it.
+    /// Sets a journal: nothing is asked that it holds a response to, and every response is written into it.
     pub fn journalled(self, journal: &'a Journal) -> Self {
         Self { journal: Some(journal), ..self }
     }
 
-    /// The same host, which has the texts that books do not hold.
+    /// Sets the texts that books do not hold.
     pub fn reading(self, texts: &'a BookTexts) -> Self {
         Self { texts: Some(texts), ..self }
     }
 
-    /// Whether the end of the program kept it from a response: what came of that is no result.
+    /// Returns whether the end of the program kept it from a response: what came of that is no result.
     pub fn was_cut_off(&self) -> bool {
         self.cut_off.get()
     }
@@ -208,7 +208,8 @@ impl<'a> Repetition<'a> {
 }
 
 impl Repetition<'_> {
-    /// With a shape the response comes in the form that the prompt asks for, whatever the server was held by.
+    /// Asks a call; with a shape the response comes in the form that the prompt asks for, whatever the server was held
+    /// by.
     async fn asked(&self, call: Call, shape: Option<&Shape>) -> Result<Response, HostError> {
         let response = self.answered(call, shape).await?;
         Ok(match shape {

@@ -1,4 +1,4 @@
-//! From paths to books: files, folders of files, `documents.jsonl`.
+//! Input of books from paths: files, folders of files, `documents.jsonl`.
 
 mod documents;
 
@@ -10,7 +10,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How books are read.
+/// The options of reading books.
 #[derive(Debug, Clone, Default)]
 pub struct InputOptions {
     /// The encoding of text files, any WHATWG label; `None` detects it. EPUB and JSON Lines name their own.
@@ -37,7 +37,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// What it holds now; the error is a message for people.
+    /// Returns what the file holds now; the error is a message for people.
     pub(crate) fn text(&self) -> Result<String, String> {
         let options = InputOptions { encoding: self.encoding.clone(), ..InputOptions::default() };
         let text = read_text(&self.path, self.kind, &options);
@@ -45,7 +45,7 @@ impl TextFile {
     }
 }
 
-/// What was found out about a file while it was read.
+/// The report on a file, written while it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
     /// The file, or the `documents.jsonl` that holds the text.
@@ -54,28 +54,28 @@ pub struct FileReport {
     pub encoding: &'static str,
     /// True if a Project Gutenberg header or trailer was set aside.
     pub framed: bool,
-    /// What a reader should know, e.g. how many bytes were replaced.
+    /// Notes that a reader should know, e.g. how many bytes were replaced.
     pub notes: Vec<String>,
-    /// Where the text was left, if the book does not hold it.
+    /// File where the text was left, if the book does not hold it.
     pub left_in: Option<TextFile>,
 }
 
 /// Something that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file or folder.
+    /// Path of the file or folder.
     pub path: PathBuf,
     /// The line of a `documents.jsonl`, from 1.
     pub line: Option<usize>,
-    /// Whether something is wrong, or merely not a book.
+    /// Kind of problem: whether something is wrong, or merely not a book.
     pub kind: ProblemKind,
-    /// What was found, what was expected, what to do.
+    /// Message: what was found, what was expected, what to do.
     pub message: String,
-    /// How many lines it stands for that are not listed themselves; 0 for a problem of its own.
+    /// Number of lines that it stands for and that are not listed themselves; 0 for a problem of its own.
     pub more: usize,
 }
 
-/// How bad a [`Problem`] is.
+/// The kind of a [`Problem`], which says how bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemKind {
     /// A book could not be read: the exit code says so.
@@ -85,7 +85,7 @@ pub enum ProblemKind {
 }
 
 impl Problem {
-    /// The same as reports keep it.
+    /// Returns the problem as reports keep it.
     pub fn to_record(&self) -> closeread_eval::Problem {
         closeread_eval::Problem {
             file: self.path.display().to_string(),
@@ -152,7 +152,7 @@ pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) 
 
 const EXPECTED: &str = "expected a .txt, .md or .epub file, a documents.jsonl, or a folder of them";
 
-/// Why a link is not followed.
+/// Says why a link is not followed.
 pub fn outside(root: &Path) -> String {
     format!(
         "it is a link that leads out of {}: its text would go to the model's server; put the file there, or say \
@@ -161,7 +161,7 @@ pub fn outside(root: &Path) -> String {
     )
 }
 
-/// What a file's ending says.
+/// The kind of a file, by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -185,7 +185,7 @@ impl Kind {
     }
 }
 
-/// What has been read so far.
+/// The books and problems read so far.
 struct Input<'o> {
     options: &'o InputOptions,
     books: Books,
@@ -297,7 +297,7 @@ struct FileText {
     encoding: &'static str,
     framed: bool,
     notes: Vec<String>,
-    /// What kind of file it is by itself; `None` for a text inside a line.
+    /// Kind of the file by itself; `None` for a text inside a line.
     file: Option<Kind>,
 }
 
@@ -326,7 +326,7 @@ impl FileText {
     }
 }
 
-/// What an error of the file system means and what to do about it.
+/// Says what an error of the file system means and what to do about it.
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => format!("there is no such file or folder: {EXPECTED}; check the path"),

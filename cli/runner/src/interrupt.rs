@@ -8,7 +8,7 @@ use tracing::info;
 /// Told by [`ask_to_end`].
 static ASKED: Notify = Notify::const_new();
 
-/// Has the run end as at the first Ctrl-C; from any thread.
+/// Makes the run end as at the first Ctrl-C; from any thread.
 pub fn ask_to_end() {
     ASKED.notify_one();
 }

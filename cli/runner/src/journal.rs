@@ -29,7 +29,7 @@ pub struct Journals {
 /// The journal of one trial or preparation.
 pub struct Journal {
     path: PathBuf,
-    /// By hash of the request, in the order of asking: a request may be made more than once.
+    /// Responses by hash of the request, in the order of asking: a request may be made more than once.
     known: RefCell<HashMap<String, VecDeque<Response>>>,
     file: RefCell<Option<File>>,
     warned: Cell<bool>,
@@ -38,7 +38,7 @@ pub struct Journal {
 #[derive(Serialize, Deserialize)]
 struct Line {
     request: String,
-    /// Who was asked, for what it cost; empty in journals of a closeread that did not write it.
+    /// Model that was asked, for what it cost; empty in journals of a closeread that did not write it.
     #[serde(default)]
     model: String,
     response: Response,
@@ -60,7 +60,7 @@ impl Journals {
         files::remove(&self.path(key))
     }
 
-    /// Every response that is in no record yet, with the model that gave it.
+    /// Returns every response that is in no record yet, with the model that gave it.
     pub fn responses(&self) -> Result<Vec<(String, Response)>> {
         let mut responses = Vec::new();
         for path in files::entries(&self.folder)? {
@@ -99,7 +99,7 @@ impl Journal {
         Ok(Self { path, known: RefCell::new(known), file: RefCell::default(), warned: Cell::default() })
     }
 
-    /// What was replied to a request before, each response once.
+    /// Returns what was replied to a request before, each response once.
     pub fn take(&self, request: &str) -> Option<Response> {
         self.known.borrow_mut().get_mut(request)?.pop_front()
     }

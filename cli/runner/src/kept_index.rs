@@ -17,33 +17,33 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::{debug, warn};
 
-/// Their folder in the cache.
+/// Name of the indexes' folder in the cache.
 pub const INDEXES: &str = "indexes";
 
-/// Where indexes are kept, or nowhere where the system has no place for it.
+/// The folder of kept indexes, or none where the system has no place for it.
 #[derive(Debug, Clone)]
 pub struct KeptIndexes {
     folder: Option<PathBuf>,
 }
 
-/// How books are cut.
+/// The way in which books are cut.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut<'a> {
-    /// Into what.
+    /// Chunker that cuts the books.
     pub chunker: Chunker,
-    /// Most tokens of a passage.
+    /// Most tokens that a passage may have.
     pub max_tokens: usize,
-    /// What counts them.
+    /// Tokenizer that counts them.
     pub tokenizer: &'a Tokenizer,
 }
 
-/// What an index was made of: SHA-256, in hex.
+/// The key of an index: SHA-256, in hex, of what it was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IndexKey(String);
 
 impl IndexKey {
-    /// Of the words of books: their texts as they are read, how they are cut, and this version of closeread, because another may
-    /// cut otherwise.
+    /// Makes the key of the words of books: of their texts as they are read, how they are cut, and this version of
+    /// closeread, because another may cut otherwise.
     pub fn of_words(books: &[Arc<Book>], cut: Cut<'_>) -> Self {
         let mut hash = PartsHash::default();
         let Cut { chunker, max_tokens, tokenizer } = cut;
@@ -59,7 +59,7 @@ impl IndexKey {
         Self(hash.finish())
     }
 
-    /// Of the vectors of the passages of such an index.
+    /// Makes the key of the vectors of the passages of such an index.
     pub fn of_vectors(&self, embedder: &Embedder) -> Self {
         let mut hash = PartsHash::default();
         ["vectors", &self.0, &embedder.fingerprint()].iter().for_each(|part| hash.part(&[part]));
@@ -73,7 +73,7 @@ impl KeptIndexes {
         Self { folder: cache_folder().map(|folder| folder.join(INDEXES)) }
     }
 
-    /// A given folder.
+    /// Keeps indexes in a given folder.
     #[cfg(test)]
     pub(crate) fn in_folder(folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()) }
@@ -143,7 +143,7 @@ impl KeptIndexes {
         file::write(&self.path(key)?, &key.0, |to| KeptVectors::write(dimension, vectors, n_cut, to))
     }
 
-    /// The same where a file is there that could not be used; that this fails costs time, not results.
+    /// Keeps vectors in the place of a file that could not be used; that this fails costs time, not results.
     pub fn replace_vectors(&self, key: &IndexKey, dimension: usize, vectors: &dyn VectorBlocks, n_cut: usize) {
         if self.is_there(key) {
             replaced(self.keep_vectors(key, dimension, vectors, n_cut).map(drop));
@@ -167,7 +167,8 @@ impl KeptIndexes {
         Ok(folder.join(&key[..2]).join(format!("{key}.index")))
     }
 
-    /// What `of_bytes` makes of the file of a key; nothing, and a warning, where that is damaged or something else.
+    /// Returns what `of_bytes` makes of the file of a key; nothing, and a warning, where that is damaged or something
+    /// else.
     fn read<T, E: ToString>(&self, key: &IndexKey, of_bytes: impl FnOnce(KeptBytes) -> Result<T, E>) -> Option<T> {
         let path = self.path(key).ok()?;
         let found = match file::open(&path, &key.0) {

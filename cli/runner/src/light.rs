@@ -1,4 +1,4 @@
-//! What a light build says of what it lacks.
+//! Messages of a light build on what it lacks.
 
 /// `what` is what was asked for, `feature` the feature of this package that has it.
 pub fn lacking(what: &str, feature: &str) -> String {

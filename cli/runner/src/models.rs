@@ -1,4 +1,4 @@
-//! Which embedding models there are on this machine, and where.
+//! Embedding models on this machine: which there are, and where.
 
 pub mod calibration;
 mod fetch;
@@ -20,21 +20,21 @@ pub const SHIPPED: &str = shipped::NAME;
 
 /// The weights and their graph.
 pub const ONNX: &str = "model.onnx";
-/// The tokenizer as published.
+/// File name of the tokenizer as published.
 pub const TOKENIZER: &str = "tokenizer.json";
-/// The description.
+/// File name of the description.
 pub const SPEC: &str = "model.toml";
-/// Hashes, source and recipe.
+/// File name of the manifest: hashes, source and recipe.
 pub const MANIFEST: &str = "manifest.json";
 
-/// What a model folder says of itself: `manifest.json`.
+/// The manifest of a model folder, `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Format of this file, 1.
     pub version: u32,
-    /// How the weights are stored.
+    /// Format in which the weights are stored.
     pub weights: WeightFormat,
-    /// Where the published files came from.
+    /// Source of the published files.
     pub source: String,
     /// The command that made the folder.
     pub recipe: String,
@@ -51,11 +51,11 @@ pub struct Manifest {
 /// A model that can be used.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// Its description.
+    /// Description of the model.
     pub spec: ModelSpec,
-    /// Hashes, source, recipe.
+    /// Manifest of the model: hashes, source, recipe.
     pub manifest: Manifest,
-    /// Its folder; `None` for the one inside the binary.
+    /// Folder of the model; `None` for the one inside the binary.
     pub folder: Option<PathBuf>,
 }
 
@@ -102,7 +102,7 @@ impl Installed {
             .with_context(|| format!("{} cannot be read", path.display()))
     }
 
-    /// Where it is, in words.
+    /// Returns the place of the model, in words.
     pub fn place(&self) -> String {
         match &self.folder {
             Some(folder) => folder.display().to_string(),
@@ -122,7 +122,7 @@ pub fn models_dir() -> anyhow::Result<PathBuf> {
     Ok(dirs.data_dir().join("models"))
 }
 
-/// Every model folder in `dir` with a description, or why it cannot be read; the shipped model first.
+/// Returns every model folder in `dir` with a description, or why it cannot be read; the shipped model first.
 ///
 /// A folder of the shipped model's name takes its place.
 pub fn installed(dir: &Path) -> anyhow::Result<Vec<anyhow::Result<Installed>>> {
@@ -135,7 +135,7 @@ pub fn installed(dir: &Path) -> anyhow::Result<Vec<anyhow::Result<Installed>>> {
     Ok(found)
 }
 
-/// Whether a model of that name is there, readable or not.
+/// Returns whether a model of that name is there, readable or not.
 pub fn is_installed(name: &str) -> anyhow::Result<bool> {
     let dir = models_dir()?;
     Ok(dir.join(name).join(SPEC).is_file() || installed(&dir)?.iter().flatten().any(|model| model.spec.name == name))

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tracing::info;
 
-/// How often a plain line is printed where there is no terminal.
+/// Interval at which a plain line is printed where there is no terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
 /// A count that goes up to `total`.
@@ -17,7 +17,7 @@ pub struct Progress {
     total: usize,
     state: RefCell<State>,
     bar: Option<ProgressBar>,
-    /// How many failed, and what the calls took, where they are counted.
+    /// Number that failed, and what the calls took, where they are counted.
     failed: Cell<usize>,
     spending: Option<Rc<Spending>>,
 }
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl Progress {
-    /// Starts at 0 of `total`.
+    /// Starts a count at 0 of `total`.
     pub fn new(what: &str, total: usize) -> Self {
         let bar = (!closeread_terminal::bars().is_hidden()).then(|| {
             let style = ProgressStyle::with_template("{prefix} {bar:30} {pos}/{len}, {per_sec}, {eta} left{msg}")
@@ -42,12 +42,12 @@ impl Progress {
         Self { what: what.to_owned(), total, state, bar, failed: Cell::new(0), spending: None }
     }
 
-    /// The same count, which also shows what failed, what is in flight and what the calls took.
+    /// Makes the count also show what failed, what is in flight and what the calls took.
     pub fn with_spending(self, spending: Rc<Spending>) -> Self {
         Self { spending: Some(spending), ..self }
     }
 
-    /// One more is done, by failing.
+    /// Counts one more as done, by failing.
     pub fn tick_failed(&self) {
         self.failed.set(self.failed.get() + 1);
         self.advance(1);
@@ -58,12 +58,12 @@ impl Progress {
         taken_in_words(self.failed.get(), &spending.taken())
     }
 
-    /// One more is done.
+    /// Counts one more as done.
     pub fn tick(&self) {
         self.advance(1);
     }
 
-    /// `n` more are done.
+    /// Counts `n` more as done.
     pub fn advance(&self, n: usize) {
         let mut state = self.state.borrow_mut();
         state.done += n;

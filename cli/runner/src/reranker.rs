@@ -22,18 +22,19 @@ use std::sync::Arc;
 
 /// Raised whenever the same model and pair would give another score than before.
 const RESULT_VERSION: u8 = 1;
-/// How many of the best passages are reranked where nothing is said: as many of 100 tokens as the largest budget holds that a run
-/// has by default, so that a reranker decides over all of it; and one search, one request, with every provider.
+/// Number of best passages that are reranked where nothing is said: as many of 100 tokens as the largest budget holds
+/// that a run has by default, so that a reranker decides over all of it; and one search, one request, with every
+/// provider.
 pub const RERANK_FROM: usize = 50;
 
-/// Where a reranker is.
+/// The options of a reranker.
 #[derive(Clone, Default)]
 pub struct RerankerOptions {
     /// Address of a served model's server.
     pub base_url: Option<String>,
     /// Scores that are not remembered are an error: no server is asked.
     pub remembered_only: bool,
-    /// How long and how often a request to a server is tried.
+    /// Limits on how long and how often a request to a server is tried.
     pub limits: Limits,
 }
 
@@ -56,14 +57,14 @@ enum Model {
 /// A reranker, and how many of the best passages of a ranking it puts in order.
 #[derive(Debug, Clone)]
 pub struct Reranking {
-    /// The model.
+    /// The model that reranks.
     pub reranker: Rc<Reranker>,
-    /// How many passages.
+    /// Number of passages to rerank.
     pub from: usize,
 }
 
 impl Reranking {
-    /// What the manifest says of it.
+    /// Returns what the manifest says of it.
     pub fn described(&self) -> Value {
         let mut described = json!({
             "name": self.reranker.name(), "from": self.from, "fingerprint": self.reranker.fingerprint(),
@@ -99,7 +100,7 @@ impl Reranker {
         Ok(Self { model, fingerprint, memory: Memory::of_user(), under_way: UnderWay::default() })
     }
 
-    /// As manifests name it.
+    /// Returns the reranker's name in manifests.
     pub fn name(&self) -> String {
         match &self.model {
             Model::Local(local) => local.model().name.clone(),
@@ -120,14 +121,14 @@ impl Reranker {
         }
     }
 
-    /// From now on each request to the model's server is written into a file of JSON lines.
+    /// Writes each request to the model's server into a file of JSON lines from now on.
     pub fn log_to(&self, path: &Path) {
         if let Model::Served(served) = &self.model {
             served.log_to(path);
         }
     }
 
-    /// One score a passage, in their order, and what was asked of a server for those that are not remembered.
+    /// Returns one score a passage, in their order, and what was asked of a server for those that are not remembered.
     pub async fn score(&self, query: &str, passages: &[&str]) -> Result<(PairScores, Vec<ServedCall>)> {
         let key = sha256_of_parts([self.fingerprint.as_bytes(), query.as_bytes()]);
         // Who asks for the same query waits until the first has the scores, which are then known.
@@ -183,7 +184,8 @@ impl Reranker {
         Ok(())
     }
 
-    /// One score a passage by an installed model or a server, whether it is remembered or not, and nothing of it is remembered.
+    /// Returns one score a passage by an installed model or a server, whether it is remembered or not, and nothing of
+    /// it is remembered.
     pub async fn score_anew(&self, query: &str, passages: &[&str]) -> Result<(Vec<f64>, Vec<ServedCall>)> {
         let (scores, calls) = match &self.model {
             Model::Local(local) => (local.compute(query, passages)?, Vec::new()),
@@ -196,7 +198,7 @@ impl Reranker {
     }
 }
 
-/// Whether a name is that of a reranker on a server.
+/// Returns whether a name is that of a reranker on a server.
 pub fn is_served_reranker(name: &str) -> bool {
     rerank_provider(name).is_some()
 }

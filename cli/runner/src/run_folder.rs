@@ -43,25 +43,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::info;
 
-/// What was run.
+/// File name of the manifest, which holds what was run.
 pub const MANIFEST: &str = "manifest.json";
 /// The books, each once by hash.
 pub const TEXTS: &str = "texts";
-/// How many texts were cut for the encoder, by book.
+/// File name of the counts of texts that were cut for the encoder, by book.
 const CUT: &str = "cut.json";
-/// What the manifest says of `items.jsonl`.
+/// Name of the manifest's field on `items.jsonl`.
 const STORED_ITEMS: &str = "stored_items";
-/// What the manifest of a part says of its items and books.
+/// Name of the manifest's field on the items and books of a part.
 const PLACES: &str = "places";
 
-/// What happens to a run that a folder holds.
+/// The way to open a folder that holds a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Opening<'a> {
-    /// It goes on, if it is the same.
+    /// The run resumes, if it is the same.
     Resume,
-    /// It is forgotten.
+    /// The run is forgotten.
     Fresh,
-    /// It goes on with these items, which are all there are now; trials that what changed leaves as they are are kept.
+    /// The run resumes with these items, which are all there are now; trials that what changed leaves as they are are
+    /// kept.
     Extend(&'a [Item]),
 }
 
@@ -168,7 +169,7 @@ impl RunFolder {
         write_atomically(&file, &pretty(&manifest))
     }
 
-    /// Where it lies.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -214,7 +215,7 @@ impl RunFolder {
         records
     }
 
-    /// Whether a trial need not be run again. A failed one is: the fault may be gone.
+    /// Returns whether a trial need not be run again. A failed one is: the fault may be gone.
     pub fn is_done(&self, key: &TrialKey) -> bool {
         self.finished.get(key).is_some_and(|record| !matches!(record.outcome, Outcome::Failed { .. }))
     }
@@ -237,7 +238,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// What a method made of books, if it was made.
+    /// Returns what a method made of books, if it was made.
     pub fn preparation(&self, key: &PreparationKey) -> Option<Preparation> {
         preparation(&self.path, key)
     }
@@ -255,7 +256,7 @@ impl RunFolder {
         preparation_calls(&self.path)
     }
 
-    /// What the calls cost that are in the folder, those of judges included.
+    /// Returns what the calls cost that are in the folder, those of judges included.
     pub fn spent(&self, prices: &PriceList) -> Result<Dollars> {
         spent(&self.path, self.finished.values(), &judging::read(&self.path)?, prices)
     }
@@ -287,7 +288,7 @@ impl RunFolder {
     }
 }
 
-/// Whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.
+/// Returns whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.
 fn is_numbered(name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     stem.len() >= 4 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()) && name.ends_with(ending)

@@ -1,4 +1,4 @@
-//! One part of a run, for runs that are spread over machines.
+//! Shards: parts of a run that is spread over machines.
 
 mod engine;
 mod number;
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-/// Where the items and books of a part stand among all of the run, from 0.
+/// The places of a part's items and books among all of the run, from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
-    /// Of its items, in their order.
+    /// Places of its items, in their order.
     pub items: Vec<usize>,
-    /// Of its books, in theirs.
+    /// Places of its books, in their order.
     pub documents: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run spends while it runs, and the limit it may not pass.
+//! Spending of a run while it runs, and the limit it may not pass.
 
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
@@ -21,14 +21,14 @@ pub struct Spending {
     changed: Notify,
 }
 
-/// What was taken so far.
+/// The calls, tokens and dollars taken so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Taken {
-    /// Calls in flight.
+    /// Number of calls in flight.
     pub in_flight: usize,
     /// Tokens of prompts, as the providers counted them.
     pub prompt_tokens: u64,
-    /// Tokens of responses.
+    /// Number of tokens of responses.
     pub response_tokens: u64,
     /// Money spent, earlier runs into the same folder included.
     pub dollars: Dollars,
@@ -36,14 +36,14 @@ pub struct Taken {
     pub unpriced: usize,
     /// The limit keeps a call from beginning.
     pub out: bool,
-    /// What calls in flight may cost.
+    /// Dollars that calls in flight may cost.
     pub reserved: Dollars,
     /// Of `dollars`, what embeddings from servers have cost since the start.
     pub embeddings: Dollars,
 }
 
 impl Spending {
-    /// Nothing is in flight; `before` was spent earlier.
+    /// Begins with nothing in flight; `before` was spent earlier.
     pub fn new(prices: PriceList, limit: Option<Dollars>, before: Dollars, tokenizer: Tokenizer) -> Self {
         let state = RefCell::new(Taken { dollars: before, ..Taken::default() });
         Self { prices, limit, tokenizer, state, changed: Notify::new() }
@@ -54,7 +54,7 @@ impl Spending {
         &self.prices
     }
 
-    /// What was taken so far.
+    /// Returns what was taken so far.
     pub fn taken(&self) -> Taken {
         *self.state.borrow()
     }
@@ -113,7 +113,7 @@ impl Spending {
         }
     }
 
-    /// Most tokens of the response to a call: its limit, else all that the model can write.
+    /// Returns the most tokens that the response to a call may have: its limit, else all that the model can write.
     fn most_response(&self, model: &str, call: &Call) -> u64 {
         let longest = || self.prices.longest_response(model).unwrap_or(call.assumed_response_tokens().into());
         call.max_output_tokens.map_or_else(longest, u64::from)
@@ -133,7 +133,7 @@ pub struct Begun<'a> {
     worst: Dollars,
     /// Tokens of its prompt, where money is limited.
     counted: Option<u64>,
-    /// Most tokens of its response.
+    /// Most tokens that the response may have.
     max_response: u64,
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tempfile::TempDir;
 
-/// Where texts lie, by the hash of their book. Those who read a book at the same time share its text.
+/// The places of texts, by the hash of their book. Trials that read a book at the same time share its text.
 #[derive(Debug, Default)]
 pub struct BookTexts {
     files: HashMap<String, TextFile>,

@@ -12,25 +12,25 @@ use tracing::warn;
 /// A tokenizer that is fetched from a hub, without the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fetched {
-    /// As options and manifests name it.
+    /// Name of the tokenizer in options and manifests.
     pub name: &'static str,
     /// The hub's repository that has its `tokenizer.json`.
     pub repo: &'static str,
 }
 
-/// Those that are inside the program, and the embedding model's own.
+/// Names of the tokenizers that are inside the program, and of the embedding model's own.
 pub const OWN: [&str; 3] = ["cl100k", "o200k", "embedder"];
 
 /// Every tokenizer that can be fetched.
 pub const FETCHED: [Fetched; 1] = [Fetched { name: "deepseek-r1", repo: "deepseek-ai/DeepSeek-R1-0528" }];
 
 impl Fetched {
-    /// The one of that name.
+    /// Returns the tokenizer of that name.
     pub fn named(name: &str) -> Option<Self> {
         FETCHED.into_iter().find(|fetched| fetched.name == name)
     }
 
-    /// Its folder among the installed models.
+    /// Returns the tokenizer's folder among the installed models.
     ///
     /// # Errors
     /// If there is no folder of models.
@@ -38,7 +38,7 @@ impl Fetched {
         Ok(models::models_dir()?.join(self.name))
     }
 
-    /// Its `tokenizer.json`, if it is installed.
+    /// Returns the path of the tokenizer's `tokenizer.json`, if it is installed.
     ///
     /// # Errors
     /// If there is no folder of models.

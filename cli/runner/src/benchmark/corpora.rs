@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of rows that are read together, where a file has more; a longer row is read alone.
 const READ_TOGETHER: usize = 32 << 20;
 
-/// Whether the files of a data set are read in parts.
+/// Returns whether the files of a data set are read in parts.
 pub(super) fn in_parts(adapter: &Adapter, file: &Path) -> bool {
     let is_lines = file.extension().is_some_and(|extension| extension == "jsonl");
     let is_large = || std::fs::metadata(file).is_ok_and(|file| file.len() > READ_TOGETHER as u64);
@@ -34,7 +34,7 @@ pub(super) struct Corpora {
 }
 
 impl Corpora {
-    /// Nothing yet.
+    /// Begins without a document.
     pub(super) fn new() -> Result<Self> {
         Ok(Self {
             dataset: Dataset::default(),
@@ -81,7 +81,7 @@ impl Corpora {
         Ok(())
     }
 
-    /// All of it, the books without their texts, and where these were put.
+    /// Returns the whole data set, the books without their texts, and where these were put.
     pub(super) fn finish(self) -> (Dataset, Vec<Book>, BookTexts) {
         (self.dataset, self.books, self.texts)
     }

@@ -1,15 +1,15 @@
-//! Which books and items make a benchmark, and how they are read.
+//! Options of a benchmark: which books and items make it, and how they are read.
 
 use closeread_eval::draw::{Draw, Where};
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Which books and items, and how they are read.
+/// The options of a benchmark: which books and items, and how they are read.
 #[derive(Debug, Clone, Default)]
 pub struct BenchmarkOptions {
     /// `sample`, a folder, or a data set by name; none is the sample.
     pub name: Option<String>,
-    /// Where the published files of a data set lie.
+    /// Paths of the published files of a data set.
     pub data: Vec<PathBuf>,
     /// Encoding of text files, if it is not to be detected.
     pub encoding: Option<String>,
@@ -21,35 +21,35 @@ pub struct BenchmarkOptions {
     pub keep_wraps: bool,
     /// Files that a `documents.jsonl` names may lie outside its folder.
     pub allow_outside: bool,
-    /// All documents as one book.
+    /// Whether all documents are read as one book.
     pub one_book: bool,
-    /// How items that have options and answers are asked.
+    /// Way to ask items that have options and answers.
     pub task: AskedAs,
-    /// Only these items, where any is named.
+    /// Ids of the only items to ask; empty for all.
     pub items: Vec<String>,
-    /// Only items with these labels.
+    /// Labels that items must have.
     pub only: Vec<Where>,
-    /// Only items with this value of a label, if any has it.
+    /// Label and value that items must have, if any item has the label.
     pub only_of_paper: Option<Where>,
-    /// Only a sample of them.
+    /// Sample of the items, if only a sample is asked.
     pub draw: Option<Draw>,
-    /// Only the first items of what is left.
+    /// Number of first items to keep of what is left.
     pub limit: Option<usize>,
     /// Whether there is a judge, without whom summaries cannot be scored.
     pub judged: bool,
 }
 
-/// How items are asked that can be asked both ways.
+/// The way to ask items that can be asked both ways.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AskedAs {
-    /// As the data set has them.
+    /// Items as the data set has them.
     #[default]
     AsGiven,
-    /// With their options.
+    /// Items with their options.
     Choice,
-    /// Without.
+    /// Items without their options.
     Generative,
-    /// Both ways: as given, and once more the other way.
+    /// Items both ways: as given, and once more the other way.
     Both,
 }

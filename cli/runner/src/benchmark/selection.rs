@@ -38,7 +38,8 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
 /// The label that tells the two ways of asking an item apart.
 pub(super) const ASKED_AS: &str = "asked_as";
 
-/// Every item that has options and answers twice: as given, and behind it the other way, under its id with the task.
+/// Returns every item that has options and answers twice: as given, and behind it the other way, under its id with the
+/// task.
 pub(super) fn both_ways(items: Vec<Item>) -> Result<Vec<Item>> {
     let (n, mut asked) = (items.len(), Vec::new());
     for item in items {

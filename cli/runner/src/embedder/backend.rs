@@ -1,4 +1,4 @@
-//! What computes an embedding model: which backend, and why.
+//! Backends of embedding models: which one computes, and why.
 
 #[cfg(feature = "gpu")]
 use super::gpu::{self, GpuBackend};
@@ -13,7 +13,7 @@ use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 use closeread_gpu::Adapter;
 use serde::{Deserialize, Serialize};
 
-/// What `--backend` chooses from.
+/// The backends that `--backend` chooses from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackendName {
@@ -21,7 +21,7 @@ pub enum BackendName {
     Tract,
     /// Our own, in the fastest precision of this processor.
     Encoder,
-    /// Our own, in f32.
+    /// Our own encoder, in f32.
     EncoderF32,
     /// Our own, mostly in 8-bit integers.
     EncoderInt8,
@@ -83,7 +83,7 @@ impl Choice {
         }
     }
 
-    /// Its name in manifests, with the precision.
+    /// Returns the backend's name in manifests, with the precision.
     pub(super) fn name(&self) -> &'static str {
         match self {
             #[cfg(feature = "tract")]
@@ -96,7 +96,7 @@ impl Choice {
         }
     }
 
-    /// What a vector depends on besides the backend and the model: how 8-bit integers are scaled.
+    /// Returns what a vector depends on besides the backend and the model: how 8-bit integers are scaled.
     pub(super) fn calibration(&self, model: &Installed) -> anyhow::Result<Option<Vec<u8>>> {
         match self {
             Self::Encoder(Precision::Int8) => model.calibration_file().map(Some),
@@ -132,7 +132,7 @@ impl Choice {
     }
 }
 
-/// One of the backends, loaded.
+/// A backend, loaded.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one for a model")]
 pub(super) enum AnyBackend {

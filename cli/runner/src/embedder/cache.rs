@@ -33,13 +33,13 @@ impl Cache {
         }
     }
 
-    /// A given folder.
+    /// Opens the cache in a given folder.
     #[cfg(test)]
     pub(super) fn in_folder(folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), warned: AtomicBool::new(false) }
     }
 
-    /// What was stored under a key, if it is whole and of this shape.
+    /// Returns what was stored under a key, if it is whole and of this shape.
     pub(super) fn get(&self, key: &str, dimension: usize, n_texts: usize) -> Option<Embedded> {
         let bytes = std::fs::read(self.path(key)?).ok()?;
         let (content, hash) = bytes.split_last_chunk::<32>()?;

@@ -17,14 +17,14 @@ pub struct Collection<'e> {
 
 /// Vectors that have been made.
 pub enum Collected {
-    /// All of them.
+    /// All vectors, in memory.
     Memory(Vectors),
-    /// To be read whenever they are needed.
+    /// Vectors on disk, to be read whenever they are needed.
     Disk(Arc<dyn VectorBlocks>),
 }
 
 impl Collected {
-    /// All of them, block by block.
+    /// Returns all vectors, block by block.
     pub fn blocks(&self) -> &dyn VectorBlocks {
         match self {
             Self::Memory(vectors) => vectors,
@@ -73,7 +73,7 @@ impl<'e> Collection<'e> {
         Ok(())
     }
 
-    /// How many texts had to be cut.
+    /// Returns how many texts had to be cut.
     pub fn n_cut(&self) -> usize {
         self.n_cut
     }

@@ -8,9 +8,9 @@ use closeread_text::hash::sha256;
 /// Cuts texts where the model's longest input ends.
 pub(super) struct Cutter {
     tokenizer: Tokenizer,
-    /// Most tokens of a text, beside the special tokens.
+    /// Most tokens that a text may have, beside the special tokens.
     max_content: usize,
-    /// Of what it was made from.
+    /// Hash of what the cutter was made from.
     sha256: String,
 }
 
@@ -41,12 +41,12 @@ impl Cutter {
         }
     }
 
-    /// Of what it was made from, in hex.
+    /// Returns the hash of what the cutter was made from, in hex.
     pub(super) fn sha256(&self) -> &[u8] {
         self.sha256.as_bytes()
     }
 
-    /// Where a text has to end; `None` for one that fits whole.
+    /// Returns where a text has to end; `None` for one that fits whole.
     pub(super) fn end(&self, text: &str) -> Option<usize> {
         // A token has at least a byte.
         if text.len() <= self.max_content {

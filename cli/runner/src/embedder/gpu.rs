@@ -10,7 +10,7 @@ use tracing::info;
 /// Names the adapter, and is the only way to one in software.
 const VARIABLE: &str = "CLOSEREAD_GPU";
 
-/// The adapter that computes.
+/// Finds the adapter that computes.
 pub(super) fn find() -> Result<Adapter, GpuError> {
     let named = std::env::var(VARIABLE).ok().filter(|name| !name.is_empty());
     pollster::block_on(Adapter::find(&named.map_or(Wanted::Hardware, Wanted::Named)))

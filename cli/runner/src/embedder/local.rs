@@ -32,7 +32,7 @@ impl Local {
         &self.backend
     }
 
-    /// Everything but role and texts that a vector depends on.
+    /// Returns everything but role and texts that a vector depends on.
     pub(super) fn determines(&self) -> anyhow::Result<Vec<Vec<u8>>> {
         let mut parts = vec![self.backend.name().as_bytes().to_vec()];
         for name in [ONNX, TOKENIZER, SPEC] {
@@ -87,7 +87,7 @@ impl Local {
         Ok(self.encoder.get_or_init(|| encoder))
     }
 
-    /// Whether a text had to be computed.
+    /// Returns whether a text had to be computed.
     #[cfg(test)]
     pub(super) fn is_loaded(&self) -> bool {
         self.encoder.get().is_some()

@@ -1,4 +1,4 @@
-//! What the options say of an embedding model besides its name.
+//! Options of an embedding model besides its name.
 
 use super::BackendName;
 use crate::models::{SPEC, TOKENIZER, models_dir};
@@ -9,10 +9,10 @@ use closeread_providers::is_served;
 use std::path::{Path, PathBuf};
 use tracing::info;
 
-/// How an embedding model is computed, and where.
+/// The options of an embedding model: how it is computed, and where.
 #[derive(Clone, Default)]
 pub struct EmbedderOptions {
-    /// What computes an installed model.
+    /// Backend that computes an installed model.
     pub backend: Option<BackendName>,
     /// Address of a served model's server.
     pub base_url: Option<String>,
@@ -22,12 +22,12 @@ pub struct EmbedderOptions {
     pub spec: Option<PathBuf>,
     /// The description itself, as a manifest holds it.
     pub known: Option<ServedSpec>,
-    /// How long and how often a request to a server is tried.
+    /// Limits on how long and how often a request to a server is tried.
     pub limits: Limits,
 }
 
 impl EmbedderOptions {
-    /// What is known of a served model: as described, or an installed model of that name, or out of the box.
+    /// Returns the description of a served model: as described, or an installed model of that name, or out of the box.
     pub fn served_spec(&self, model: &str) -> Result<ServedSpec> {
         if let Some(known) = &self.known {
             return Ok(known.clone());

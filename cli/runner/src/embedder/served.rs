@@ -27,7 +27,7 @@ const REQUESTS: usize = 64;
 const SHORT: usize = 400;
 /// Largest difference between numbers of two vectors that are the same.
 const SAME: f32 = 1e-5;
-/// What is embedded to learn how long vectors are.
+/// Text that is embedded to learn how long vectors are.
 const PROBE: &str = "How long is a vector?";
 
 /// An embedding model on a server.
@@ -39,25 +39,25 @@ pub(super) struct Served {
     cutter: Option<Cutter>,
     max_texts: usize,
     jobs: UnboundedSender<Job>,
-    /// No request is sent: who named the server is not trusted.
+    /// Whether no request is sent: the source of the server's name is not trusted.
     remembered_only: bool,
     /// Bytes of a text that is known not to be cut by the server.
     whole_up_to: AtomicUsize,
-    /// What the server says of itself was looked at by this process.
+    /// Whether this process has looked at what the server says of itself.
     checked: AtomicBool,
     taken: Mutex<Taken>,
 }
 
-/// What was asked of the server.
+/// The requests to the server, and what they took.
 #[derive(Debug, Default)]
 struct Taken {
     calls: Vec<ServedCall>,
-    /// Where each call is written down as it comes back.
+    /// Path of the file where each call is written down as it comes back.
     log: Option<PathBuf>,
     warned: bool,
 }
 
-/// What a server said of itself, remembered so that nothing is asked where all vectors are remembered.
+/// A server's description of itself, remembered so that nothing is asked where all vectors are remembered.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Learnt {
     dimension: usize,
@@ -71,7 +71,7 @@ pub(super) type Answer = Result<(Vectors, Option<u64>), HostError>;
 enum Job {
     /// The vectors of several lists of texts, each with its number, as they come.
     Embed(Vec<(usize, Vec<String>)>, mpsc::Sender<(usize, Answer)>),
-    /// What the server says of itself.
+    /// A question for what the server says of itself.
     Info(mpsc::Sender<Result<Option<TeiInfo>, HostError>>),
 }
 
@@ -128,12 +128,12 @@ impl Served {
         self.dimension
     }
 
-    /// Most texts of a request.
+    /// Returns the most texts of a request.
     pub(super) fn max_texts(&self) -> usize {
         self.max_texts
     }
 
-    /// Everything but role and texts that a vector depends on, as far as it is known here.
+    /// Returns everything but role and texts that a vector depends on, as far as it is known here.
     pub(super) fn determines(&self) -> Vec<Vec<u8>> {
         let spec =
             serde_json::to_vec(&ServedSpec { tokenizer: None, ..self.spec.clone() }).expect("strings and numbers");
@@ -203,7 +203,7 @@ impl Served {
         taken.calls.push(call);
     }
 
-    /// From now on each request is written into a file of JSON lines, as are those before.
+    /// Writes each request into a file of JSON lines from now on, and those before as well.
     pub(super) fn log_to(&self, path: &Path) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let earlier = taken.calls.iter().try_for_each(|call| append_line(path, call));

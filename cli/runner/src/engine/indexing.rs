@@ -20,21 +20,21 @@ use std::time::Instant;
 /// A file that is kept: the words of the passages of some books, or their vectors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KeptFile {
-    /// How the books are cut.
+    /// Chunker that cuts the books.
     pub chunker: Chunker,
-    /// Most tokens of a passage.
+    /// Most tokens that a passage may have.
     pub passage_tokens: usize,
-    /// What made the vectors; `None` for words.
+    /// Name of the model that made the vectors; `None` for words.
     pub embedder: Option<String>,
-    /// How many books it is of.
+    /// Number of books.
     pub books: usize,
-    /// How many passages they have.
+    /// Number of passages.
     pub passages: usize,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// What it took to be made; 0 if it was there.
+    /// Seconds that it took to make; 0 if the file was there.
     pub seconds: f64,
-    /// Whether it was made now.
+    /// Whether the file was made now.
     pub made: bool,
 }
 
@@ -87,7 +87,7 @@ pub async fn keep_indexes(
     Ok(files)
 }
 
-/// Where the index of some books, cut in one way, is made.
+/// The place where the index of some books, cut in one way, is made.
 struct Site<'a> {
     benchmark: &'a Benchmark,
     kept: &'a KeptIndexes,

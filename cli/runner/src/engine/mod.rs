@@ -41,7 +41,7 @@ use tracing::{Instrument, debug, info_span, trace};
 /// Sets of books that are open at once where calls go in batches: their questions wait together.
 const GROUPS_IN_BATCHES: usize = 256;
 
-/// What happened besides records.
+/// The summary of a run, besides its records.
 #[derive(Default)]
 pub struct Summary {
     /// Ctrl-C ended the run before all trials were made.
@@ -116,7 +116,7 @@ async fn make_all(
     Ok(summary)
 }
 
-/// Where trials are made.
+/// The runner of trials.
 struct TrialRunner<'s, 'p> {
     plan: &'s Plan<'p>,
     benchmark: &'s Benchmark,
@@ -197,7 +197,7 @@ impl TrialRunner<'_, '_> {
     }
 }
 
-/// Where trials end that cannot begin.
+/// Trials that end because they cannot begin.
 impl TrialRunner<'_, '_> {
     /// The trials on books of which a text cannot be had fail; those on other books go on.
     fn without_text(&self, documents: &[String], units: &[Unit<'_>], error: &anyhow::Error) -> Result<()> {
@@ -252,7 +252,7 @@ pub fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
     groups
 }
 
-/// Everything about `items`, which are on the same books, that the folder does not hold yet.
+/// Returns the units of `items`, which are on the same books, that the folder does not hold yet.
 fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
     let (open, done): (Vec<_>, Vec<_>) = units_of(plan, items)
         .into_iter()
@@ -263,7 +263,7 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journal
     Ok(open)
 }
 
-/// Everything about `items`, which are on the same books.
+/// Returns all units of `items`, which are on the same books.
 fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     let all_of = |cell: &'a PlannedCell, questions: &Questions<'a>| {
         let items = questions.items().to_vec();
@@ -280,8 +280,9 @@ fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     units
 }
 
-/// The first question of a method whose prompts begin alike goes alone, the rest together: by then the provider has the
-/// beginning in its prompt cache. In batches all go together: one that waits for another would wait for a day.
+/// Divides units into two waves: the first question of a method whose prompts begin alike goes alone, the rest
+/// together, for by then the provider has the beginning in its prompt cache. In batches all go together: one that waits
+/// for another would wait for a day.
 fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
     if in_batches {
         return [units, Vec::new()];

@@ -1,4 +1,4 @@
-//! What a run does, and its units of work.
+//! Plan of a run, and its units of work.
 
 use crate::embedder::Embedder;
 use crate::host::{CliHost, QueryEncoder};
@@ -16,32 +16,32 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tracing::info_span;
 
-/// What a run does, decided before it starts.
+/// The plan of a run, decided before it starts.
 pub struct Plan<'a> {
-    /// What all trials share; its window is that of models without one of their own.
+    /// Settings that all trials share; their window is that of models without one of their own.
     pub setting: Settings<'a>,
-    /// Windows by model.
+    /// Context windows by model.
     pub windows: BTreeMap<String, usize>,
     /// The lines of the table.
     pub cells: Vec<PlannedCell>,
-    /// Who is asked for what methods make of books before their questions; `None`: each reader for itself.
+    /// Model that makes preparations; `None`: each model for itself.
     pub preparer: Option<String>,
-    /// Repetitions of every trial.
+    /// Number of repeats of every trial.
     pub repeats: u32,
-    /// As asked for; `None` chooses by language.
+    /// Retriever as asked for; `None` chooses by language.
     pub retriever: Option<Retriever>,
-    /// Calls under way at once.
+    /// Number of calls to make at once.
     pub concurrency: usize,
-    /// One host a model.
+    /// Hosts by model.
     pub hosts: HashMap<String, CliHost>,
-    /// What the calls of all hosts take.
+    /// Spending of the calls of all hosts.
     pub spending: Rc<Spending>,
     /// The scores of answers in words that the paper prints beside the main one.
     pub words: WordScores,
 }
 
 impl<'a> Plan<'a> {
-    /// What the trials of a model share.
+    /// Returns the settings that the trials of a model share.
     pub(super) fn setting_of(&self, model: &str) -> Settings<'a> {
         let context_window = self.windows.get(model).copied().or(self.setting.context_window);
         Settings { context_window, ..self.setting }
@@ -60,7 +60,7 @@ impl Plan<'_> {
         encoders
     }
 
-    /// What takes calls into batches, one a model.
+    /// Returns what takes calls into batches, one a model.
     pub(super) fn batchers(&self) -> Vec<&Batcher> {
         self.hosts.values().filter_map(|host| host.batcher().map(Rc::as_ref)).collect()
     }
@@ -76,13 +76,13 @@ impl Plan<'_> {
 /// A line of the table with the method that fills it.
 #[derive(Clone)]
 pub struct PlannedCell {
-    /// Method, model, budget.
+    /// Key of the line: method, model, budget.
     pub key: Arm,
     /// The method with its parameters.
     pub method: AnyMethod,
-    /// What embeds for it, where it searches by vectors.
+    /// Encoder that embeds for the cell, where it searches by vectors.
     pub encoder: Option<Rc<QueryEncoder>>,
-    /// What puts its best passages into another order, if anything does.
+    /// Reranker that puts the cell's best passages into another order, if there is one.
     pub reranking: Option<Reranking>,
 }
 
@@ -94,8 +94,8 @@ pub fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Op
     })
 }
 
-/// What is asked at once: an item, or all items of one call for a method that asks them together. If one of them has no
-/// record, all are asked again: one call gives all their answers.
+/// A unit of what is asked at once: an item, or all items of one call for a method that asks them together. If one of
+/// them has no record, all are asked again: one call gives all their answers.
 pub(super) struct Unit<'a> {
     pub(super) cell: &'a PlannedCell,
     pub(super) repeat: u32,
@@ -115,7 +115,7 @@ impl Unit<'_> {
         info_span!(parent: &cell, "trial", item = items.join(", "), repeat = self.repeat)
     }
 
-    /// What names its journal.
+    /// Returns the name of the unit's journal.
     pub(super) fn name(&self) -> Vec<TrialKey> {
         self.items.iter().map(|item| self.key(item)).collect()
     }

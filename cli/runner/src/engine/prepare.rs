@@ -1,4 +1,4 @@
-//! What methods make of the books before their questions, made once and kept in the run folder.
+//! Preparations that methods make of the books before their questions, made once and kept in the run folder.
 
 use super::plan::{Plan, PlannedCell, Unit};
 use super::room::BookIndexes;
@@ -14,10 +14,11 @@ use std::time::Duration;
 /// Longest that it takes until a preparation hears that the run is to stop.
 const STOP_SEEN_WITHIN: Duration = Duration::from_millis(50);
 
-/// By the hash of its key: what was made, or how every question on these books ends because it could not be.
+/// The preparations by the hash of their key: what was made, or how every question on these books ends because it could
+/// not be.
 pub(super) struct Preparations(HashMap<String, Result<AnyPrepared, Outcome>>);
 
-/// What names the preparation of a cell's method on the books of the room; `None` if it makes none.
+/// Returns the key of the preparation of a cell's method on the books of the room; `None` if it makes none.
 pub(super) fn key_of(plan: &Plan<'_>, room: &BookIndexes, cell: &PlannedCell) -> Option<PreparationKey> {
     let inputs = cell.method.preparation()?;
     let hash = |name: &&str| Some(((*name).to_owned(), plan.setting.prompts.hashes().get(*name)?.clone()));
@@ -87,7 +88,7 @@ impl Preparations {
         Ok(Self(made))
     }
 
-    /// What was made for a cell; `None` if its method makes nothing.
+    /// Returns what was made for a cell; `None` if its method makes nothing.
     pub(super) fn of(
         &self,
         plan: &Plan<'_>,

@@ -26,30 +26,31 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the record and the computation disagree.
+/// A difference between the record and the computation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// The trial.
+    /// Key of the trial.
     #[serde(flatten)]
     pub trial: TrialKey,
     /// A metric, `outcome`, `prompts`, `passages`, `preparation`, or `prompts of the preparation`.
     pub what: String,
-    /// As the record has it; null where it has nothing.
+    /// Value in the record; null where it has none.
     pub stored: Value,
-    /// As it comes out now; null where nothing does.
+    /// Value as it is computed now; null where there is none.
     pub recomputed: Value,
 }
 
-/// What came of it.
+/// The result of a replay.
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// Trials whose parsing and scoring were done again.
     pub trials: usize,
     /// Trials that ended without a response to read, of which only the scores were computed again.
     pub scored_only: usize,
-    /// By method, trials that were not looked at: the folder does not hold what the method had made of their books.
+    /// Number of trials by method that were not looked at: the folder does not hold what the method had made of their
+    /// books.
     pub not_replayed: BTreeMap<String, usize>,
-    /// Where something differs, in the order of the records.
+    /// Differences, in the order of the records.
     pub differences: Vec<Difference>,
 }
 
@@ -118,7 +119,7 @@ pub async fn replay(
     Ok(replayed)
 }
 
-/// No response was read: what the provider said is all there is.
+/// Returns whether no response was read: what the provider said is all there is.
 fn ended_early(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed { .. } | Outcome::Blocked { .. } | Outcome::Overflow { .. })
 }
@@ -156,8 +157,8 @@ async fn once_more(
     trials.with_context(|| format!("item `{}`, method {}", unit.items[0].id, unit.cell.key.method))
 }
 
-/// What differs between a preparation and the one made again, which is said of the first trial that reads it. What was
-/// made is long: its hash stands for it.
+/// Finds what differs between a preparation and the one made again, which is said of the first trial that reads it.
+/// What was made is long: its hash stands for it.
 fn compare_preparations(
     trial: &TrialKey,
     stored: &Preparation,
@@ -177,7 +178,7 @@ fn compare_preparations(
     differ("prompts of the preparation", prompts(&stored.calls), json!(again.as_ref().map(|p| prompts(&p.calls))));
 }
 
-/// What differs between a record and the trial made again.
+/// Finds what differs between a record and the trial made again.
 fn compare(stored: &Record, again: &Trial, scores: &BTreeMap<String, f64>, differences: &mut Vec<Difference>) {
     let mut differ = |what: &str, stored_value: Value, recomputed: Value| {
         if stored_value != recomputed {

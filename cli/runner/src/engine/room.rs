@@ -1,4 +1,4 @@
-//! What the questions on some books share: the books, cut and embedded as the methods want them.
+//! Rooms, which questions on the same books share: the books, cut and embedded as the methods want them.
 
 use super::plan::{Plan, PlannedCell, Unit, retriever_for};
 use crate::embedder::Embedder;
@@ -32,7 +32,7 @@ pub(super) struct BookIndexes {
     indexes: HashMap<RoomKey, PassageIndex>,
 }
 
-/// How an index was cut, and the fingerprint of the encoder whose vectors it holds.
+/// The key of an index: how it was cut, and the fingerprint of the encoder whose vectors it holds.
 type RoomKey = (Chunker, usize, Option<String>);
 
 impl BookIndexes {
@@ -78,7 +78,7 @@ impl BookIndexes {
         Ok((room, n_cut))
     }
 
-    /// How passages are ranked for a cell.
+    /// Returns how passages are ranked for a cell.
     fn retriever(&self, plan: &Plan<'_>, cell: &PlannedCell) -> Retriever {
         retriever_for(&self.books, plan.retriever, cell.encoder.as_deref().map(|encoder| &**encoder.embedder()))
     }
@@ -101,7 +101,7 @@ impl BookIndexes {
         &self.books
     }
 
-    /// What the books do not hold.
+    /// Returns the texts that the books do not hold.
     pub(super) fn texts(&self) -> &BookTexts {
         &self.texts
     }
@@ -121,7 +121,7 @@ impl BookIndexes {
     }
 }
 
-/// How a method's passages are cut.
+/// Returns how a method's passages are cut.
 pub(super) fn cut_of<'t>(passages: &Passages, tokenizer: &'t Tokenizer) -> Cut<'t> {
     Cut { chunker: passages.split, max_tokens: passages.max_tokens, tokenizer }
 }

@@ -23,11 +23,11 @@ pub struct Streamed {
     pub run: Run,
     /// Names of the measures that some record holds.
     pub measures: BTreeSet<String>,
-    /// When its manifest was last written, in seconds since 1970.
+    /// Time when the run's manifest was last written, in seconds since 1970.
     pub created: i64,
-    /// What is damaged or missing, a sentence each, as [`Run::lacks`] says it of a whole run.
+    /// Damage and gaps, a sentence each, as [`Run::lacks`] says it of a whole run.
     pub lacks: Vec<String>,
-    /// Its records with all that they hold.
+    /// Records of the run with all that they hold.
     pub stored: StoredRecords,
     /// The lines of each cell of the plan.
     cells: Vec<Vec<Place>>,
@@ -198,7 +198,7 @@ fn bare(record: Record) -> Record {
     Record { calls: Vec::new(), context: None, measures: Default::default(), ..record }
 }
 
-/// What tells whether the server cut a prompt, of a call whose server counted it.
+/// Returns what tells whether the server cut a prompt, of a call whose server counted it.
 fn counted(call: &CallTrace) -> Option<CallTrace> {
     let CallTrace { counted_tokens, usage, finish, .. } = *call;
     usage.served_tokens().map(|_| CallTrace { counted_tokens, usage, finish, ..CallTrace::default() })

@@ -49,7 +49,7 @@ pub struct JudgeRunner<'a> {
     spending: Rc<Spending>,
 }
 
-/// What is judged: the trials of a run with the items and books they are about.
+/// The trials of a run to be judged, with the items and books they are about.
 pub struct PendingJudgements<'a> {
     /// The items.
     pub items: &'a [Item],
@@ -61,10 +61,10 @@ pub struct PendingJudgements<'a> {
     pub texts: &'a BookTexts,
 }
 
-/// How a session ended.
+/// The result of a judging session.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Session {
-    /// Ctrl-C ended it.
+    /// Whether Ctrl-C ended the session.
     pub interrupted: bool,
     /// The limit on what the run may cost ended it.
     pub out_of_money: bool,
@@ -74,7 +74,7 @@ pub struct Session {
     pub without_chunk: usize,
 }
 
-/// What a judge is told of an item's work.
+/// The facts of an item's work that a judge is told.
 pub struct Work {
     title: String,
     language: Language,
@@ -87,7 +87,7 @@ impl Work {
         &self.title
     }
 
-    /// Its language.
+    /// Returns the language of the work.
     pub const fn language(&self) -> Language {
         self.language
     }
@@ -97,7 +97,7 @@ impl Work {
         &self.chunk
     }
 
-    /// What a judge is told of an answer about this work.
+    /// Returns what a judge is told of an answer about this work.
     pub fn submission<'a>(&'a self, item: &'a Item, said: SubmittedAnswer<'a>, cited: &'a [String]) -> Submission<'a> {
         Submission { item, title: &self.title, language: self.language, said, cited, chunk: &self.chunk }
     }
@@ -131,12 +131,13 @@ impl<'a> JudgeRunner<'a> {
         Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency, spending })
     }
 
-    /// What the folder's calls have cost by now.
+    /// Returns what the folder's calls have cost by now.
     pub fn spent(&self) -> Dollars {
         self.spending.taken().dollars
     }
 
-    /// The same panel, whose models keep to the limits of the server together with those of `readers` that are the same.
+    /// Makes the models of the panel keep to the limits of the server together with those of `readers` that are the
+    /// same.
     pub fn beside(mut self, readers: &HashMap<String, CliHost>) -> Self {
         for (model, host) in &mut self.hosts {
             if let Some(reader) = readers.get(model) {
@@ -193,7 +194,7 @@ impl<'a> JudgeRunner<'a> {
         Ok(session)
     }
 
-    /// What is still to be asked, the questions on an item together.
+    /// Returns what is still to be asked, the questions on an item together.
     fn open(&self, pending: &PendingJudgements<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
         let mut open = Vec::new();
         for (judge, subjects) in subjects_of(&self.panel, pending.items, pending.records) {
@@ -239,7 +240,7 @@ impl<'a> JudgeRunner<'a> {
     }
 }
 
-/// What these judgements need to be told of their works.
+/// Returns what these judgements need to be told of their works.
 fn works_of<'a>(
     pending: &PendingJudgements<'a>,
     judgements: &[JudgementKey],
@@ -252,8 +253,8 @@ fn works_of<'a>(
     works(items.map(|item| (item, verified.contains(item.id.as_str()))), &pending.books, pending.texts, reference)
 }
 
-/// What the judges of these items are told of their works, the chunk of their key facts (or its whole book) where it is needed, and how many
-/// items are left out because their chunk cannot be found, which is said.
+/// Returns what the judges of these items are told of their works, the chunk of their key facts (or its whole book)
+/// where it is needed, and how many items are left out because their chunk cannot be found, which is said.
 pub fn works<'a>(
     items: impl Iterator<Item = (&'a Item, bool)>,
     all_books: &HashMap<&str, &Arc<Book>>,

@@ -1,4 +1,4 @@
-//! What the options say about judges.
+//! Options of judges.
 
 use anyhow::{Result, bail};
 use closeread_eval::Item;
@@ -13,43 +13,43 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tracing::info;
 
-/// Most tokens of a judge's response where no option says otherwise; a list over key facts or sentences has more if it
-/// needs it.
+/// Most tokens that a judge's response may have where no option says otherwise; a list over key facts or sentences has
+/// more if it needs it.
 pub const MAX_OUTPUT_TOKENS: u32 = 2048;
 
-/// What stands for all judges in the place of their names.
+/// Name that stands for all judges in the place of their names.
 pub const ALL_JUDGES: &str = "all";
 
-/// Who judges and how.
+/// The options of judging: who judges, and how.
 #[derive(Clone)]
 pub struct JudgeOptions {
     /// The models, and `builtin/rule`.
     pub models: Vec<String>,
-    /// Votes of each model.
+    /// Number of votes of each model.
     pub votes: u32,
-    /// How votes become a verdict.
+    /// Rule by which votes become a verdict.
     pub rule: PanelRule,
     /// Names of the judges, or [`ALL_JUDGES`]; empty for all that fit, by the paper's judge of correct answers alone.
     pub judges: Vec<String>,
     /// Sampling temperature.
     pub temperature: f32,
-    /// Most tokens of a response.
+    /// Most tokens that a response may have.
     pub max_output_tokens: u32,
     /// Address of the models' server.
     pub base_url: Option<String>,
     /// Sampling seed.
     pub seed: Option<u64>,
-    /// Fields merged into requests.
+    /// Extra fields that are merged into requests.
     pub extra_body: ExtraBodies,
     /// Longest that one try of a call may take.
     pub timeout: Duration,
-    /// Most calls under way at once.
+    /// Most calls to make at once.
     pub concurrency: usize,
     /// Most requests and tokens a minute to a model.
     pub rates: Rates,
     /// Remembered responses are neither used nor kept.
     pub no_cache: bool,
-    /// What sentences are verified against.
+    /// Text that sentences are verified against.
     pub reference: Reference,
 }
 

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What is changed about an answer.
+/// The change to an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
@@ -24,7 +24,7 @@ pub enum Probe {
 }
 
 impl Probe {
-    /// Its name.
+    /// Returns the name of the probe.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Position => "position",
@@ -54,12 +54,12 @@ impl Probe {
     }
 }
 
-/// What a judge said of the same answers before and after a change.
+/// The rulings of a judge on the same answers before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Probed {
-    /// The judge.
+    /// Name of the judge model.
     pub model: String,
-    /// What was changed.
+    /// Change to the answers.
     pub probe: Probe,
     /// Verdicts of both, as they were and changed; answers without both are not there.
     pub pairs: Vec<(bool, bool)>,
@@ -124,7 +124,7 @@ impl JudgeRunner<'_> {
         Ok(found)
     }
 
-    /// How its models are asked.
+    /// Returns how the panel's models are asked.
     pub(super) fn settings(&self) -> Settings<'_> {
         Settings {
             prompts: self.prompts,

@@ -18,30 +18,31 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-/// Where a judgement and what comes out of its response now disagree.
+/// A difference between a judgement and what comes out of its response now.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// The judgement.
+    /// Key of the judgement.
     #[serde(flatten)]
     pub key: JudgementKey,
-    /// `prompt` or `verdict`.
+    /// Name of what differs: `prompt` or `verdict`.
     pub what: String,
-    /// As it is stored.
+    /// Value as it is stored.
     pub stored: Value,
-    /// As it comes out now.
+    /// Value as it comes out now.
     pub recomputed: Value,
 }
 
-/// What came of it.
+/// The result of a replay.
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// Judgements that were read again, or ruled again where a rule judges.
     pub judgements: usize,
     /// Judgements that ended without a response to read.
     pub without_response: usize,
-    /// By judge, judgements that were not looked at: their prompt is not the one at hand, or what they are about is gone.
+    /// Number of judgements by judge that were not looked at: their prompt is not the one at hand, or what they are
+    /// about is gone.
     pub not_replayed: BTreeMap<&'static str, usize>,
-    /// Where something differs, in the order of the keys.
+    /// Differences, in the order of the keys.
     pub differences: Vec<Difference>,
 }
 

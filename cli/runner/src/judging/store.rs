@@ -10,11 +10,11 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// One judgement a line, append-only.
+/// Name of the file of judgements, one a line, append-only.
 pub use closeread_files::run_files::JUDGEMENTS;
-/// The panels that judged.
+/// Name of the file that holds the panels that judged.
 pub const JUDGING: &str = "judging.json";
-/// What a line is expected to be.
+/// Description of a line, for messages on a line that is something else.
 const LINE: &str = "a judgement; remove the line and it is asked again";
 
 /// The content of `judging.json`.
@@ -47,7 +47,7 @@ impl Judgements {
         Ok(Self { path, file, done })
     }
 
-    /// Whether it need not be asked again. What failed is: the fault may be gone.
+    /// Returns whether a judgement need not be asked again. One that failed is: the fault may be gone.
     pub(super) fn is_done(&self, key: &JudgementKey) -> bool {
         self.done.contains(key)
     }
@@ -69,7 +69,7 @@ impl Judgements {
     }
 }
 
-/// Whether the call failed for good, which is no judgement.
+/// Returns whether the call failed for good, which is no judgement.
 pub(super) fn is_failed(judgement: &Judgement) -> bool {
     matches!(judgement.verdict, Verdict::Failed { .. })
 }
@@ -87,7 +87,7 @@ pub(super) fn note_panel(folder: &Path, panel: &Panel) -> Result<()> {
     write_atomically(&folder.join(JUDGING), &text)
 }
 
-/// What judges said of the run in a folder; nothing where none was asked.
+/// Returns what judges said of the run in a folder; nothing where none was asked.
 pub fn read(folder: &Path) -> Result<Judging> {
     let judgements = files::read(&folder.join(JUDGEMENTS))?;
     let judging = read_judging(files::read(&folder.join(JUDGING))?.as_deref(), judgements.as_deref());

@@ -1,4 +1,4 @@
-//! How large the channels of a model get, kept beside it: `calibration.json`.
+//! Calibration of a model, which says how large its channels get, kept beside it: `calibration.json`.
 
 use super::{Installed, ONNX};
 use anyhow::{Context, ensure};
@@ -7,10 +7,10 @@ use closeread_models::all_minilm_l6_v2;
 use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 
-/// The file's name.
+/// Name of the calibration's file.
 pub const CALIBRATION: &str = "calibration.json";
 
-/// What the file holds.
+/// The content of the calibration's file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalibrationFile {
@@ -20,7 +20,7 @@ pub struct CalibrationFile {
     pub weights: String,
     /// SHA-256 of each text that it was calibrated on, by name.
     pub texts: std::collections::BTreeMap<String, String>,
-    /// Passages of them.
+    /// Number of passages of the texts.
     pub n_passages: usize,
     /// Largest magnitudes, layer by layer, to four digits.
     pub layers: Calibration,
@@ -37,7 +37,7 @@ impl Installed {
         })
     }
 
-    /// The model's calibration.
+    /// Reads the model's calibration.
     pub fn calibration(&self) -> anyhow::Result<Calibration> {
         let file = || format!("{CALIBRATION} of {} ({})", self.spec.name, self.place());
         let read: CalibrationFile = serde_json::from_slice(&self.calibration_file()?).with_context(file)?;

@@ -13,7 +13,7 @@ use tracing::info;
 
 /// Names another address of the releases, or a folder with their files.
 const VARIABLE: &str = "CLOSEREAD_RELEASES";
-/// Where the releases of closeread lie.
+/// Address of the releases of closeread.
 const RELEASES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/download/v", env!("CARGO_PKG_VERSION"));
 /// The file's name there.
 const FILE: &str = "all-MiniLM-L6-v2.onnx";

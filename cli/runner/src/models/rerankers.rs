@@ -1,4 +1,4 @@
-//! Which rerankers there are on this machine: folders with the three files of a cross-encoder as it is published.
+//! Rerankers on this machine: folders with the three files of a cross-encoder as it is published.
 
 use super::{SPEC, TOKENIZER, models_dir};
 use anyhow::{Context, Result, bail};
@@ -7,9 +7,9 @@ use closeread_files as files;
 use closeread_text::names::meant;
 use std::path::{Path, PathBuf};
 
-/// What the model is.
+/// File name of the model's configuration.
 pub const CONFIG: &str = "config.json";
-/// Its weights.
+/// File name of the model's weights.
 pub const WEIGHTS: &str = "model.safetensors";
 
 /// A reranker that can be fetched.
@@ -17,15 +17,15 @@ pub const WEIGHTS: &str = "model.safetensors";
 pub struct KnownReranker {
     /// As `--reranker` and `model pull` name it.
     pub name: &'static str,
-    /// Its repository on the Hugging Face hub.
+    /// Name of its repository on the Hugging Face hub.
     pub repo: &'static str,
     /// Licence of the weights (SPDX).
     pub licence: &'static str,
-    /// What it is meant for, in words.
+    /// Purpose of the reranker, in words.
     pub about: &'static str,
 }
 
-/// Those that are known out of the box: one that is quick on a processor, and one for Chinese and English.
+/// The rerankers that are known out of the box: one that is quick on a processor, and one for Chinese and English.
 pub const KNOWN: [KnownReranker; 2] = [
     KnownReranker {
         name: "ms-marco-MiniLM-L6-v2",
@@ -42,7 +42,7 @@ pub const KNOWN: [KnownReranker; 2] = [
 ];
 
 impl KnownReranker {
-    /// The one of that name.
+    /// Returns the known reranker of that name.
     pub fn named(name: &str) -> Option<Self> {
         KNOWN.into_iter().find(|known| known.name == name)
     }
@@ -51,9 +51,9 @@ impl KnownReranker {
 /// A reranker that can be used.
 #[derive(Debug, Clone)]
 pub struct InstalledReranker {
-    /// The folder's name.
+    /// Name of the folder.
     pub name: String,
-    /// Where its files lie.
+    /// Path of the folder.
     pub folder: PathBuf,
 }
 
@@ -73,7 +73,7 @@ impl InstalledReranker {
         })
     }
 
-    /// Where it is, in words.
+    /// Returns the place of the reranker, in words.
     pub fn place(&self) -> String {
         self.folder.display().to_string()
     }
@@ -90,7 +90,8 @@ impl InstalledReranker {
     }
 }
 
-/// Every reranker in `dir`: folders as they are published, which embedding models are not once they are installed.
+/// Returns every reranker in `dir`: folders as they are published, which embedding models are not once they are
+/// installed.
 pub fn installed_rerankers(dir: &Path) -> Result<Vec<InstalledReranker>> {
     let is_one = |folder: &PathBuf| folder.join(WEIGHTS).is_file() && !folder.join(SPEC).is_file();
     files::entries(dir)?.iter().filter(|folder| is_one(folder)).map(|f| InstalledReranker::in_folder(f)).collect()

@@ -24,7 +24,7 @@ impl Local {
         &self.model
     }
 
-    /// Everything but the pair that a score depends on.
+    /// Returns everything but the pair that a score depends on.
     pub(super) fn determines(&self) -> Result<Vec<Vec<u8>>> {
         let mut parts = vec![b"encoder-f32".to_vec()];
         for name in [CONFIG, WEIGHTS, TOKENIZER] {

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tracing::warn;
 
-/// What is known of a pair.
+/// The remembered score of a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
     pub(super) score: f64,
@@ -25,7 +25,7 @@ struct Line {
     passage: String,
     score: f64,
     cut: bool,
-    /// Of the other fields: a line that is damaged or cut off counts as absent.
+    /// Checksum of the other fields: a line that is damaged or cut off counts as absent.
     check: String,
 }
 
@@ -51,7 +51,7 @@ impl Memory {
         Self { folder, known: RefCell::default(), warned: Cell::new(false) }
     }
 
-    /// What is known of passages under the key of query and model, `None` for one of which nothing is.
+    /// Returns what is known of passages under the key of query and model, `None` for one of which nothing is.
     pub(super) fn get(&self, key: &str, passages: &[&str]) -> Vec<Option<Score>> {
         let mut known = self.known.borrow_mut();
         let of_query = known.entry(key.to_owned()).or_insert_with(|| self.read(key));

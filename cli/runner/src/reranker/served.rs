@@ -17,11 +17,11 @@ const LEAST_KEPT: usize = 8;
 /// A reranker on a server.
 pub(super) struct Served {
     server: RerankServer,
-    /// No request is sent: who named the server is not trusted.
+    /// Whether no request is sent: the source of the server's name is not trusted.
     remembered_only: bool,
     /// Most texts of a request, once the server was asked what it takes.
     max_texts: Cell<Option<usize>>,
-    /// Where each request is written down as it comes back.
+    /// Path of the file where each request is written down as it comes back.
     log: RefCell<Option<PathBuf>>,
     warned: Cell<bool>,
 }
@@ -47,7 +47,7 @@ impl Served {
         self.server.account().endpoint()
     }
 
-    /// Most texts of a request; a server that says what it serves is held to it.
+    /// Returns the most texts of a request; a server that says what it serves is held to it.
     pub(super) async fn max_texts(&self) -> Result<usize> {
         if let Some(max_texts) = self.max_texts.get() {
             return Ok(max_texts);
@@ -77,7 +77,7 @@ impl Served {
         Ok(own)
     }
 
-    /// One score a text, and what each request took.
+    /// Returns one score a text, and what each request took.
     ///
     /// Texts that the server refuses as too long are asked for by halves, until it is known which it is: that one loses its last
     /// quarter until the server takes it.
@@ -109,7 +109,7 @@ impl Served {
         Ok((scores, calls))
     }
 
-    /// One score a text by one request, and what it took.
+    /// Returns one score a text by one request, and what it took.
     async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, ServedCall), HostError> {
         let response = self.server.scores(query, texts).await?;
         let by_the_search = self.server.account().provider.asked.texts_of_a_search;

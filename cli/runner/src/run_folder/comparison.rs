@@ -1,13 +1,13 @@
-//! What two configurations of runs differ in, in words.
+//! Differences between two configurations of runs, in words.
 
 use serde_json::{Map, Value};
 
-/// What stands for all documents.
+/// Name of the field that stands for all documents.
 const DOCUMENTS_HASH: &str = "documents_hash";
 /// Longest value that is shown whole, in characters.
 const SHOWN: usize = 120;
 
-/// One line for each field that differs, those of objects one by one, documents by their ids.
+/// Returns one line for each field that differs, those of objects one by one, documents by their ids.
 pub fn differences(there: &Value, here: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut there, mut here) = (fields(there), fields(here));

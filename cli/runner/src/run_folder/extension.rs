@@ -34,10 +34,10 @@ const MAY_CHANGE: [&str; 11] = [
 const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
 /// Fields by model, to which a model that joins adds its own.
 const BY_MODEL: [&str; 3] = ["context_windows", "max_output_tokens_of", "reasoning_fields"];
-/// How many things of one kind a message names.
+/// Most things of one kind that a message names.
 const NAMED: usize = 5;
 
-/// What changes from one configuration to another, as far as it decides which trials stay.
+/// The changes from one configuration to another, as far as they decide which trials stay.
 #[derive(Debug, Default, PartialEq)]
 struct Changes {
     items: BTreeSet<String>,
@@ -129,7 +129,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
 }
 
 impl Changes {
-    /// Whether a trial of an item on these documents would have gone otherwise.
+    /// Returns whether a trial of an item on these documents would have gone otherwise.
     fn concern(&self, record: &Record, documents: &[String]) -> bool {
         let ended_early =
             matches!(record.outcome, Outcome::Failed { .. } | Outcome::Blocked { .. } | Outcome::Overflow { .. });

@@ -1,4 +1,4 @@
-//! What a run cost so far, and the prices that count it.
+//! Cost of a run so far, and the prices that count it.
 
 use super::preparations::preparation_calls;
 use super::served::{EMBEDDINGS, RERANKING, served_calls};
@@ -17,8 +17,8 @@ use tracing::warn;
 /// The prices that the run's money is counted by.
 pub const PRICES: &str = "prices.json";
 
-/// What the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown price count
-/// as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
+/// Returns what the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown
+/// price count as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
 pub fn spent<'r>(
     folder: &Path,
     records: impl Iterator<Item = &'r Record>,

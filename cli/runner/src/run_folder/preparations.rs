@@ -1,4 +1,4 @@
-//! What methods made of books before the questions, a file each.
+//! Preparations that methods made of books before the questions, a file each.
 
 use anyhow::{Context, Result};
 use closeread_files::{self as files, write_atomically};
@@ -11,21 +11,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What methods made of books before the questions.
+/// Name of the folder of preparations.
 pub const FOLDER: &str = "preparations";
 
-/// What names a preparation: everything that it depends on. Readers, repetitions and budgets share it.
+/// The key of a preparation: everything that it depends on. Models, repeats and budgets share it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreparationKey {
     /// Name of the method.
     pub method: String,
     /// The parameters that it reads.
     pub parameters: Value,
-    /// Who was asked, `provider/model`.
+    /// Model that was asked, `provider/model`.
     pub model: String,
     /// Ids of the books.
     pub documents: Vec<String>,
-    /// SHA-256 of their texts.
+    /// SHA-256 of the books' texts.
     pub texts: Vec<String>,
     /// Fingerprint of the model that embeds the passages; absent where they are clustered by their words.
     pub embedder: Option<String>,
@@ -34,7 +34,7 @@ pub struct PreparationKey {
 }
 
 impl PreparationKey {
-    /// What names it among files.
+    /// Returns the hash that names the preparation among files.
     pub fn hash(&self) -> String {
         sha256(&serde_json::to_vec(self).expect("a key has string keys only"))[..16].to_owned()
     }
@@ -49,7 +49,7 @@ struct KeptPreparation {
     preparation: Preparation,
 }
 
-/// What a method made of books, if a run folder holds it.
+/// Returns what a method made of books, if a run folder holds it.
 pub fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
     let kept: KeptPreparation =
         serde_json::from_slice(&closeread_files::read_file(preparation_file(folder, key)).ok()?).ok()?;
@@ -84,7 +84,7 @@ pub fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> {
     Ok(preparations(folder)?.into_iter().map(calls).collect())
 }
 
-/// Every preparation that a run folder keeps, in the order of their file names.
+/// Returns every preparation that a run folder keeps, in the order of their file names.
 ///
 /// # Errors
 /// If one cannot be read; the file is named.

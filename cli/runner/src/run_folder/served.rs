@@ -1,4 +1,4 @@
-//! What embedding models and rerankers on servers took: `embeddings.jsonl` and `reranking.jsonl`, a line a request.
+//! Requests to embedding models and rerankers on servers: `embeddings.jsonl` and `reranking.jsonl`, a line a request.
 
 use anyhow::Result;
 use closeread_files as files;
@@ -6,7 +6,7 @@ pub use closeread_files::run_files::{EMBEDDINGS, RERANKING};
 use closeread_methods::record::ServedCall;
 use std::path::Path;
 
-/// What a line is expected to be.
+/// Description of a line, for messages on a line that is something else.
 pub(super) const LINE: &str = "{\"model\", \"texts\", \"tokens\", \"searches\"}";
 
 /// The requests that one of these files of a run folder lists; a last line that a kill cut short is skipped.

@@ -1,4 +1,4 @@
-//! What a run folder keeps, refuses and takes up again.
+//! Tests of what a run folder keeps, refuses and takes up again.
 
 use super::*;
 

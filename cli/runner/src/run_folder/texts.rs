@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tracing::warn;
 
-/// How hard a book is compressed. From 7 on zstd sets aside twice the memory, 10 MB for a book, to save 2% more.
+/// Level of compression of a book. From 7 on zstd sets aside twice the memory, 10 MB for a book, to save 2% more.
 const COMPRESSION: i32 = 6;
 const OTHER_TEXT: &str = "it holds another text";
 
 /// The folder `texts` of a run.
 #[derive(Debug)]
 pub struct StoredTexts {
-    /// Where it lies.
+    /// Path of the folder.
     pub folder: PathBuf,
 }
 
@@ -50,7 +50,7 @@ impl StoredTexts {
         Ok(book)
     }
 
-    /// What is stored under this hash.
+    /// Returns what is stored under this hash.
     fn unchecked(&self, hash: &str) -> Result<String, String> {
         let path = self.file(hash);
         let packed =
@@ -63,7 +63,7 @@ impl StoredTexts {
         format!("{} is damaged: {why}; give the run's command again, which writes it anew", path.display())
     }
 
-    /// Where the text with this hash lies, or would.
+    /// Returns where the text with this hash lies, or would.
     pub(crate) fn file(&self, hash: &str) -> PathBuf {
         self.folder.join(format!("{hash}.txt.zst"))
     }

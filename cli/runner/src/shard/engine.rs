@@ -1,24 +1,25 @@
-//! Where engines say which part of an array a process is. Each row names its source; docs/runs.md repeats the table.
+//! Engines of arrays: where each says which part of an array a process is. Each row names its source; docs/runs.md
+//! repeats the table.
 
 use super::number::Shard;
 use anyhow::{Result, bail, ensure};
 
-/// Where an engine counts its parts from.
+/// The number that an engine counts its parts from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum From {
-    /// Always from this number.
+    /// This number, always.
     Base(usize),
-    /// From what the user wrote, as these variables tell: the least, the greatest, the step.
+    /// The number that the user wrote, as these variables tell: the least, the greatest, the step.
     Range { least: &'static str, greatest: &'static str, step: &'static str },
-    /// From what the user wrote, and no variable tells it.
+    /// The number that the user wrote, which no variable tells.
     Unknown,
 }
 
-/// An engine's variables.
+/// The variables of an engine.
 struct Engine {
     name: &'static str,
     index: &'static str,
-    /// How many parts there are; `None` where no variable says it.
+    /// Variable with the number of parts; `None` where there is none.
     count: Option<&'static str>,
     from: From,
 }
@@ -57,7 +58,7 @@ const ENGINES: [Engine; 13] = [
     Engine { name: "SkyPilot", index: "SKYPILOT_NODE_RANK", count: Some("SKYPILOT_NUM_NODES"), from: From::Base(0) },
 ];
 
-/// What to do where the environment does not settle it.
+/// Hint on what to do where the environment does not settle it.
 const BY_HAND: &str = "give the part itself, as in --shard 3/16";
 
 /// The part that the environment names; `of` is the number of parts where the command line gives it.
@@ -90,7 +91,7 @@ pub(super) fn part(of: Option<usize>, variable: impl Fn(&str) -> Option<String>)
     }
 }
 
-/// Of so many parts: IDs that the user chose count from 0.
+/// Returns the shard among `of` parts: IDs that the user chose count from 0.
 fn counted(engine: &Engine, id: usize, of: usize) -> Result<Shard> {
     let base = if let From::Base(base) = engine.from { base } else { 0 };
     let index = (id + 1).checked_sub(base).filter(|index| (1..=of).contains(index));
@@ -105,7 +106,7 @@ fn counted(engine: &Engine, id: usize, of: usize) -> Result<Shard> {
     Ok(Shard { index, of })
 }
 
-/// Of as many parts as the array has, where the array is whole.
+/// Returns the shard among as many parts as the array has, where the array is whole.
 fn in_array(engine: &Engine, id: usize, number: impl Fn(&str) -> Result<usize>) -> Result<Shard> {
     let (index, of) = match engine.from {
         From::Base(base) => {

@@ -1,4 +1,4 @@
-//! Which part of a run.
+//! Number of a shard, which says which part of a run it is.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 /// Part `index` of `of`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Shard {
-    /// Which one, from 1.
+    /// Number of the part, from 1.
     pub index: usize,
-    /// How many there are.
+    /// Number of all parts.
     pub of: usize,
 }
 
