@@ -1,4 +1,5 @@
-//! What a shell offers for the value of an option: names that closeread knows, and runs and models that it finds.
+//! Completions that a shell offers for the value of an option: names that closeread knows, and runs and models that it
+//! finds.
 
 use crate::command::help::TOPICS;
 use clap::{Arg, Command};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Names the shell that asks.
 pub(crate) const VARIABLE: &str = "CLOSEREAD_COMPLETE";
-/// Where runs lie that nobody named a folder for.
+/// Folder where runs lie if none was named.
 const RUNS: &str = "runs";
 
 /// The command with candidates for its values, by their options' names.
@@ -73,7 +74,7 @@ fn benchmarks() -> Vec<CompletionCandidate> {
     plain([SAMPLE].into_iter().chain(ADAPTERS.iter().map(|adapter| adapter.name)))
 }
 
-/// Those whose windows and prices are known.
+/// Offers the chat models whose windows and prices are known.
 fn chat_models() -> Vec<CompletionCandidate> {
     let known = pricing::load(None)
         .map(|list| list.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>())

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use windows::Windows;
 
-/// What `--method` says for every method.
+/// Value of `--method` that stands for every method.
 const ALL_METHODS: &str = "all";
 
 /// Run benchmark x methods x models x budgets; resumable.

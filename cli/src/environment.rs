@@ -1,4 +1,4 @@
-//! What the environment gives: options of a run, folders, keys.
+//! Environment variables: options of a run, folders, keys.
 
 use clap::Command;
 use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS};

@@ -8,7 +8,7 @@ use examples::EXAMPLES;
 /// Longest help of an option that `-h` shows whole.
 const SHORT: usize = 64;
 
-/// What `-h` shows of commands with many options: the long names, or the names of places. `--help` shows all.
+/// Options that `-h` shows of commands with many: the long names, or the names of places. `--help` shows all.
 #[rustfmt::skip]
 const COMMON: &[(&[&str], &[&str])] = &[
     (&["run", "estimate", "config"], &[
@@ -81,7 +81,7 @@ mod tests {
     /// Lines of a terminal that is not small.
     const SCREEN: usize = 50;
 
-    /// Every command with the words that lead to it.
+    /// Returns every command with the words that lead to it.
     fn all(command: &Command, way: &str) -> Vec<(String, Command)> {
         let below = command.get_subcommands().flat_map(|below| all(below, &format!("{way}-{}", below.get_name())));
         [(way.to_owned(), command.clone())].into_iter().chain(below).collect()

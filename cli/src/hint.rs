@@ -1,4 +1,4 @@
-//! What to type where an error of core says what is wrong: core names no option.
+//! Hints on what to type where an error of core says what is wrong: core names no option.
 
 use closeread_books::{DecodeError, TextError};
 use closeread_build::BuildError;

@@ -1,4 +1,4 @@
-//! What closeread says on standard error: sentences, or a JSON object a line.
+//! Messages on standard error: sentences, or a JSON object a line.
 
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{ColorChoice, ValueEnum};
@@ -36,7 +36,7 @@ enum Form {
 }
 
 impl LogArgs {
-    /// From now on events are said as the options have it.
+    /// Begins to print events as the options have it.
     pub(crate) fn begin(self) {
         let level = match (self.quiet, self.verbose) {
             (true, _) => Level::ERROR,
@@ -56,7 +56,7 @@ impl LogArgs {
         tracing::subscriber::set_global_default(Registry::default().with(log)).expect("it is set once");
     }
 
-    /// How an error of the command line itself is said: it is not parsed then.
+    /// Returns how an error of the command line itself is printed: it is not parsed then.
     pub(crate) fn of_arguments() -> Self {
         let given: Vec<String> = arguments().collect();
         let json = given.iter().any(|one| one == "--log=json") || given.windows(2).any(|two| *two == ["--log", "json"]);
@@ -64,13 +64,13 @@ impl LogArgs {
         Self { verbose: 0, quiet: false, log, color: color_of_arguments() }
     }
 
-    /// Whether messages are JSON.
+    /// Returns whether messages are JSON.
     pub(crate) fn is_json(self) -> bool {
         self.log == Form::Json
     }
 }
 
-/// How `--color` has it, before the command line is parsed: its help and errors are coloured, too.
+/// Returns what `--color` says before the command line is parsed: its help and errors are coloured, too.
 pub(crate) fn color_of_arguments() -> ColorChoice {
     let given: Vec<String> = arguments().take_while(|given| given != "--").collect();
     let apart = given.windows(2).filter(|two| two[0] == "--color").map(|two| two[1].as_str());
@@ -84,7 +84,7 @@ struct Log {
     form: Form,
 }
 
-/// What a span is about, kept with it.
+/// The fields of a span, kept with it.
 struct Fields(Map<String, Value>);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Log {
@@ -164,7 +164,7 @@ fn as_json(metadata: &Metadata<'_>, fields: Map<String, Value>, spans: Vec<Span>
     line.to_string()
 }
 
-/// What stands before a message that must not be missed, and its colour.
+/// Returns the label before a message that must not be missed, and its colour.
 fn label(level: Level) -> Option<(&'static str, Style)> {
     let bold = |colour: AnsiColor| Style::new().bold().fg_color(Some(colour.into()));
     match level {
@@ -221,7 +221,7 @@ impl Visit for Fields {
     }
 }
 
-/// What was given on the command line, whatever bytes it holds.
+/// Returns what was given on the command line, whatever bytes it holds.
 pub(crate) fn arguments() -> impl Iterator<Item = String> {
     std::env::args_os().skip(1).map(|given| given.to_string_lossy().into_owned())
 }

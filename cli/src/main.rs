@@ -10,7 +10,7 @@ macro_rules! outln {
     };
 }
 
-/// `print!`, likewise.
+/// `print!` that gives an error as `outln!` does.
 macro_rules! out {
     ($($argument:tt)*) => {
         ::std::io::Write::write_fmt(&mut closeread_terminal::stdout(), format_args!($($argument)*))?
@@ -204,7 +204,7 @@ fn main() -> ExitCode {
     result.unwrap_or_else(|error| if is_broken_pipe(&error) { ExitCode::SUCCESS } else { failed(&error) })
 }
 
-/// Whether a value follows an option of some command.
+/// Returns whether a value follows an option of some command.
 fn takes_value(option: &str) -> bool {
     fn any(command: &clap::Command, option: &str) -> bool {
         let takes = |arg: &clap::Arg| arg.get_long() == Some(option) && arg.get_action().takes_values();

@@ -1,5 +1,5 @@
-//! What numbers options take. A number outside its range hangs, takes all memory or means nothing; it is refused, on
-//! the command line and in a config file, before anything is read.
+//! Ranges of the numbers that options take. A number outside its range hangs, takes all memory or means nothing; it is
+//! refused, on the command line and in a config file, before anything is read.
 
 use anyhow::{Result, bail};
 use clap::builder::ValueParser;
@@ -8,9 +8,9 @@ use closeread_table::number::thousands;
 use std::any::TypeId;
 use std::str::FromStr;
 
-/// Most tokens of a text, a response or a window.
+/// Most tokens that a text, a response or a window may have.
 const TOKENS: f64 = 1e9;
-/// Most of what is listed: items, documents, questions.
+/// Most entries of what is listed: items, documents, questions.
 const MANY: f64 = 1e7;
 /// A week in seconds.
 const WEEK: f64 = 604_800.0;
@@ -118,7 +118,7 @@ fn parser_like(parser: &ValueParser, least: f64, most: f64) -> Option<ValueParse
     None
 }
 
-/// Any number, near enough to be compared.
+/// A number of any type, near enough to be compared.
 struct Number(f64);
 
 macro_rules! number_from {
@@ -158,7 +158,7 @@ mod tests {
         arg.get_action().takes_values() && parser_like(arg.get_value_parser(), 0.0, 0.0).is_some()
     }
 
-    /// Every option with the way to it.
+    /// Returns every option with the way to it.
     fn options(command: &Command, way: &[String]) -> Vec<(Vec<String>, Arg)> {
         let way: Vec<String> = way.iter().cloned().chain([command.get_name().to_owned()]).collect();
         let own = command.get_arguments().map(|arg| (way.clone(), arg.clone()));

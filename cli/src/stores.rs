@@ -8,19 +8,19 @@ use std::process::ExitCode;
 #[cfg(feature = "object-stores")]
 use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching};
 
-/// How names of folders in stores begin.
+/// Beginnings of the names of folders in stores.
 const SCHEMES: [&str; 2] = ["s3://", "az://"];
-/// How often what is new is sent, in seconds.
+/// Variable that sets how often what is new is sent, in seconds.
 pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
 /// Commands whose `--out` may be in a store: they send what they write, or hand the address on.
 const TO_STORES: [&str; 6] = ["config", "estimate", "merge", "retrieve", "run", "submit"];
 
-/// Whether a folder in a store is named.
+/// Returns whether a folder in a store is named.
 pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
     SCHEMES.iter().any(|scheme| name.as_ref().to_str().is_some_and(|name| name.starts_with(scheme)))
 }
 
-/// Whether an argument names one.
+/// Returns whether an argument names a folder in a store.
 pub(crate) fn are_named(arguments: &[OsString]) -> bool {
     let named = |text: &str| is_address(text) || text.split_once('=').is_some_and(|(_, value)| is_address(value));
     arguments.iter().filter_map(|argument| argument.to_str()).any(named)
@@ -86,7 +86,7 @@ pub(crate) fn fetched_one(name: &mut Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// What is sent to a store while it is written.
+/// The folder that is sent to a store while it is written.
 pub(crate) struct Sent {
     #[cfg(feature = "object-stores")]
     mirror: Mirror,

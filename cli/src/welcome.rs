@@ -1,4 +1,4 @@
-//! What `closeread` says when it is told nothing: three things to do, none of which needs a key, a network or a book.
+//! Welcome of `closeread` when it is told nothing: three things to do, none of which needs a key, a network or a book.
 
 use closeread_serve::Page;
 use closeread_terminal as terminal;

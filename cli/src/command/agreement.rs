@@ -39,7 +39,7 @@ pub(crate) struct AgreementArgs {
     json: bool,
 }
 
-/// Most rows named on the screen.
+/// Most rows to name on the screen.
 const SHOWN: usize = 10;
 
 /// Compares and prints.

@@ -153,7 +153,7 @@ fn name(path: &Path) -> Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// How many hexadecimal digits a file's name has before its endings; `None` if it has anything else there.
+/// Returns how many hexadecimal digits a file's name has before its endings; `None` if it has anything else there.
 fn digits(path: &Path) -> Option<usize> {
     let name = name(path);
     let stem = name.split('.').next().unwrap_or_default();

@@ -130,7 +130,7 @@ fn unpaired(comparison: &RunComparison) -> String {
         .collect()
 }
 
-/// Many pairs of cells: a sentence and a line each.
+/// Describes many pairs of cells: a sentence and a line each.
 fn overview(comparisons: &[&RunComparison]) -> String {
     let owned: Vec<RunComparison> = comparisons.iter().map(|c| (*c).clone()).collect();
     let mut out = String::new();

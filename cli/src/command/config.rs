@@ -90,7 +90,7 @@ pub(crate) fn run(args: RunArgs, given: Option<&ArgMatches>) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a key is there, and where it stands.
+/// Says whether a key is there, and where it stands.
 fn presence(keys: &Keys, variable: &'static str) -> String {
     let in_environment = std::env::var(variable).is_ok_and(|value| !value.trim().is_empty());
     match keys.first_of(&[variable]) {
@@ -164,7 +164,7 @@ fn of_toml(value: &toml::Value) -> String {
     }
 }
 
-/// What the paper of the benchmark has.
+/// Returns what the paper of the benchmark has for an option.
 fn of_paper(name: &str, protocol: &Protocol) -> Option<(String, String)> {
     if *protocol == Protocol::OWN {
         return None;
@@ -180,7 +180,7 @@ fn of_paper(name: &str, protocol: &Protocol) -> Option<(String, String)> {
     Some((value, protocol.source.to_owned()))
 }
 
-/// What the help of an option says of its default.
+/// Returns what the help of an option says of its default.
 fn default_of(help: &str) -> String {
     let said = help.rfind("[default: ").map(|at| help[at + 10..].trim_end_matches(']'));
     said.map_or_else(|| "-".to_owned(), |said| said.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -44,7 +44,7 @@ pub(crate) struct DoctorArgs {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
     Ok,
-    /// Not there, which most runs can do without.
+    /// The thing is not there, which most runs can do without.
     Absent,
     Broken,
 }
@@ -60,7 +60,7 @@ fn finding(about: &'static str, name: impl Into<String>, state: State, said: imp
     Finding { about, name: name.into(), state, said: said.into() }
 }
 
-/// Looks and prints.
+/// Looks at the installation and prints the findings.
 pub(crate) async fn run(args: &DoctorArgs) -> Result<ExitCode> {
     let mut findings = build();
     findings.extend(installed()?);
@@ -95,7 +95,7 @@ pub(crate) async fn run(args: &DoctorArgs) -> Result<ExitCode> {
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// The program itself.
+/// Returns findings on the program itself.
 fn build() -> Vec<Finding> {
     const ABOUT: &str = "program";
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
@@ -133,7 +133,7 @@ fn installed() -> Result<Vec<Finding>> {
     Ok(models.chain(rerankers).collect())
 }
 
-/// Where closeread keeps things, and how much there is.
+/// Returns where closeread keeps things, and how much there is.
 fn folders() -> Vec<Finding> {
     const ABOUT: &str = "folders";
     let sized = |name: &str, folder: &Path| match size(folder) {
@@ -204,7 +204,7 @@ async fn providers(args: &DoctorArgs) -> Result<Vec<Finding>> {
     Ok(join_all(asked).await)
 }
 
-/// Whether anything answers there, whatever it says.
+/// Returns whether anything answers there, whatever it says.
 async fn reached(url: &str) -> Result<(), String> {
     let client = http::client().timeout(PATIENCE).build().map_err(|error| error.without_url().to_string())?;
     match client.get(url).send().await {

@@ -100,7 +100,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
 }
 
 impl Scene<'_> {
-    /// What the models that read, and all that are asked, take.
+    /// Estimates what the models that read, and all that are asked, take.
     fn estimate(&self, reading: &[String], asked: &[String], judges: Option<&JudgeOptions>) -> Result<Estimate> {
         let (cells, work) = cells::estimates(self)?;
         let (judges, judging) = match judges {

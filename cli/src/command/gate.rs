@@ -27,7 +27,7 @@ use tracing::info;
 
 /// A gate was not passed.
 const NOT_PASSED: u8 = 10;
-/// No gate failed, and one is undecided.
+/// Exit code where no gate failed, and one is undecided.
 const UNDECIDED: u8 = 11;
 /// Bytes of a step's summary beyond which GitHub shows nothing.
 const SUMMARY_BYTES: u64 = 1024 * 1024;
@@ -121,7 +121,7 @@ impl FromStr for Most {
     }
 }
 
-/// Decides, writes and prints.
+/// Decides on the gates, writes and prints the decisions.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
     let (runs, notes) = foreign::load_all(&[NamedFolder { path: args.run.clone(), name: None }], Texts::Skip)?;
     notes.iter().for_each(|note| info!("{note}"));

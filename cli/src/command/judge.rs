@@ -100,7 +100,7 @@ pub(crate) async fn run(mut args: JudgeArgs) -> Result<ExitCode> {
     stores::finish(sent, ended)
 }
 
-/// Likewise, in a folder of this machine.
+/// Judges in a folder of this machine.
 async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     if !finished::is_run_folder(&args.run) {
         bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
@@ -178,7 +178,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// How often a change that should change nothing changes a verdict.
+/// Makes the table of how often a change that should change nothing changes a verdict.
 fn probe_table(found: &[Probed]) -> Table {
     let columns =
         ["judge", "probe", "answers", "changed", "share", "95%", "to correct", "to incorrect", "p", "no verdict"];
@@ -223,7 +223,7 @@ fn count(pairs: &[(bool, bool)], wanted: (bool, bool)) -> usize {
     pairs.iter().filter(|pair| **pair == wanted).count()
 }
 
-/// What the folder's calls have cost, and may cost; the prices are kept in the folder.
+/// Returns what the folder's calls have cost, and may cost; the prices are kept in the folder.
 fn spending(args: &JudgeArgs, options: &JudgeOptions, run: &Run, tokenizer: &Tokenizer) -> Result<Spending> {
     let now = pricing::load(args.costs.model_info.as_deref())?;
     let asked = options.asked();

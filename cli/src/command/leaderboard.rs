@@ -43,7 +43,7 @@ pub(crate) struct LeaderboardArgs {
     workflow: Option<PathBuf>,
 }
 
-/// Makes the site anew.
+/// Makes the leaderboard's site anew.
 pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
     if let Some(path) = &args.workflow {
         workflow::write(path, args)?;

@@ -13,7 +13,7 @@ pub(crate) struct ManArgs {
     folder: PathBuf,
 }
 
-/// Writes the pages.
+/// Writes the manual's pages.
 pub(crate) fn run(args: &ManArgs) -> Result<ExitCode> {
     let folder = &args.folder;
     let written = || format!("cannot write the manual into {}", folder.display());

@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
-/// How many trials that differ are named.
+/// Most trials to name that differ.
 const SHOWN: usize = 10;
-/// How many records are appended at once.
+/// Number of records that are appended at once.
 const AT_ONCE: usize = 1_000;
 
 /// Join the folders of a sharded run into one.
@@ -47,7 +47,7 @@ pub(crate) struct MergeArgs {
     json: bool,
 }
 
-/// What merging reads of a manifest.
+/// The fields of a manifest that merging reads.
 #[derive(Deserialize)]
 struct Manifest {
     configuration: Value,
@@ -59,11 +59,11 @@ struct Manifest {
 struct Part {
     folder: PathBuf,
     shard: Option<Shard>,
-    /// Of its configuration.
+    /// Name of the part's configuration.
     name: Option<String>,
-    /// Each with its place among all; where no part says it, in the order of the folders.
+    /// Items, each with its place among all; where no part says it, in the order of the folders.
     items: Vec<(usize, Item)>,
-    /// What its configuration says of its books, in the same way.
+    /// Entries of the configuration on the part's books, with places as for the items.
     documents: Vec<(usize, Value)>,
     records: Vec<Record>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn run(mut args: MergeArgs) -> Result<ExitCode> {
     stores::finish(sent, ended)
 }
 
-/// Likewise, into a folder of this machine.
+/// Merges into a folder of this machine.
 fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
     let mut configuration = None;
@@ -235,7 +235,7 @@ impl Part {
     }
 }
 
-/// What the parts say of their books, each once, in the order of the run.
+/// Returns what the parts say of their books, each once, in the order of the run.
 fn documents(parts: &mut [Part]) -> Value {
     let mut known: HashSet<String> = HashSet::new();
     let all = parts.iter_mut().flat_map(|part| part.documents.drain(..));
@@ -261,12 +261,13 @@ fn check_same_run((first, its_folder): (&Value, &Path), (other, folder): (&Value
     )
 }
 
-/// Whether a folder is there and holds no run yet: as `closeread submit` makes it, or as a run leaves it that was killed early.
+/// Returns whether a folder is there and holds no run yet: as `closeread submit` makes it, or as a run leaves it that
+/// was killed early.
 fn has_not_begun(folder: &Path) -> bool {
     folder.is_dir() && !folder.join(MANIFEST).exists() && refuse_foreign(folder, MANIFEST).is_ok()
 }
 
-/// The first folders, and how many more there are.
+/// Lists the first folders, and how many more there are.
 fn listed(folders: &[&PathBuf]) -> String {
     let shown: Vec<String> = folders.iter().take(SHOWN).map(|folder| folder.display().to_string()).collect();
     match folders.len().saturating_sub(SHOWN) {

@@ -1,4 +1,4 @@
-//! One file per command.
+//! Commands, one file each.
 
 pub(crate) mod agreement;
 pub(crate) mod build;
@@ -153,7 +153,7 @@ impl ServedArgs {
     }
 }
 
-/// The one book that a file holds; `sample`, where no file is called so, is the English story of the sample.
+/// Reads the one book that a file holds; `sample`, where no file is called so, is the English story of the sample.
 fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
     if path == Path::new(SAMPLE) && !path.exists() {
         return sample_story();

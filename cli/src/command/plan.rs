@@ -1,4 +1,4 @@
-//! What `run` and `estimate` plan, and what they and `judge` say alike.
+//! Plan of `run` and `estimate`, and messages that they and `judge` share.
 
 use closeread_eval::LISTED;
 use closeread_llm::price::Dollars;
@@ -12,7 +12,7 @@ use closeread_runner::reranker::Reranking;
 use closeread_table::number::counted;
 use tracing::info;
 
-/// What is said where a limit on money ended it.
+/// Returns the message where a limit on money ended the command.
 pub(super) fn out_of_money(spent: Dollars) -> String {
     format!(
         "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
@@ -72,7 +72,7 @@ pub(super) fn say_problems(benchmark: &Benchmark) {
     }
 }
 
-/// How many of so many problems of a kind a report names.
+/// Returns how many of `n` problems of a kind a report names.
 fn named(n: usize) -> String {
     if n > LISTED { format!("the first {LISTED}") } else { "all".to_owned() }
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// What a model is asked to say.
+/// Question that a model is asked.
 const QUESTION: &str = "Answer with the single word: ready";
 /// Room for a model that thinks before it speaks.
 const MAX_OUTPUT_TOKENS: u32 = 256;
@@ -137,7 +137,7 @@ fn list_served<K: Kind>(keys: &Keys, heading: &str, providers: &[ServedProvider<
     Ok(())
 }
 
-/// The same as rows.
+/// Returns the providers of served models as rows.
 fn served_rows<K: Kind>(keys: &Keys, serves: &str, providers: &[ServedProvider<K>]) -> Vec<Value> {
     let row = |provider: &ServedProvider<K>| {
         json!({
@@ -151,7 +151,7 @@ fn served_rows<K: Kind>(keys: &Keys, serves: &str, providers: &[ServedProvider<K
     providers.iter().map(row).collect()
 }
 
-/// Whether the name's provider serves rerankers and nothing else that is known here.
+/// Returns whether the name's provider serves rerankers and nothing else that is known here.
 fn reranks_only(model: &str) -> bool {
     rerank_provider(model).is_some_and(|provider| {
         let chats = PROVIDERS.iter().any(|chat| chat.name == provider.name);
@@ -227,7 +227,7 @@ fn say_dialect(dialect: Dialect) -> Result<()> {
     Ok(())
 }
 
-/// What to do about an error.
+/// Says what to do about an error.
 fn hint(error: &HostError) -> &'static str {
     match error {
         HostError::Overflow { .. } => {
@@ -238,7 +238,7 @@ fn hint(error: &HostError) -> &'static str {
     }
 }
 
-/// What to do about a call that failed with these words, where that is known.
+/// Says what to do about a call that failed with these words, where that is known.
 pub(super) fn hint_of(message: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
     Some(match () {

@@ -43,9 +43,9 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use tracing::info;
 
-/// What stands in the place of a model.
+/// Name that stands in the place of a model.
 const MODEL: &str = "builtin/retrieval";
-/// What stands among rerankers for ranking without one.
+/// Name that stands among rerankers for ranking without one.
 const NONE: &str = "none";
 /// The folder of the rankings, below the result.
 const RANKED: &str = "ranked";
@@ -119,14 +119,14 @@ pub(crate) struct RetrieveArgs {
     json: bool,
 }
 
-/// Ranks, scores, prints.
+/// Ranks the passages, scores the rankings, prints the scores.
 pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
     let sent = stores::written(&mut args.out)?;
     let ended = retrieve(args).await;
     stores::finish(sent, ended)
 }
 
-/// Likewise, into a folder of this machine.
+/// Retrieves into a folder of this machine.
 async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let options = args.run_args();
     let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;

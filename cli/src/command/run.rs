@@ -50,7 +50,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     stores::finish(sent, ended)
 }
 
-/// Likewise, in a folder of this machine.
+/// Runs in a folder of this machine.
 async fn run_here(args: RunArgs) -> Result<ExitCode> {
     args.check_name()?;
     let mut methods = args.methods()?;

@@ -180,7 +180,7 @@ fn shown(card: &Scorecard) -> String {
     format!("{}{}{notes}", tables.join("\n"), if notes.is_empty() { "" } else { "\n" })
 }
 
-/// One line a system.
+/// Makes a table with one line a system.
 fn systems_table(cards: &BTreeMap<&String, Scorecard>) -> Table {
     let mut metrics: Vec<&str> = cards.values().flat_map(Scorecard::metric_names).collect();
     let mut seen = BTreeSet::new();

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::task::Poll;
 use tracing::info;
 
-/// What the viewer reads of a run folder.
+/// Layout of the files that the viewer reads of a run folder.
 const LAYOUT: Layout = Layout {
     files: &[MANIFEST, "items.jsonl", "records.jsonl", "report.json", JUDGING, JUDGEMENTS, PRICES],
     folders: &[(PREPARATIONS, ".json"), (TEXTS, ".txt.zst")],

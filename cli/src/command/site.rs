@@ -12,7 +12,7 @@ use tracing::info;
 /// The elements in a built page, and beside a site's pages, and what they score with.
 const ELEMENTS: &str = "elements/closeread-site.js";
 const SCORER: &str = "elements/closeread_scorer_bg.wasm";
-/// Its lock.
+/// File name of the folder's lock.
 const LOCK: &str = ".lock";
 
 /// A folder that holds a site of ours, or nothing yet.
@@ -23,7 +23,7 @@ pub(super) struct SiteFolder {
     list: PathBuf,
     /// The files of an earlier site.
     earlier: BTreeSet<String>,
-    /// Until the site is written nobody else writes it.
+    /// Lock of the folder: until the site is written nobody else writes it.
     _lock: File,
 }
 

@@ -25,34 +25,34 @@ pub(crate) struct StatusArgs {
     json: bool,
 }
 
-/// What a part is doing.
+/// The state of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
-    /// Its folder is empty.
+    /// The folder is empty.
     Waiting,
     /// A process writes into it.
     Running,
-    /// Nobody writes into it, and trials lack.
+    /// Nobody writes into the folder, and trials lack.
     Stopped,
-    /// It has all its trials.
+    /// The folder has all its trials.
     Finished,
-    /// Its files cannot be read.
+    /// The folder's files cannot be read.
     Damaged,
 }
 
-/// How far a part is.
+/// The progress of a part.
 #[derive(Debug, Serialize)]
 pub(super) struct Part {
     part: String,
     pub(super) state: State,
-    /// How many parts its run has; `None` of a run that is whole, or has not begun.
+    /// Number of parts of its run; `None` of a run that is whole, or has not begun.
     pub(super) of: Option<usize>,
     trials: usize,
     trials_planned: usize,
-    /// Of known prices, in US dollars.
+    /// Cost of calls with known prices, in US dollars.
     dollars: f64,
-    /// By the rate so far; `None` where nothing runs.
+    /// Seconds that are left by the rate so far; `None` where nothing runs.
     seconds_left: Option<u64>,
 }
 
@@ -104,7 +104,7 @@ fn parts(folder: &Path) -> Result<Vec<Part>> {
     numbered.iter().map(|(_, path)| part(path)).collect()
 }
 
-/// One part. A folder that cannot be read is a state, not an error.
+/// Reads one part. A folder that cannot be read is a state, not an error.
 pub(super) fn part(path: &Path) -> Result<Part> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let empty = |state| Part {

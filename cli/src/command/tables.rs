@@ -7,18 +7,18 @@ use closeread_table::render::{csv, latex, text};
 use std::path::Path;
 use tracing::info;
 
-/// As text, a blank line between.
+/// Writes the tables as text, a blank line between.
 pub(super) fn as_text(tables: &[Table]) -> String {
     tables.iter().map(text::table).collect::<Vec<_>>().join("\n")
 }
 
-/// As LaTeX, with what it needs above.
+/// Writes the tables as LaTeX, with what they need above.
 pub(super) fn as_latex(tables: &[Table]) -> String {
     let made: Vec<String> = tables.iter().map(latex::table).collect();
     format!("{}\n{}", latex::PREAMBLE, made.join("\n"))
 }
 
-/// One list (a file that ends in .csv), or one file a table (a folder).
+/// Writes the tables as one list (a file that ends in .csv), or one file a table (a folder).
 pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result<()> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
         write_output(path, csv::tidy(tables, complete).as_bytes())?;

@@ -58,7 +58,7 @@ pub(crate) struct VerifyArgs {
     json: bool,
 }
 
-/// What the manifest says of how the run was made.
+/// The configuration of the run, as the manifest states it.
 #[derive(Debug, Deserialize)]
 struct Configuration {
     benchmark: String,
@@ -71,7 +71,7 @@ struct Configuration {
     repeats: u32,
     retriever: Option<Retriever>,
     embedder: Option<EmbedderEntry>,
-    /// Of methods that have one of their own.
+    /// Embedding models of methods that have one of their own.
     #[serde(default)]
     embedders: BTreeMap<String, EmbedderEntry>,
     reranker: Option<RerankerEntry>,
@@ -93,7 +93,7 @@ struct EmbedderEntry {
     name: String,
     backend: String,
     fingerprint: String,
-    /// Of a model on a server.
+    /// Address of a model on a server.
     endpoint: Option<String>,
     spec: Option<ServedSpec>,
 }
@@ -103,7 +103,7 @@ struct RerankerEntry {
     name: String,
     from: usize,
     fingerprint: String,
-    /// Of a model on a server.
+    /// Address of a model on a server.
     endpoint: Option<String>,
 }
 
@@ -224,7 +224,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     Ok(if same && all_there && lacks.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Every judgement of the run, read again.
+/// Reads every judgement of the run again.
 async fn judged_again(
     run: &Run,
     benchmark: &Benchmark,

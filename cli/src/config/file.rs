@@ -67,7 +67,7 @@ impl RunArgs {
     }
 }
 
-/// What is wrong with a file of options, whose option `name` it is about.
+/// Words what is wrong with a file of options, whose option `name` it is about.
 fn worded(message: &str, name: Option<&str>) -> String {
     const EXPECTED: &str = "expected the options of `closeread run` as TOML";
     if let Some(unknown) = message.strip_prefix("unknown field ") {

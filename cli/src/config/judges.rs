@@ -1,4 +1,4 @@
-//! What the options of `run` say about judges.
+//! Options of `run` about judges.
 
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Result, bail};
@@ -10,11 +10,12 @@ use closeread_runner::benchmark::SAMPLE;
 use closeread_runner::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use std::time::Duration;
 
-/// What `--judge-model` says for nobody.
+/// Value of `--judge-model` that stands for nobody.
 const NO_JUDGE: &str = "none";
 
 impl RunArgs {
-    /// Whether everything there is is asked for: every method on the benchmark that ships, which is there to try them on.
+    /// Returns whether everything there is is asked for: every method on the benchmark that ships, which is there to
+    /// try them on.
     fn tries_everything(&self) -> bool {
         let is_sample = self.benchmark.as_deref().is_none_or(|name| name == SAMPLE);
         is_sample && self.method.iter().any(|name| name == ALL_METHODS)
@@ -33,7 +34,7 @@ impl RunArgs {
         }
     }
 
-    /// Where the judges are asked: at the readers' address only if that is the only one that can be meant.
+    /// Returns where the judges are asked: at the readers' address only if that is the only one that can be meant.
     fn judges_address(&self, judging: &[String]) -> Option<String> {
         let reading = self.models();
         let mut asked = judging.iter().filter(|model| *model != BUILTIN_RULE);
@@ -41,7 +42,7 @@ impl RunArgs {
         self.judge_base_url.clone().or_else(|| self.base_url.clone().filter(|_| same))
     }
 
-    /// What the options say about judges; `None` without one.
+    /// Returns what the options say about judges; `None` without one.
     pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
         check_judges(&self.judge)?;
         let models = self.judging_models();

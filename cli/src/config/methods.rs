@@ -1,4 +1,4 @@
-//! Which methods the options name, and with which parameters.
+//! Methods that the options name, and their parameters.
 
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Context, Result, bail};

@@ -1,4 +1,4 @@
-//! What the options of a run mean together, and with the paper's protocol behind them.
+//! Options of a run taken together, with the paper's protocol behind them.
 
 use super::{RunArgs, max_cost};
 use anyhow::{Context, Result, bail};
@@ -26,12 +26,12 @@ impl RunArgs {
         ExtraBodies::read(&self.extra_body, &self.extra_bodies)
     }
 
-    /// How the paper runs the benchmark: what holds where the options say nothing.
+    /// Returns how the paper runs the benchmark: what holds where the options say nothing.
     pub(crate) fn protocol(&self) -> &'static Protocol {
         Protocol::of(self.benchmark.as_deref().unwrap_or_default())
     }
 
-    /// Most tokens of a response; `None` leaves it to the provider.
+    /// Returns the most tokens that a response may have; `None` leaves it to the provider.
     pub(crate) fn max_output_tokens(&self) -> Option<u32> {
         self.max_output_tokens.or(*self.protocol().max_output_tokens)
     }
@@ -41,7 +41,7 @@ impl RunArgs {
         self.seed.or(*self.protocol().seed)
     }
 
-    /// Which items the paper asks, where the options choose none.
+    /// Returns the label and value of the items that the paper asks, where the options choose none.
     pub(crate) fn only_of_paper(&self) -> Option<Where> {
         let chosen = !self.only.is_empty() || !self.items.is_empty();
         self.protocol().only.filter(|_| !chosen).and_then(|text| text.parse().ok())
@@ -59,7 +59,7 @@ impl RunArgs {
         Ok((given.all, given.by_model(&self.readers(), known)?))
     }
 
-    /// What counts passages, budgets and prompts.
+    /// Loads the tokenizer that counts passages, budgets and prompts.
     pub(crate) fn load_tokenizer(&self) -> Result<Tokenizer> {
         tokenizer::load_or(self.tokenizer.as_deref(), *self.protocol().tokenizer, self.embedder.as_deref())
     }
@@ -70,7 +70,7 @@ impl RunArgs {
         self.repeats.unwrap_or(if has_chance { *self.protocol().repeats } else { 1 }).max(1)
     }
 
-    /// The same options with the embedding model of the protocol, where none is named and it is installed.
+    /// Returns the options with the embedding model of the protocol, where none is named and it is installed.
     pub(crate) fn with_embedder_of_protocol(self) -> Self {
         let Some(name) = self.protocol().embedder.filter(|_| self.embedder.is_none()) else { return self };
         if models::find(name).is_ok() {
@@ -83,7 +83,7 @@ impl RunArgs {
         self
     }
 
-    /// Which items are left of a benchmark by their labels and by chance.
+    /// Returns which items are left of a benchmark by their labels and by chance.
     pub(crate) fn selection(&self) -> Result<(Vec<Where>, Option<Draw>)> {
         if self.by.is_some() && self.draw.is_none() {
             bail!("--by is for a sample: add --draw N");
@@ -95,7 +95,7 @@ impl RunArgs {
         Ok((only, self.draw.map(|n| Draw { n, by: self.by.clone(), seed: self.seed.unwrap_or(0) })))
     }
 
-    /// Which books and items, and how they are read.
+    /// Returns which books and items make the benchmark, and how they are read.
     pub(crate) fn benchmark_options(&self) -> Result<BenchmarkOptions> {
         let (only, draw) = self.selection()?;
         Ok(BenchmarkOptions {
@@ -117,7 +117,7 @@ impl RunArgs {
         })
     }
 
-    /// How embedding models are computed, and where.
+    /// Returns how embedding models are computed, and where.
     pub(crate) fn embedder_options(&self) -> EmbedderOptions {
         EmbedderOptions {
             backend: self.backend,
@@ -172,7 +172,7 @@ impl RunArgs {
         }
     }
 
-    /// The limits a minute.
+    /// Returns the limits a minute.
     pub(crate) fn rates(&self) -> Rates {
         Rates { rpm: self.rpm, tpm: self.tpm }
     }

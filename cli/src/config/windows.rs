@@ -6,20 +6,20 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Most tokens of a window.
+/// Most tokens that a window may have.
 const MOST: usize = 1_000_000_000;
 
 /// The windows that were given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Windows {
-    /// For models without one of their own.
+    /// Window of models without one of their own.
     pub(crate) all: Option<usize>,
-    /// By model.
+    /// Windows by model.
     pub(crate) of: BTreeMap<String, usize>,
 }
 
 impl Windows {
-    /// What holds for each model that has a window of its own, or a known one where none is given for all.
+    /// Returns the window of each model that has one of its own, or a known one where none is given for all.
     ///
     /// # Errors
     /// If a window is given for a model that is not asked.

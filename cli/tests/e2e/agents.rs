@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What a request is answered with: status line and body; nothing for a request that is left waiting for ever.
+/// The answer to a request: status line and body; nothing for a request that is left waiting for ever.
 type Answer = Option<(&'static str, String)>;
 
 /// A model behind the OpenAI protocol that answers by a function of the prompt and the number of the request.
@@ -78,7 +78,7 @@ fn response(text: &str, prompt: &str) -> (&'static str, String) {
     ("200 OK", json!({"choices": choices, "usage": usage}).to_string())
 }
 
-/// What a model says to the prompts of both methods; always the same to the same prompt.
+/// Returns what a model says to the prompts of both methods; always the same to the same prompt.
 fn said(prompt: &str) -> String {
     match prompt {
         p if p.contains("Make the passage below shorter") => format!("gist {}", p.len()),

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How a request of a batch ends.
+/// The end of a request of a batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
     Answered,
@@ -15,19 +15,19 @@ enum End {
     Expired,
 }
 
-/// What the server holds, and how it is to behave.
+/// The server's content, and how it is to behave.
 struct World {
     /// Uploaded files, by number.
     files: Vec<String>,
     /// Entries and name of each batch.
     batches: Vec<(Vec<Value>, Value)>,
-    /// Batches stay in progress.
+    /// Whether batches stay in progress.
     held: bool,
     /// The next batch is taken, and the client hears of a server error.
     broken_create: bool,
     /// Most requests that may wait at the provider.
     enqueued: usize,
-    /// How a request ends, by its text and the number of its batch.
+    /// Returns how a request ends, by its text and the number of its batch.
     end: fn(&str, usize) -> End,
 }
 

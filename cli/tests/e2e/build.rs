@@ -148,7 +148,7 @@ fn what_a_build_takes_is_told_before_and_needs_no_key() {
     assert!(!sandbox.path("h").exists(), "nothing is made");
 }
 
-/// What the page of a check asks.
+/// Returns what the page of a check asks.
 pub(crate) fn asked_on(sandbox: &Sandbox, page: &str) -> Value {
     let html = std::fs::read_to_string(sandbox.path(page)).unwrap();
     let (_, asked) = html.split_once("id=\"asked\">").unwrap();

@@ -1,4 +1,4 @@
-//! Every build, killed (`kill -9`) in each of its stages and stopped behind each of them: the data are those of a build
+//! Kills of every build (`kill -9`) in each of its stages, and stops behind each of them: the data are those of a build
 //! that nothing happened to.
 
 use crate::build_corpusqa::{from_homes, from_sample, reader};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// What every build leaves.
+/// Names of the files that every build leaves.
 const DATA: [&str; 5] = ["items.jsonl", "documents.jsonl", "report.json", "check/questions.jsonl", "check/check.html"];
 
 /// A model that takes its time, so that there is a stage to be killed in.

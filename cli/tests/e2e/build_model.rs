@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 pub(crate) const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample");
 
-/// What a request says last.
+/// Returns what a request says last.
 pub(crate) fn said(request: &Value) -> &str {
     request["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
 }
@@ -58,7 +58,7 @@ pub(crate) fn built(said: &str) -> String {
     "[[NO]]".to_owned()
 }
 
-/// The same for questions from articles: one pair a context, and then the end.
+/// Answers questions from articles: one pair a context, and then the end.
 fn questioned(said: &str) -> Option<&'static str> {
     Some(match said {
         _ if said.contains("Is it a summary of the novel") => match said.contains("Critics") {

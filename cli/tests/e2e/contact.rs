@@ -1,4 +1,4 @@
-//! What somebody meets first: no arguments, help, mistyped names, completions, the manual, `config` and `doctor`.
+//! First contact with the program: no arguments, help, mistyped names, completions, the manual, `config` and `doctor`.
 
 use crate::http::{HttpServer, ok};
 use crate::support::{Ended, Sandbox, run_tales, tales};

@@ -15,7 +15,7 @@ pub(crate) struct Plain {
     pub(crate) many: String,
 }
 
-/// What the pieces of a pattern between `{}` are in a text; `None` if the text is not of the pattern.
+/// Returns the texts that match `{}` in a pattern; `None` if the text is not of the pattern.
 fn matched<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let pieces: Vec<&str> = pattern.split("{}").collect();
     let mut rest = text.strip_prefix(pieces[0])?;

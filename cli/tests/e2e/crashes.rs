@@ -30,7 +30,7 @@ pub(crate) fn start(mut command: Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Every twentieth question meets a fault at first, of seven kinds; each has an answer of its own.
+/// Lets every twentieth question meet a fault at first, of seven kinds; each has an answer of its own.
 fn one_in_twenty(name: &str, n: usize) -> Act {
     let number: usize = name[1..].parse().unwrap();
     let good = answer(&format!("[[{}]]", number % 3 + 1));
@@ -58,7 +58,7 @@ fn told(sandbox: &Sandbox) -> (Value, Value) {
     (timeless(&report), usage)
 }
 
-/// How often each item stands in the records.
+/// Counts how often each item stands in the records.
 fn counted(sandbox: &Sandbox) -> BTreeMap<String, usize> {
     let mut counted = BTreeMap::new();
     for line in std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap().lines() {

@@ -1,4 +1,4 @@
-//! What lies around a run goes wrong: no room on the disk, a clock that jumps.
+//! Faults around a run: no room on the disk, a clock that jumps.
 
 use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases};

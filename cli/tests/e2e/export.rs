@@ -64,7 +64,7 @@ fn means(sandbox: &Sandbox, run: &str) -> BTreeMap<String, (f64, u64)> {
     means
 }
 
-/// Exports, which succeeds.
+/// Runs an export, which succeeds.
 pub(crate) fn export(sandbox: &Sandbox, args: &[&str]) -> Ended {
     sandbox.run(&[&["export"], args].concat()).exits(0)
 }

@@ -95,7 +95,7 @@ fn a_run_is_a_submission_to_novelqa() {
     assert_eq!(answers.as_object().unwrap().len(), 6, "a list a tale");
 }
 
-/// What a program took of memory at most, in MiB, as the system counts it of a child that ended.
+/// Program that prints the peak memory of a child that ended, in MiB, as the system counts it.
 const PEAK: &str = "import resource, subprocess, sys\n\
                     code = subprocess.call(sys.argv[1:])\n\
                     print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)";

@@ -8,14 +8,14 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What the server does with one request.
+/// The act of the server on one request.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     /// Sends these bytes, head and body, and closes the connection.
     Send(Vec<u8>),
     /// Closes the connection before the request is read to its end, which the client sees as a reset.
     Reset,
-    /// What this gives when the request is there.
+    /// Sends the bytes that this gives when the request is there.
     Now(fn() -> Vec<u8>),
     /// Waits, then does the other.
     After(Duration, Box<Act>),
@@ -36,7 +36,7 @@ pub(crate) fn response(status: &str, headers: &str, body: &str) -> Act {
     )
 }
 
-/// The same, of which the connection loses the end.
+/// Sends the body over a connection that loses its end.
 pub(crate) fn broken_off(body: &str) -> Act {
     let length = body.len() + 100;
     Act::Send(format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes())
@@ -54,7 +54,7 @@ pub(crate) fn stream(events: &[&str]) -> Act {
     response("200 OK", "content-type: text/event-stream\r\n", &body)
 }
 
-/// One request as the server saw it.
+/// A request as the server saw it.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) at: Instant,
@@ -91,7 +91,7 @@ impl FaultServer {
         Self { url, seen }
     }
 
-    /// How often each case was asked.
+    /// Returns how often each case was asked.
     pub(crate) fn asked(&self) -> BTreeMap<String, usize> {
         self.seen.lock().unwrap().iter().map(|(name, seen)| (name.clone(), seen.len())).collect()
     }

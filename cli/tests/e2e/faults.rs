@@ -16,13 +16,13 @@ use std::time::{Duration, SystemTime};
 /// A fault and how its question ends.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// What the first requests get; those after them get the answer.
+    /// Acts on the first requests; requests after them get the answer.
     pub(crate) acts: Vec<Act>,
     /// Outcome in the record.
     pub(crate) outcome: &'static str,
-    /// Words of the record.
+    /// Words that the record has.
     pub(crate) says: &'static str,
-    /// How often the server is asked.
+    /// Number of times that the server is asked.
     pub(crate) asked: usize,
 }
 
@@ -56,7 +56,7 @@ fn packed(body: &str) -> Act {
     Act::Send([head.as_bytes(), &body].concat())
 }
 
-/// What one choice says.
+/// Makes the response whose one choice has this message.
 fn choice(message: &Value, finish_reason: &str) -> Act {
     success(&json!({"choices": [{"message": message, "finish_reason": finish_reason}]}))
 }

@@ -130,7 +130,7 @@ fn finding_09_words_and_line_feeds_without_end_are_refused() {
     }
 }
 
-/// What repeats without end in texts that were found to take much memory, and what could.
+/// Texts that repeat without end in books that were found to take much memory, and what could.
 const PIECES: [&str; 12] = ["a", "\n", ".", "雨", "a ", "a\n", "A. ", "<p>", "\r\n", "雨。", "\u{ad}\n", "...!? "];
 
 #[test]

@@ -1,12 +1,12 @@
-//! What is a person's stays: files in the cache folder, inputs named as outputs, links and names that lead elsewhere. A case a
-//! finding, by the numbers of issue 19.
+//! Protection of a person's own files: files in the cache folder, inputs named as outputs, links and names that lead
+//! elsewhere. A case a finding, by the numbers of issue 19.
 
 use crate::fault_server::cases;
 use crate::support::Sandbox;
 use serde_json::json;
 use std::fs;
 
-/// What builds and runs need besides, and do not ask.
+/// Options that builds and runs need besides, and that ask nobody.
 const MODEL: [&str; 5] = ["--model", "openai-compatible/tiny", "--base-url", "http://127.0.0.1:1/v1", "--dry-run"];
 
 #[test]

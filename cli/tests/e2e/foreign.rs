@@ -1,4 +1,4 @@
-//! What other tools left, beside ours: logs that inspect_ai and lm-evaluation-harness wrote (`tests/readers`).
+//! Logs of other tools beside ours: those that inspect_ai and lm-evaluation-harness wrote (`tests/readers`).
 
 use crate::support::{Sandbox, run_tales, tales};
 use serde_json::json;

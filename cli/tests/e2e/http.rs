@@ -5,20 +5,20 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// One request as it came.
+/// A request as it came.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// `GET` or `POST`.
+    /// Method, `GET` or `POST`.
     pub(crate) method: String,
-    /// With its query.
+    /// Path with its query.
     pub(crate) path: String,
-    /// Names in lower case.
+    /// Headers, names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
 impl Asked {
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
@@ -29,7 +29,7 @@ impl Asked {
     }
 }
 
-/// What is answered: status line, further headers, body.
+/// The answer: status line, further headers, body.
 pub(crate) type Answered = (&'static str, Vec<(&'static str, String)>, String);
 
 /// A success with this body.
@@ -39,7 +39,7 @@ pub(crate) fn ok(body: &Value) -> Answered {
 
 /// A server that answers requests one after the other, and remembers them.
 pub(crate) struct HttpServer {
-    /// Without a path.
+    /// Address of the server, without a path.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }

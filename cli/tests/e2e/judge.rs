@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// What the message of a request says.
+/// Returns what the message of a request says.
 fn prompt(request: &Value) -> &str {
     request["messages"][0]["content"].as_str().unwrap()
 }
@@ -302,7 +302,7 @@ fn judged_summaries_fill_the_tables_of_hamlet() {
     assert_eq!(of("hamlet-table-13", 0, 25), in_fifths, "the fifths hold all facts");
 }
 
-/// HAMLET's Tables 2 and 3.
+/// Checks HAMLET's Tables 2 and 3.
 #[test]
 fn raters_agree_and_others_are_held_against_them() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! What judges take: told before, limited while they are asked, reported and verified afterwards.
+//! Cost of judges: told before, limited while they are asked, reported and verified afterwards.
 
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};

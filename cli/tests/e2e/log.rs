@@ -1,4 +1,4 @@
-//! What is said on standard error: how much, and in which form.
+//! Messages on standard error: how much, and in which form.
 
 use crate::fault_server::{FaultServer, cases, response, run_cases};
 use crate::provider::answer;

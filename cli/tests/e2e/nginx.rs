@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// One address of nginx, named by its place in the list.
+/// A case: one address of nginx, named by its place in the list.
 struct Case {
     says: &'static str,
     outcome: &'static str,
@@ -23,7 +23,7 @@ enum Serves {
     File(u16, &'static str, String),
     /// The first request meets the file, the next one the model, and so on in turns.
     FileInTurns(u16, &'static str, String),
-    /// What nginx itself makes of these lines in a `location`.
+    /// The response that nginx itself makes of these lines in a `location`.
     Lines(String),
 }
 

@@ -1,6 +1,6 @@
 //! Articles about two novels of the shared data, written for tests.
 
-/// In wikitext, with two sections to ask about.
+/// Article in wikitext, with two sections to ask about.
 pub(crate) const INVISIBLE_MAN: &str = "\
 {{Infobox book | name = The Invisible Man}}
 '''The Invisible Man''' is a novel by [[H. G. Wells]].
@@ -23,7 +23,7 @@ street by navvies, where his body can slowly be seen again. Marvel keeps an inn 
 * [[Gyges]]
 ";
 
-/// In HTML, likewise.
+/// Article in HTML, with two sections to ask about.
 pub(crate) const LAOCAN: &str = "<html><body><h1>老残游记</h1><p>刘鹗所作小说。</p>
 <h2>情节</h2><p>江湖郎中老残摇着串铃行医，先在梦中见一条大船将沉，送去罗盘反被当作汉奸。他到济南府，游大明湖，在明湖居听白妞说书，\
 又治好了高公馆中人的喉病。巡抚庄宫保要留他做官，他不肯，夜里离开，往曹州府去看玉贤的官声。玉贤以清官自居，衙门前的十二架站笼\

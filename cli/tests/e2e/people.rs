@@ -8,7 +8,7 @@ fn lines(sandbox: &Sandbox, name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What a person saves: an answer to each unit, as `said` has it.
+/// Saves a person's file: an answer to each unit, as `said` has it.
 fn saved(sandbox: &Sandbox, study: &str, who: &str, said: impl Fn(&Value) -> Value) -> String {
     let made: Value =
         serde_json::from_slice(&std::fs::read(sandbox.path(&format!("{study}/study.json"))).unwrap()).unwrap();

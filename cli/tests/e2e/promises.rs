@@ -1,4 +1,4 @@
-//! Every promise of docs/security.md names tests that are there.
+//! Promises of docs/security.md: every one names tests that are there.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// What a wheel installs of the module, in `site-packages` of a folder.
+/// Installs what a wheel installs of the module, in `site-packages` of a folder.
 fn install(folder: &Path) -> PathBuf {
     let sources = Path::new(ROOT).join("cli/python");
     // inspect_ai takes by its name what lies in a folder that is called so.
@@ -33,7 +33,7 @@ fn install(folder: &Path) -> PathBuf {
     packages
 }
 
-/// What cargo made of the module for this test.
+/// Returns the path of what cargo made of the module for this test.
 fn library() -> PathBuf {
     let name = format!("{}closeread_python{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     Path::new(env!("CARGO_BIN_EXE_closeread")).with_file_name("deps").join(name)

@@ -1,4 +1,4 @@
-//! Every method against a server that nobody here wrote: llama.cpp's llama-server over tiny random weights.
+//! Tests of every method against a server that nobody here wrote: llama.cpp's llama-server over tiny random weights.
 //!
 //! `CLOSEREAD_SERVERS` names the folder that holds `bin/llama-server` and `tiny.gguf`.
 
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 /// A choice on the English book, an open question on the Chinese one, and a summary of fifteen key facts.
 const ITEMS: [&str; 3] = ["en-002", "zh-007", "en-kf-01"];
-/// The one that is a summary.
+/// Id of the item that is a summary.
 const SUMMARY: &str = "en-kf-01";
-/// Every judge that something is asked of where no reader cites evidence.
+/// Names of every judge that something is asked of where no reader cites evidence.
 const JUDGES: [&str; 7] = [
     "align-key-facts",
     "classify-question",
@@ -45,7 +45,7 @@ impl LlamaServer {
         Self::start_with(&[])
     }
 
-    /// The same with further arguments.
+    /// Starts the server with further arguments.
     pub(crate) fn start_with(more: &'static [&'static str]) -> Self {
         let folder = PathBuf::from(std::env::var_os("CLOSEREAD_SERVERS").expect("CLOSEREAD_SERVERS is set"));
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -136,7 +136,7 @@ impl Counter {
     }
 }
 
-/// One request and its response; the body of the request if the response came whole and claims success.
+/// Relays one request and its response; returns the body of the request if the response came whole and claims success.
 fn relay(client: TcpStream, port: u16) -> std::io::Result<Option<String>> {
     let mut client = BufReader::new(client);
     let (mut head, mut n_bytes) = (String::new(), 0);

@@ -17,7 +17,7 @@ fn read(sandbox: &Sandbox, name: &str) -> String {
     std::fs::read_to_string(sandbox.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Every file below a folder, by its path from there.
+/// Returns every file below a folder, by its path from there.
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -28,7 +28,7 @@ fn texts(asked: &Asked, name: &str) -> Vec<String> {
     asked.json()[name].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// As Cohere and vLLM answer, best first, three tokens a text.
+/// Answers as Cohere and vLLM do, best first, three tokens a text.
 fn scored(asked: &Asked, score: impl Fn(&str) -> f64) -> Value {
     let texts = texts(asked, "documents");
     let mut results: Vec<(usize, f64)> = texts.iter().map(|text| score(text)).enumerate().collect();

@@ -16,7 +16,7 @@ const ROWS: [(&str, usize, &str); 6] = [
     ("hybrid", 1, "rrf(bm25,dense)+nb"),
 ];
 
-/// The first numbers of a row's cells in the section whose heading starts with `heading`, in percent.
+/// Returns the first numbers of a row's cells in the section whose heading starts with `heading`, in percent.
 fn reference(markdown: &str, heading: &str, row: &str) -> Vec<f64> {
     let section = markdown.split("\n## ").find(|s| s.starts_with(heading)).unwrap_or_else(|| panic!("no {heading}"));
     let line = section.lines().find(|line| line.starts_with(&format!("| {row} |"))).expect("the row is there");

@@ -1,4 +1,4 @@
-//! What a run can be told of its models and items, and what its folder keeps of that.
+//! Options of a run on its models and items, and what its folder keeps of that.
 
 use crate::fault_server::{cases, run_cases};
 use crate::provider::{Server, answer};

@@ -18,7 +18,7 @@ fn holds(schema: &Validator, value: &Value, what: &str) {
     }
 }
 
-/// Every line of a file, of which there is one at least.
+/// Holds every line of a file to its schema; there is one line at least.
 #[track_caller]
 fn holds_lines(name: &str, path: &Path) {
     let (schema, text) = (schema(name), std::fs::read_to_string(path).unwrap());

@@ -8,7 +8,7 @@ use std::path::Path;
 
 const KEY: &str = "sk-planted-5f0e77c1d2a94b6e8c3b";
 
-/// Every file below a folder that holds the words, archives of zstd unpacked.
+/// Returns every file below a folder that holds the words, archives of zstd unpacked.
 fn files_with(folder: &Path, words: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

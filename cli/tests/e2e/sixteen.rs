@@ -34,7 +34,7 @@ fn benchmark(sandbox: &Sandbox, item: impl Fn(usize, usize, &str) -> Value) {
     sandbox.write("houses/items.jsonl", items);
 }
 
-/// The same number for the same words, below 100.
+/// Returns the same number for the same words, below 100.
 fn dice(words: &[&str]) -> u32 {
     let bytes = words.iter().flat_map(|word| word.bytes());
     bytes.fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619)) / 7 % 100

@@ -99,7 +99,7 @@ fn stores() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("stores")
 }
 
-/// What this gives once it gives something.
+/// Waits until this gives something, and returns it.
 fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(120);
     loop {
@@ -115,7 +115,7 @@ fn succeeded(ended: Ended) -> Option<Ended> {
     ended.0.status.success().then_some(ended)
 }
 
-/// How often each item stands in records.
+/// Counts how often each item stands in records.
 fn counted(records: &str) -> BTreeMap<String, usize> {
     let mut counted = BTreeMap::new();
     for line in records.lines() {
@@ -209,7 +209,7 @@ fn records_of(segment: &str) -> String {
     segment.lines().filter_map(line).collect()
 }
 
-/// Each of so many items stands once in these records.
+/// Checks that each of `n` items stands once in these records.
 #[track_caller]
 fn each_once(records: &str, n: usize) {
     let counted = counted(records);

@@ -15,7 +15,7 @@ impl Sandbox {
         Self { dir: tempfile::tempdir().unwrap(), own_cache: false }
     }
 
-    /// With a cache of its own, for what is replied by a server that lives as long as the test.
+    /// Makes a sandbox with a cache of its own, for what is replied by a server that lives as long as the test.
     pub(crate) fn with_own_cache() -> Self {
         Self { own_cache: true, ..Self::new() }
     }
@@ -55,7 +55,7 @@ impl Sandbox {
     }
 }
 
-/// How a command ended.
+/// The end of a command.
 pub(crate) struct Ended(pub(crate) Output);
 
 impl Ended {
@@ -95,7 +95,7 @@ pub(crate) fn readers_python() -> PathBuf {
     target.join("export-readers").join("bin").join("python")
 }
 
-/// What `tests/readers/read_exports.py` sees, started in the sandbox.
+/// Returns what `tests/readers/read_exports.py` sees, started in the sandbox.
 pub(crate) fn readers(sandbox: &Sandbox, args: &[&str]) -> Value {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/readers/read_exports.py");
     let mut python = Command::new(readers_python());

@@ -23,7 +23,7 @@ fn books(sandbox: &Sandbox) {
     sandbox.write("bench/items.jsonl", items);
 }
 
-/// The last outcome of each trial, by method and item.
+/// Returns the last outcome of each trial, by method and item.
 fn outcomes(sandbox: &Sandbox) -> BTreeMap<String, (String, String)> {
     let lines = fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
     let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

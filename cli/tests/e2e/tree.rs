@@ -8,7 +8,7 @@ fn sample(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample").join(name).to_string_lossy().into_owned()
 }
 
-/// Everything hangs together: children below, no orphans, counts that add up, places that hold the text.
+/// Checks that everything hangs together: children below, no orphans, counts that add up, places that hold the text.
 fn check(tree: &Value, source: &str) {
     let nodes = tree["nodes"].as_array().unwrap();
     let (leaves, summaries) = (tree["leaves"].as_u64().unwrap(), tree["summaries"].as_u64().unwrap());

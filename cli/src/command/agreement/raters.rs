@@ -31,12 +31,12 @@ pub(in crate::command) fn named(name: String, file: &InputFile, panel: Option<us
 }
 
 impl Named {
-    /// The labels.
+    /// Returns the labels.
     pub(in crate::command) fn labels(&self) -> &RaterLabels {
         &self.labels
     }
 
-    /// The same with a majority out of so many.
+    /// Returns the labels with a majority out of `panel` raters.
     pub(in crate::command) fn out_of(mut self, panel: Option<usize>) -> Self {
         self.labels = self.labels.out_of(panel);
         self
@@ -69,7 +69,7 @@ pub(in crate::command) fn tables(raters: &Named, others: &[Named]) -> Result<Vec
     Ok(tables)
 }
 
-/// Everything as JSON.
+/// Returns the whole report as JSON.
 pub(super) fn report(raters: &Named, others: &[Named], tables: &[Table]) -> Json {
     let against = |other: &Named| {
         let made: AgainstRaters = raters.labels.against(&other.labels);

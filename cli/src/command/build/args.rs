@@ -74,7 +74,7 @@ pub(crate) struct BuildOptions {
 }
 
 impl BuildOptions {
-    /// The model that builds.
+    /// Returns the model that builds.
     pub(crate) fn model(&self) -> Result<&str> {
         let model = self.model.as_deref().context("--model is missing: name the model that builds, provider/model")?;
         if model == EXTRACTIVE {
@@ -84,7 +84,7 @@ impl BuildOptions {
         Ok(model)
     }
 
-    /// What a build of the benchmark `pipeline` by these models works with; a dry run asks nobody.
+    /// Returns what a build of the benchmark `pipeline` by these models works with; a dry run asks nobody.
     pub(crate) fn context(&self, pipeline: &str, models: &[&str]) -> Result<BuildContext> {
         let options = ContextOptions {
             prompts: self.asking.prompts.clone(),
@@ -103,7 +103,7 @@ impl BuildOptions {
         BuildContext::new(options, if self.dry_run { &[] } else { models })
     }
 
-    /// What the manifest holds of these options; `prompts` are those that the pipeline uses.
+    /// Returns what the manifest holds of these options; `prompts` are those that the pipeline uses.
     pub(crate) fn configuration(&self, pipeline: &str, context: &BuildContext, prompts: &[&str], more: Value) -> Value {
         context.configuration(pipeline, self.model.as_deref(), self.seed, prompts, more)
     }

@@ -41,7 +41,7 @@ const PROMPTS: [&str; 6] = [
     "build-again",
 ];
 
-/// What --dry-run cannot know of the questions.
+/// Message on what --dry-run cannot know of the questions.
 const QUESTIONS_UNKNOWN: &str = "how many sets are filled and how many questions they give is not known before: all of --lengths with all --questions are reckoned with";
 
 /// Questions over whole collections of documents, answered from a table (CorpusQA, section 3)

@@ -1,4 +1,4 @@
-//! What builds read: books, documents, articles about books, and where the world is searched.
+//! Inputs of builds: books, documents, articles about books, and where the world is searched.
 
 use anyhow::Result;
 use closeread_books::Book;
@@ -39,7 +39,7 @@ impl BookInputs {
         self.language
     }
 
-    /// What the books say of themselves besides what closeread knows.
+    /// Returns what the books say of themselves besides what closeread knows.
     pub(crate) fn about(&self) -> Result<About> {
         collection::about(&self.books)
     }
@@ -95,7 +95,7 @@ pub(crate) struct ArticleArgs {
 }
 
 impl ArticleArgs {
-    /// The same for the library.
+    /// Returns the articles that the options name, for the library.
     pub(crate) fn articles(&self) -> Articles {
         Articles {
             folder: self.articles.clone(),
@@ -125,7 +125,7 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
-    /// Where the filters search, if `--search` says.
+    /// Returns where the filters search, if `--search` says.
     ///
     /// In a folder links that lead out of it are read where that is allowed.
     pub(crate) fn options(&self, allow_outside: bool) -> Option<SearchOptions> {

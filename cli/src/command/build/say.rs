@@ -1,4 +1,4 @@
-//! What builds print, and how they end.
+//! Output of builds, and how they end.
 
 use super::args::BuildOptions;
 use crate::command::agreement::raters;

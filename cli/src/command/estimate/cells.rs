@@ -1,4 +1,4 @@
-//! What each line of the table takes: calls, tokens, money.
+//! Estimates of each line of the table: calls, tokens, money.
 
 use super::scene::Scene;
 use anyhow::{Context, Result};
@@ -8,7 +8,7 @@ use closeread_report::Arm;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 
-/// From the least to the most, in dollars.
+/// A range of money from the least to the most, in dollars.
 pub(super) type Money = (Dollars, Dollars);
 
 /// A method with a model at a budget.
@@ -29,7 +29,7 @@ pub(super) struct CellEstimate {
     pub(super) never_fit: u64,
 }
 
-/// Money by tariff.
+/// The money by tariff.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Tariffs {
     pub(super) list: Option<Money>,
@@ -48,7 +48,7 @@ pub(super) struct Work {
     pub(super) tokens: Range,
 }
 
-/// One entry a cell, and the work behind them.
+/// Makes one entry a cell, and the work behind them.
 pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Work>)> {
     let mut work = Vec::new();
     let mut cells = Vec::new();
@@ -103,7 +103,7 @@ impl Work {
 }
 
 impl CellEstimate {
-    /// No call yet.
+    /// Begins without a call.
     pub(super) fn nothing(scene: &Scene<'_>, key: Arm) -> Self {
         let zero = scene.prices.of(&key.model).map(|_| (Dollars::default(), Dollars::default()));
         Self {
@@ -118,7 +118,7 @@ impl CellEstimate {
         }
     }
 
-    /// The same with what `cost` has, so many times.
+    /// Adds what `cost` has, `times` times.
     pub(super) fn add(&mut self, scene: &Scene<'_>, cost: &Cost, times: u64) {
         let facts = scene.prices.of(&self.key.model);
         let window = scene.window(&self.key.model).map(|window| window as u64);

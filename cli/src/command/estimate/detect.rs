@@ -1,4 +1,4 @@
-//! How many items tell a difference, before a run.
+//! Detectable differences: how many items tell a difference, before a run.
 
 use closeread_metrics::stats::power::{found_by, items_to_find};
 use closeread_table::number::{percent, thousands};
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Shares of the items on which two systems differ: near neighbours, a better retriever, another model.
 const DIFFERING: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.5];
 
-/// What it takes to tell a difference where two systems differ on a share of the items.
+/// The items needed to tell a difference where two systems differ on a share of the items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Detect {
     /// Share of the items on which the two differ.
@@ -19,7 +19,7 @@ pub(super) struct Detect {
     pub(super) told_by_items: f64,
 }
 
-/// For a difference of so many points, and a benchmark of so many items.
+/// Returns the items needed to tell a difference of `points` points, and a benchmark of `items` items.
 pub(super) fn detect(points: f64, items: usize) -> Vec<Detect> {
     let of = |differing| Detect {
         differing,

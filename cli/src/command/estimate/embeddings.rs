@@ -1,4 +1,4 @@
-//! What embedding the books by a server would take.
+//! Estimate of embedding the books by a server.
 
 use super::scene::Scene;
 use closeread_books::chunk::Chunker;
@@ -8,7 +8,7 @@ use closeread_retrieve::Retriever;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 
-/// What one embedding model on a server would be asked.
+/// The estimate of what one embedding model on a server would be asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct EmbeddingEstimate {
     /// The model, `provider/model`.
@@ -16,11 +16,11 @@ pub(super) struct EmbeddingEstimate {
     /// Tokens of the books, once for each way of cutting them, and of the questions; prefixes, and what methods embed on
     /// their own, are not in it.
     pub(super) tokens: u64,
-    /// At list price; absent where it is not known.
+    /// Cost at list price; absent where it is not known.
     pub(super) dollars: Option<Dollars>,
 }
 
-/// By model, for the methods that search by vectors.
+/// Estimates by model, for the methods that search by vectors.
 pub(super) fn estimates(
     scene: &Scene<'_>,
     embedder: Option<&str>,

@@ -1,4 +1,4 @@
-//! What the judges of a run take, as if every trial ended with an answer.
+//! Estimate of the judges of a run, as if every trial ended with an answer.
 
 use super::cells::{CellEstimate, Work};
 use super::scene::Scene;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// One entry a judge and model, and the work behind them.
+/// Makes one entry a judge and model, and the work behind them.
 pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Vec<CellEstimate>, Vec<Work>)> {
     let panel = options.panel(&scene.benchmark.name, &scene.benchmark.items, scene.setting.prompts)?;
     let books: HashMap<&str, &Arc<Book>> = scene.benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
@@ -58,7 +58,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
     Ok((entries.into_values().collect(), work))
 }
 
-/// How many judgements of each kind the trials of an item call for, by one vote of one model.
+/// Counts how many judgements of each kind the trials of an item call for, by one vote of one model.
 fn judgements(scene: &Scene<'_>, panel: &Panel, item: &Item) -> BTreeMap<Judge, u64> {
     let mut judgements = BTreeMap::new();
     let answered = Outcome::Answered { answer: String::new(), choice: None };

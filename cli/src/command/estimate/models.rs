@@ -1,4 +1,4 @@
-//! What a model costs over all its cells, and what is known of it.
+//! Estimate of a model over all its cells, and what is known of the model.
 
 use super::cells::{CellEstimate, Money, Tariffs, plus};
 use super::scene::Scene;
@@ -17,7 +17,7 @@ pub(super) struct ModelEstimate {
     pub(super) model: String,
     /// Totals over its cells; absent where the price is not known.
     pub(super) dollars: Tariffs,
-    /// Where the prices come from and of which day they are; absent where there are none.
+    /// Source of the prices and their day; absent where there are none.
     pub(super) prices: Option<(String, String)>,
     /// Tokens of prompt and response together that it takes; absent where that is not known.
     pub(super) window: Option<usize>,
@@ -27,21 +27,21 @@ pub(super) struct ModelEstimate {
     pub(super) seconds: Option<(f64, f64)>,
 }
 
-/// How the counts of this estimate relate to those of the model.
+/// The relation of this estimate's counts to those of the model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "counts", rename_all = "snake_case")]
 pub(super) enum Counting {
-    /// It counts with the same tokenizer.
+    /// The model counts with the same tokenizer.
     Same,
-    /// It counts with this one, which on these books gives so many tokens for one of ours.
+    /// The model counts with this tokenizer, which on these books gives `ratio` tokens for one of ours.
     Other { name: String, ratio: f64 },
-    /// Its tokenizer is not known.
+    /// The tokenizer of the model is not known.
     Unknown,
-    /// It counts nothing.
+    /// The model counts nothing.
     Nothing,
 }
 
-/// What is said of a model.
+/// Makes the estimate of a model.
 pub(super) fn estimate(
     scene: &Scene<'_>,
     model: &str,

@@ -1,4 +1,4 @@
-//! What reranking would take.
+//! Estimate of reranking.
 
 use super::scene::Scene;
 use crate::config::RunArgs;
@@ -9,7 +9,7 @@ use closeread_runner::reranker::RERANK_FROM;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What a reranker would be asked.
+/// The estimate of what a reranker would be asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct RerankingEstimate {
     /// The model, installed or `provider/model`.
@@ -17,18 +17,18 @@ pub(super) struct RerankingEstimate {
     /// Passages that are scored: for every question the best, once for each way of cutting the books. What is remembered of
     /// other runs, and what a model searches for by itself, is not in it.
     pub(super) pairs: u64,
-    /// Their tokens, and those of the question with each of them.
+    /// Tokens of the passages, and those of the question with each of them.
     pub(super) tokens: u64,
     /// Searches, with a provider that is paid by these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) searches: Option<u64>,
-    /// It is computed on this machine.
+    /// Whether the reranker is computed on this machine.
     pub(super) here: bool,
-    /// At list price; absent where it is not known.
+    /// Cost at list price; absent where it is not known.
     pub(super) dollars: Option<Dollars>,
 }
 
-/// For the methods that rank passages by the question; `None` without a reranker.
+/// Estimates reranking for the methods that rank passages by the question; `None` without a reranker.
 pub(super) fn estimates(scene: &Scene<'_>, args: &RunArgs) -> Option<RerankingEstimate> {
     let model = args.reranker.clone()?;
     let from = args.rerank_from.unwrap_or(RERANK_FROM) as u64;

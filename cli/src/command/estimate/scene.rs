@@ -1,4 +1,4 @@
-//! What the parts of an estimate look at.
+//! Scene of an estimate, which all its parts look at.
 
 use anyhow::Result;
 use closeread_books::TextError;
@@ -14,30 +14,30 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 
-/// What is assumed, and said.
+/// The assumptions of an estimate, which it states.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Assumptions {
     /// Tokens of a short response; the most is the limit.
     pub(super) response_tokens: u64,
-    /// Seconds a call takes.
+    /// Seconds that a call takes.
     pub(super) seconds_a_call: f64,
     pub(super) concurrency: usize,
     pub(super) rpm: Option<u32>,
     pub(super) tpm: Option<u64>,
 }
 
-/// What the parts of an estimate look at.
+/// The scene that the parts of an estimate look at.
 pub(super) struct Scene<'a> {
     pub(super) benchmark: &'a Benchmark,
     pub(super) evidence: &'a HashMap<String, Vec<(usize, Span)>>,
     /// Items by the books they are about.
     pub(super) groups: Vec<Group<'a>>,
-    /// Its window is that of models without one of their own.
+    /// Settings of the run; their window is that of models without one of their own.
     pub(super) setting: Settings<'a>,
-    /// Windows by model.
+    /// Context windows by model.
     pub(super) windows: &'a BTreeMap<String, usize>,
     pub(super) cells: &'a [PlannedCell],
-    /// Who is asked for preparations; `None`: each reader for itself.
+    /// Model that is asked for preparations; `None`: each model for itself.
     pub(super) preparer: Option<&'a str>,
     pub(super) prices: &'a PriceList,
     pub(super) repeats: u32,

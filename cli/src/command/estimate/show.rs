@@ -15,7 +15,7 @@ use serde::Serialize;
 /// Books that are named where several overflow.
 const NAMED: usize = 3;
 
-/// Everything that is said of a run.
+/// The whole estimate of a run.
 #[derive(Debug, Serialize)]
 pub(super) struct Estimate {
     pub(super) benchmark: String,
@@ -25,27 +25,27 @@ pub(super) struct Estimate {
     pub(super) book_tokens: u64,
     pub(super) repeats: u32,
     pub(super) tokenizer: String,
-    /// Most tokens of a response; absent where the provider decides.
+    /// Most tokens that a response may have; absent where the provider decides.
     pub(super) max_output_tokens: Option<u32>,
     /// Tokens that the longest response is taken to have: the limit, or an assumption.
     pub(super) assumed_output_tokens: u32,
     pub(super) assumptions: Assumptions,
     pub(super) cells: Vec<CellEstimate>,
-    /// What judges take, the name of each in the place of the method.
+    /// Estimates of judges, the name of each in the place of the method.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) judges: Vec<CellEstimate>,
     pub(super) models: Vec<ModelEstimate>,
-    /// What embedding models on servers would be asked.
+    /// Estimates of embedding models on servers.
     pub(super) embeddings: Vec<EmbeddingEstimate>,
-    /// What a reranker would be asked, if there is one.
+    /// Estimate of the reranker, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reranking: Option<RerankingEstimate>,
-    /// How many items would tell a difference, if that was asked.
+    /// Items that would tell a difference, if that was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) detect: Vec<Detect>,
 }
 
-/// The whole estimate.
+/// Writes the whole estimate as text.
 pub(super) fn text(estimate: &Estimate) -> String {
     let repetitions = match estimate.repeats {
         1 => String::new(),

@@ -1,4 +1,4 @@
-//! How long a run takes at least, under the limits that are given.
+//! Least time that a run takes, under the limits that are given.
 
 use super::cells::Work;
 use super::scene::Scene;

@@ -1,4 +1,4 @@
-//! Which books overflow which models, and how much of the gold evidence truncation would leave.
+//! Overflows: which books overflow which models, and how much of the gold evidence truncation would leave.
 
 use super::scene::{Group, Scene, in_parallel};
 use anyhow::Result;
@@ -20,24 +20,24 @@ use std::sync::Arc;
 pub(super) struct ContextOverflow {
     /// Ids; those of a set of books that are asked about together joined by `, `.
     pub(super) books: Vec<String>,
-    /// Items about them.
+    /// Number of items about them.
     pub(super) items: usize,
-    /// What is left of their evidence where the end is cut off.
+    /// Evidence that is left where the end is cut off.
     pub(super) truncate_end: Survival,
-    /// The same where the middle is cut out.
+    /// Evidence that is left where the middle is cut out.
     pub(super) truncate_middle: Survival,
 }
 
 /// Items by how much of their evidence is left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Survival {
-    /// All of it.
+    /// Number of items with all of their evidence left.
     pub(super) whole: usize,
-    /// Some of it.
+    /// Number of items with some of their evidence left.
     pub(super) partly: usize,
-    /// None of it.
+    /// Number of items with none of their evidence left.
     pub(super) lost: usize,
-    /// Not known: the item has no evidence, or its place is not known.
+    /// Number of items of which it is not known: they have no evidence, or its place is not known.
     pub(super) unknown: usize,
 }
 
@@ -101,14 +101,14 @@ fn overflow(scene: &Scene<'_>, window: usize) -> Result<ContextOverflow> {
     Ok(overflow)
 }
 
-/// What threads share of a scene.
+/// The parts of a scene that threads share.
 struct Shared<'a> {
     benchmark: &'a Benchmark,
     evidence: &'a HashMap<String, Vec<(usize, Span)>>,
     tokenizer: &'a Tokenizer,
 }
 
-/// How much of the evidence of a group's items is left under either policy of truncation.
+/// Counts how much of the evidence of a group's items is left under either policy of truncation.
 fn survival(
     shared: &Shared<'_>,
     group: &Group<'_>,

@@ -10,7 +10,7 @@ use tracing::info;
 /// Names the files of an export.
 const FILE_LIST: &str = "export-files.json";
 
-/// An export's folder.
+/// The folder of an export.
 #[derive(Debug)]
 pub(super) struct OutFolder {
     path: PathBuf,
@@ -49,7 +49,7 @@ impl OutFolder {
         File::create(&path).with_context(|| format!("cannot create {}", path.display()))
     }
 
-    /// A file, whole.
+    /// Writes a file, whole.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.placed(name)?;
         write_atomically(&path, bytes)
@@ -70,7 +70,7 @@ impl OutFolder {
         Ok(path)
     }
 
-    /// Says what was written.
+    /// Says what was written, and closes the folder.
     pub(super) fn close(self, what: &str) -> Result<()> {
         info!("{}: {} files, {what}", self.path.display(), self.names.len());
         Ok(())

@@ -1,4 +1,4 @@
-//! `closeread export otlp`.
+//! The command `closeread export otlp`.
 
 use super::{exit_code, open, trials};
 use anyhow::{Context, Result, bail};
@@ -83,7 +83,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Its address without what may be a key.
+    /// Returns the receiver's address without what may be a key.
     fn shown(&self) -> String {
         without_credentials(self.url.as_str())
     }

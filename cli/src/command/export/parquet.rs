@@ -1,4 +1,4 @@
-//! `closeread export parquet`.
+//! The command `closeread export parquet`.
 
 use super::{Folders, OutFolder, exit_code, open};
 use anyhow::{Context, Result};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::path::Path;
 use toml::value::Datetime;
 
-/// What a submitter says of the submission.
+/// Name of the file with what a submitter says of the submission.
 const ABOUT: &str = "submission.toml";
 /// The answers of a submission that is no run.
 const PREDICTIONS: &str = "predictions.jsonl";
@@ -38,7 +38,7 @@ pub(super) fn read(name: &str, path: &Path, gold: &[Item]) -> Submission {
     Submission { name: name.to_owned(), about, found }
 }
 
-/// What the submitter says, and why it was withdrawn, if it was.
+/// Reads what the submitter says, and why the submission was withdrawn, if it was.
 fn about(folder: &Path) -> Result<(About, Option<String>)> {
     let path = folder.join(ABOUT);
     let text = closeread_files::read_text(&path)?.unwrap_or_default();

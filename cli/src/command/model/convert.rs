@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
-/// What a model is published as.
+/// Name of the file with the configuration, as models are published.
 pub(super) const CONFIG: &str = "config.json";
-/// Its weights.
+/// Name of the file with the weights, as models are published.
 pub(super) const WEIGHTS: &str = "model.safetensors";
 
-/// What a manifest says of where a model came from.
+/// The origin of a model, as its manifest states it.
 pub(super) struct Origin {
-    /// Folder or repository.
+    /// Name of the folder or repository.
     pub(super) source: String,
-    /// The command line.
+    /// Command line that made the model.
     pub(super) recipe: String,
 }
 

@@ -38,7 +38,7 @@ impl Pinned {
     }
 }
 
-/// What a hub says of a file before it is fetched.
+/// The facts that a hub states of a file before it is fetched.
 struct Remote {
     n_bytes: Option<u64>,
     /// SHA-256 of a large file, some other mark of a small one.

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tracing::info;
 
-/// Where models are looked for.
+/// Address of the hub where models are looked for.
 const ENDPOINT: &str = "https://huggingface.co";
 
 pub(super) async fn run(name: &str, weights: WeightFormat, spec: Option<&Path>) -> anyhow::Result<ExitCode> {
@@ -45,7 +45,7 @@ pub(super) async fn run(name: &str, weights: WeightFormat, spec: Option<&Path>) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The hub's address.
+/// Returns the hub's address.
 fn endpoint() -> String {
     let given = std::env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
     given.as_deref().unwrap_or(ENDPOINT).trim_end_matches('/').to_owned()

@@ -1,15 +1,16 @@
-//! What computes a model to see whether it is sound: tract, and the encoder in f32 in a build without it.
+//! Reference backend, which computes a model to see whether it is sound: tract, and the encoder in f32 in a build
+//! without it.
 
 use anyhow::Result;
 use closeread_embed::{Backend, ModelSpec};
 
-/// The model, loaded.
+/// Loads the model.
 #[cfg(feature = "tract")]
 pub(super) fn reference(spec: &ModelSpec, onnx: &[u8]) -> Result<impl Backend + use<>> {
     Ok(closeread_embed::tract::TractBackend::new(spec, onnx)?)
 }
 
-/// The model, loaded.
+/// Loads the model.
 #[cfg(not(feature = "tract"))]
 pub(super) fn reference(spec: &ModelSpec, onnx: &[u8]) -> Result<impl Backend + use<>> {
     use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision, reads};

@@ -16,10 +16,10 @@ use std::process::ExitCode;
 const RELATED: [&str; 2] =
     ["The ship left the harbour before dawn.", "At first light the vessel had already sailed from the port."];
 const UNRELATED: &str = "Tax returns must be filed by the end of April.";
-/// How far one model's cosine may move between machines.
+/// Tolerance of one model's cosine between machines.
 const SAME: f64 = 1e-4;
 
-/// One thing that was checked.
+/// The finding on one thing that was checked.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: String,

@@ -15,11 +15,11 @@ const SOURCE: &str = "source.json";
 
 /// A study, as its folder holds it.
 pub(super) struct StudyFolder {
-    /// Where it lies.
+    /// Path of the folder.
     pub(super) path: PathBuf,
-    /// What is asked.
+    /// The study that people are asked.
     pub(super) study: Study,
-    /// What the units are about.
+    /// Keys that say what the units are about.
     pub(super) keys: Vec<UnitKey>,
     /// The run that it was drawn from.
     pub(super) run: Option<PathBuf>,
@@ -71,7 +71,7 @@ impl StudyFolder {
         Ok(page)
     }
 
-    /// Reads it back.
+    /// Reads the study back.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let file = path.join(STUDY);
         let bytes = read_file(&file).with_context(|| {
@@ -88,7 +88,7 @@ impl StudyFolder {
         Ok(Self { path: path.to_owned(), study, keys, run })
     }
 
-    /// What these people said; each has a name of their own.
+    /// Reads the answers of these people; each has a name of their own.
     pub(super) fn people(&self, files: &[PathBuf]) -> Result<Vec<PersonAnswers>> {
         let read = |file: &PathBuf| {
             let bytes = read_file(file).with_context(|| format!("cannot read {}", file.display()))?;

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Rows of a file of labels, head first.
 pub(in crate::command) type Rows = Vec<Vec<String>>;
 
-/// What people said of what is asked so, as rows, and what cannot be used.
+/// Returns people's labels of the units that ask for `asks`, as rows, and what cannot be used.
 pub(super) fn of_people(
     keys: &[UnitKey],
     people: &[PersonAnswers],
@@ -31,7 +31,8 @@ pub(super) fn of_people(
     (rows, problems)
 }
 
-/// What each panel of a run said of the same units, under its name; panels that said nothing of them are left out.
+/// Returns the labels of each panel of a run for the same units, under its name; panels that said nothing of them are
+/// left out.
 pub(super) fn of_judges(keys: &[UnitKey], judging: &Judging) -> Vec<(String, Rows)> {
     let index = judging.index();
     let mut found = Vec::new();
@@ -63,7 +64,7 @@ fn judge_of(panel: &Panel, asks: Asks) -> Option<Judge> {
     }
 }
 
-/// The rows as CSV.
+/// Writes the rows as CSV.
 pub(super) fn csv(rows: &Rows) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     rows.iter().try_for_each(|row| writer.write_record(row))?;

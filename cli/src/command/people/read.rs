@@ -153,7 +153,7 @@ fn as_run(folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>,
     Ok((tables, problems))
 }
 
-/// What a person said as the outcome of a trial.
+/// Returns what a person said as the outcome of a trial.
 fn outcome(item: &Item, said: &PersonAnswer) -> Result<Outcome, String> {
     if said.state != State::Answered {
         return Ok(Outcome::Unanswered);

@@ -13,13 +13,13 @@ pub(super) const QUESTION: &str = "Where did the keeper of the lighthouse hide t
 pub(super) const ANSWER: &str = "The lighthouse keeper had hidden the key under the third stair.";
 pub(super) const OTHER: &str = "Wheat prices rose again in the spring of that year.";
 
-/// What one look at a model shows.
+/// The result of one look at a model.
 struct Seen {
     dimension: usize,
     max_tokens: Option<usize>,
     cuts: bool,
     prefixes: [String; 2],
-    /// Of the question with the text that answers it, and with the other.
+    /// Cosines of the question with the text that answers it, and with the other.
     cosines: [f64; 2],
     tokens: Option<u64>,
 }

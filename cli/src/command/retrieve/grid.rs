@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// One configuration of the grid.
+/// A point of the grid: one configuration.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) name: String,
     pub(super) retriever: Retriever,
-    /// `None` where words rank.
+    /// Name of the embedding model; `None` where words rank.
     pub(super) embedder: Option<String>,
-    /// Its name, and of how many passages.
+    /// Name of the reranker, and of how many passages it reranks.
     pub(super) reranked: Option<(String, usize)>,
     pub(super) rag: Rag,
 }
@@ -45,7 +45,7 @@ impl Point {
 }
 
 impl RetrieveArgs {
-    /// Every combination, named by what varies.
+    /// Returns every combination, named by what varies.
     pub(super) fn points(&self) -> Vec<Point> {
         let shipped = [models::SHIPPED.to_owned()];
         let embedders = if self.embedder.is_empty() { &shipped[..] } else { &self.embedder };
@@ -85,7 +85,7 @@ impl RetrieveArgs {
         points
     }
 
-    /// Every reranker with every number of passages; `None`, once: no reranker.
+    /// Returns every reranker with every number of passages; `None`, once: no reranker.
     fn rerankings(&self) -> Vec<Option<(String, usize)>> {
         let from = if self.rerank_from.is_empty() { &[RERANK_FROM][..] } else { &self.rerank_from };
         let of = |name: &String| match name.as_str() {

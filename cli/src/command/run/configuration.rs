@@ -1,4 +1,4 @@
-//! What makes a run the same run: its configuration, and the folder that follows from it.
+//! Configuration of a run: what makes it the same run, and the folder that follows from it.
 
 use crate::config::RunArgs;
 use anyhow::Result;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Everything that can change a number, so that a folder never mixes two runs.
+/// Returns everything that can change a number, so that a folder never mixes two runs.
 pub(super) fn configuration(
     args: &RunArgs,
     benchmark: &Benchmark,
@@ -105,7 +105,7 @@ fn documents(benchmark: &Benchmark) -> Value {
     benchmark.books.iter().map(entry).collect()
 }
 
-/// The same of a part, which names its own books; `documents_hash` stands for all.
+/// Returns the configuration of a part, which names its own books; `documents_hash` stands for all.
 pub(super) fn of_part(mut configuration: Value, part: &Benchmark) -> Value {
     configuration["documents"] = documents(part);
     configuration

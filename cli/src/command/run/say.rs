@@ -1,4 +1,4 @@
-//! What a run says on standard error besides its report.
+//! Messages of a run on standard error besides its report.
 
 use crate::command::providers::hint_of;
 use crate::config::RunArgs;
@@ -52,7 +52,7 @@ pub(super) fn say_line(
     Ok(())
 }
 
-/// What embedding models or rerankers on servers took, a line a model; `done` says what became of the texts.
+/// Says what embedding models or rerankers on servers took, a line a model; `done` says what became of the texts.
 pub(super) fn say_served(models: &[ServedUsage], done: &str) {
     for ServedUsage { model, requests, texts, tokens, uncounted, searches, dollars, unpriced } in models {
         let took = match (searches, uncounted) {
@@ -66,7 +66,7 @@ pub(super) fn say_served(models: &[ServedUsage], done: &str) {
     }
 }
 
-/// How many passages a reranker read without their end.
+/// Says how many passages a reranker read without their end.
 pub(super) fn say_cut_for_reranking(records: &[Record]) {
     let cut = |record: &Record| record.measures.get(CUT_FOR_RERANKING).copied().unwrap_or_default();
     let n_cut: f64 = records.iter().map(cut).sum();
@@ -78,7 +78,7 @@ pub(super) fn say_cut_for_reranking(records: &[Record]) {
     }
 }
 
-/// How many trials failed, and why, the most frequent reasons first.
+/// Says how many trials failed, and why, the most frequent reasons first.
 pub(super) fn say_failures(records: &[Record]) {
     const SHOWN: usize = 5;
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
@@ -105,7 +105,7 @@ pub(super) fn say_failures(records: &[Record]) {
     }
 }
 
-/// What the calls of a server took, in a line; nothing where none was asked.
+/// Says what the calls of a server took, in a line; nothing where none was asked.
 pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).fold(0, u64::saturating_add);
     let (prompt, response) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
@@ -157,7 +157,7 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
     info!("  trials in which the reader never got to answer {failures}; the report has both readings");
 }
 
-/// Who judges, or why nobody does.
+/// Says who judges, or why nobody does.
 pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
     let protocol = args.protocol();
     match (judges, *protocol.judge_model) {

@@ -1,4 +1,4 @@
-//! What a run says of how its models were served: in several versions, or with prompts and responses cut.
+//! Messages on how a run's models were served: in several versions, or with prompts and responses cut.
 
 use closeread_eval::Outcome;
 use closeread_eval::truncation::Cuts;

@@ -30,7 +30,7 @@ pub(super) fn run(input: &Path, output: &Path, args: &ScoreArgs) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// The one file of predictions in a submission.
+/// Returns the one file of predictions in a submission.
 fn predictions(folder: &Path) -> Result<PathBuf> {
     let is_rows = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "jsonl" || ending == "json");
     let mut found = closeread_files::entries(folder)?;

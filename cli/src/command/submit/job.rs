@@ -1,4 +1,4 @@
-//! What is handed in: the options of `submit`, and what a script is made of.
+//! Jobs that are handed in: the options of `submit`, and what a script is made of.
 
 use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum;
@@ -70,22 +70,22 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|parts| *parts > 0).ok_or_else(|| "expected a number from 1".to_owned())
 }
 
-/// What a script is made of.
+/// The job that a script is made of.
 pub(super) struct Job<'a> {
     pub(super) args: &'a SubmitArgs,
     /// The program that runs a part.
     pub(super) program: String,
-    /// The folder of --out.
+    /// Folder of --out.
     pub(super) out: String,
     /// The folder in which relative paths hold.
     pub(super) working_folder: String,
     /// The options of `closeread run`, the shares of its limits at their end.
     pub(super) run: Vec<String>,
-    /// What each part's limits are, in words.
+    /// Limits of each part, in words.
     pub(super) shares: Vec<String>,
     /// The parts to run, from 0.
     pub(super) wanted: Vec<usize>,
-    /// Most minutes of a part.
+    /// Most minutes that a part may take.
     pub(super) minutes: u32,
 }
 
@@ -95,7 +95,7 @@ impl Job<'_> {
         format!("{}/parts/{id}", self.out)
     }
 
-    /// What joins the parts.
+    /// Returns the command that joins the parts.
     pub(super) fn merge(&self) -> Vec<String> {
         let parts = (0..self.args.parts).map(|id| self.part(&id.to_string()));
         let ends = ["--fresh".to_owned(), "--out".to_owned(), format!("{}/whole", self.out)];

@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 use tracing::info;
 
-/// How a command line of `closeread run` is read.
+/// Reader of a command line of `closeread run`.
 type ReadRun = fn(Vec<String>) -> Result<RunArgs>;
 
 /// Writes the script, hands it in, and follows it if told to.
@@ -110,7 +110,7 @@ fn one_line(value: &Path, what: &str) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// What each engine's script has, and no script of a person's.
+/// Texts that each engine's script has, and no script of a person's.
 const MARKS: [&str; 3] =
     ["#SBATCH --job-name=closeread\n", "\"closeread/limits\"", "# Runs closeread in parts on a Ray cluster"];
 
@@ -153,7 +153,7 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
     Ok(args)
 }
 
-/// What the run's own estimate says of a part, with room for slower servers.
+/// Returns the minutes that the run's own estimate gives a part, with room for slower servers.
 fn expected_minutes(run: &[String], parts: usize) -> Result<u32> {
     let program = std::env::current_exe()?;
     let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;

@@ -1,4 +1,4 @@
-//! Where the parts of a run lie: on a disk, which is looked at, or in an object store, which each part looks at by itself.
+//! Places of a run's parts: on a disk, which is looked at, or in an object store, which each part looks at by itself.
 
 use super::super::status::{self, State};
 use super::job::{Engine, SubmitArgs};
@@ -61,7 +61,7 @@ impl Place {
         Ok((wanted, running))
     }
 
-    /// Where the script or manifest is written: beside the parts, or in the working folder.
+    /// Returns where the script or manifest is written: beside the parts, or in the working folder.
     pub(super) fn script(&self, name: &str) -> Result<PathBuf> {
         match self {
             Self::Folder(out) => Ok(out.join(name)),

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 /// A server over a page of three files and the run `r`.
 pub(super) struct Server {
     pub(super) child: Child,
-    /// `127.0.0.1:PORT`
+    /// Address of the server, `127.0.0.1:PORT`.
     pub(super) host: String,
     pub(super) sandbox: Sandbox,
 }
@@ -107,7 +107,7 @@ impl Server {
         self.get("/closeread.json").json()["relay"]["token"].as_str().unwrap().to_owned()
     }
 
-    /// What it said on standard error until it was ended.
+    /// Ends the server; returns what it said on standard error until then.
     pub(super) fn end(mut self) -> String {
         let _ = self.child.kill();
         let mut said = String::new();
