@@ -5,7 +5,7 @@
 pub enum Activation {
     /// x Φ(x), by the error function.
     Gelu,
-    /// Its approximation by tanh.
+    /// The function [`Self::Gelu`], approximated by tanh.
     GeluTanh,
     /// max(x, 0).
     Relu,

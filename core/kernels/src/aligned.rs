@@ -21,19 +21,19 @@ impl<T: Copy + Default> Aligned<T> {
         Self { values, start, len }
     }
 
-    /// At least `len` of them; the old ones are lost where there were fewer.
+    /// Makes room for at least `len` numbers; the old ones are lost where there were fewer.
     pub fn grow(&mut self, len: usize) {
         if self.len < len {
             *self = Self::new(len);
         }
     }
 
-    /// All of them.
+    /// Returns all numbers.
     pub fn get(&self) -> &[T] {
         &self.values[self.start..][..self.len]
     }
 
-    /// All of them, to be written.
+    /// Returns all numbers, to be written.
     pub fn get_mut(&mut self) -> &mut [T] {
         &mut self.values[self.start..][..self.len]
     }

@@ -5,7 +5,7 @@ use super::attention_i16::{IntegerAttention, MOST_TOKENS};
 use super::kernels::{Kernels, View, ViewMut, check, grow};
 use super::product::Pieces;
 
-/// What one text's attention reads and writes.
+/// The numbers that one text's attention reads and writes.
 pub struct TextHeads<'a> {
     /// Rows of both.
     pub n_tokens: usize,
@@ -29,7 +29,7 @@ pub struct AttentionRoom {
     integers: IntegerRoom,
 }
 
-/// What integers need of it beside the scores.
+/// The room that integers need beside the scores.
 #[derive(Debug, Default)]
 struct IntegerRoom {
     keys: Vec<i16>,
@@ -65,7 +65,8 @@ impl Kernels {
         unsafe { (self.table.attend)(&attention) }
     }
 
-    /// The same with queries, keys, values and the shares of the softmax rounded to 16-bit integers.
+    /// Computes attention as [`Self::attend`] does, with queries, keys, values and the shares of the softmax rounded to
+    /// 16-bit integers.
     ///
     /// # Panics
     /// If a slice is shorter than the shapes say, or the text so long that sums exceed 32 bits (some 98,000 tokens).
@@ -106,7 +107,7 @@ impl Kernels {
 }
 
 impl TextHeads<'_> {
-    /// By address, the lengths checked.
+    /// Returns the heads by address, the lengths checked.
     fn checked(self) -> Heads {
         let Self { n_tokens, n_heads, head_size, projections, context } = self;
         let hidden = n_heads * head_size;

@@ -36,7 +36,7 @@ pub(super) struct Attention {
 /// Far below every score, so that exp of the difference is nothing, even in steps as small as those of a row of zeros.
 pub(super) const BEYOND_THE_TEXT: f32 = -1e38;
 
-/// All heads of one text.
+/// Computes all heads of one text.
 ///
 /// # Safety
 /// That of [`Simd`]; the pointers are good for what the fields say, and none overlap.
@@ -155,8 +155,8 @@ unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *
     }
 }
 
-/// What is added to the scores of a panel, of which `n` tokens are left: nothing, and so much beyond them that a softmax
-/// passes over it.
+/// Returns what is added to the scores of a panel, of which `n` tokens are left: nothing, and beyond them a number so
+/// low that a softmax passes over it.
 ///
 /// # Safety
 /// That of [`Simd`].

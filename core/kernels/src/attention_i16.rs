@@ -11,11 +11,11 @@ pub(super) struct IntegerAttention {
     pub(super) heads: Heads,
     /// Room for one head's keys: `n_tokens` rounded up to panels, times pairs of the head's numbers.
     pub(super) keys: *mut i16,
-    /// What a step of each key is worth: `n_tokens` rounded up to panels.
+    /// Value of a step of each key: `n_tokens` rounded up to panels.
     pub(super) key_scales: *mut f32,
     /// Room for one head's values: the head rounded up to panels, times pairs of tokens.
     pub(super) values: *mut i16,
-    /// What a step of each column of the values is worth: the head rounded up to panels.
+    /// Value of a step of each column of the values: the head rounded up to panels.
     pub(super) value_scales: *mut f32,
     /// Room for a key: the head rounded up to panels.
     pub(super) key: *mut i16,
@@ -23,7 +23,8 @@ pub(super) struct IntegerAttention {
     pub(super) queries: *mut i16,
     /// Room for [`Simd::ROWS`] rows of scores, `n_tokens` rounded up to panels, in [`Pieces`].
     pub(super) scores: *mut f32,
-    /// The same for what each token has of the softmax, pairs in [`Pieces`].
+    /// Room for [`Simd::ROWS`] rows of what each token has of the softmax, `n_tokens` rounded up to panels, pairs in
+    /// [`Pieces`].
     pub(super) shares: *mut i16,
 }
 
@@ -35,7 +36,7 @@ const LARGEST_SHARE: f32 = 32_760.0;
 /// Longest text: rounding adds half a level a token to those of all shares.
 pub(super) const MOST_TOKENS: usize = 2 * ((i32::MAX as usize / VALUE_LEVELS as usize) - ALL_SHARES as usize);
 
-/// All heads of one text.
+/// Computes all heads of one text in integers.
 ///
 /// # Safety
 /// That of [`Simd`]; the pointers are good for what the fields say, none overlap, and there are at most [`MOST_TOKENS`].

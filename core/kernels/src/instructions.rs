@@ -5,7 +5,7 @@ use super::table::{self, Table};
 /// Instructions that the kernels are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Instructions {
-    /// Nothing beyond what every processor of the target has.
+    /// The instructions that every processor of the target has, and no others.
     Plain,
     /// x86-64 with AVX2 and FMA.
     Avx2,
@@ -18,7 +18,7 @@ pub enum Instructions {
 }
 
 impl Instructions {
-    /// Those that this processor has, plain first, the fastest last.
+    /// Returns the sets that this processor has, plain first, the fastest last.
     pub fn available() -> Vec<Self> {
         let all = [Self::Plain, Self::Avx2, Self::Avx512, Self::Simd128, Self::Neon];
         all.into_iter().filter(|set| set.table().is_some()).collect()
@@ -29,7 +29,7 @@ impl Instructions {
         *Self::available().last().expect("plain instructions are always there")
     }
 
-    /// Its name in lower case.
+    /// Returns the name of the set in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",

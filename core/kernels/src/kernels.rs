@@ -30,7 +30,7 @@ pub struct ViewMut<'a> {
     pub stride: usize,
 }
 
-/// Packed weights with what belongs to them: `n_panels * panel_width` columns of `n_steps` steps.
+/// Packed weights with their bias: `n_panels * panel_width` columns of `n_steps` steps.
 #[derive(Clone, Copy)]
 pub struct Panels<'a, T> {
     /// `n_panels` x `n_steps` x `panel_width`, steps of one number for f32, two for i16 and four for i8.
@@ -41,10 +41,10 @@ pub struct Panels<'a, T> {
     pub bias: &'a [f32],
 }
 
-/// What belongs to 8-bit weights, one number a column.
+/// The scales and totals of 8-bit weights, one number a column.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
-    /// What one step is worth.
+    /// Value of one step of each column.
     pub scales: &'a [f32],
     /// The sum of the weights.
     pub totals: &'a [f32],
@@ -55,13 +55,13 @@ pub struct Columns<'a> {
 pub struct Arranged {
     n_rows: usize,
     n_columns: usize,
-    /// In [`Pieces`] of numbers.
+    /// The rows as f32, in [`Pieces`] of numbers.
     floats: Aligned<f32>,
-    /// In [`Pieces`] of pairs.
+    /// The rows as 16-bit integers, in [`Pieces`] of pairs.
     pairs: Aligned<i16>,
-    /// In [`Pieces`] of fours.
+    /// The rows as 8-bit integers, in [`Pieces`] of fours.
     fours: Aligned<u8>,
-    /// What one step of each row's integers is worth.
+    /// Value of one step of each row's integers.
     scales: Vec<f32>,
     /// The integer that stands for 0 in each row of `fours`.
     zeros: Vec<f32>,
@@ -147,7 +147,8 @@ impl Kernels {
         unsafe { (self.table.product_f32)(&product) }
     }
 
-    /// The same for integers; `column_scales` say what one step of each column's weights is worth.
+    /// Computes a product as [`Self::product_f32`] does, of 16-bit integers; `column_scales` say what one step of each
+    /// column's weights is worth.
     ///
     /// Sums are taken in 32 bits: of no row and column may the products' magnitudes exceed 2^31 - 1 together, or the
     /// result is wrong (though nothing worse).
@@ -175,7 +176,7 @@ impl Kernels {
         unsafe { (self.table.product_i16)(&product, &scales) }
     }
 
-    /// The same for 8-bit integers.
+    /// Computes a product as [`Self::product_i16`] does, of 8-bit integers.
     ///
     /// # Panics
     /// If `input` was not rounded from the weights' inner dimension, that is too long for sums of 32 bits, or a slice is

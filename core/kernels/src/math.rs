@@ -3,7 +3,7 @@
 use super::simd::{ROUNDER, Simd, VECTORS, abs};
 use crate::activation::Activation;
 
-/// Below this, the power is taken at it: 2^-126 is the last that is not subnormal.
+/// Least exponent; a smaller one is taken for it: 2^-126 is the last power that is not subnormal.
 const LEAST_EXPONENT: f32 = -125.0;
 /// 2^r for |r| <= 1/2 with the least relative error, 8e-8 (2e-7 when computed in f32).
 const EXP2: [f32; 6] = [1.000_000_1, 0.693_146_94, 0.240_221_2, 0.055_507_13, 0.009_675_541, 0.001_327_647_2];
@@ -20,7 +20,7 @@ pub(super) unsafe fn exp2<S: Simd>(x: S::Floats) -> S::Floats {
     S::times_power_of_two(polynomial::<S, 6>(&EXP2, r), n)
 }
 
-/// From here on erf is 1 in f32.
+/// Argument from which on erf is 1 in f32.
 pub const ERF_END: f32 = 3.9;
 /// erf(z) / z as a polynomial in t = 2 z^2 / `ERF_END`^2 - 1, fitted so that the error of erf stays below 2e-8 (2e-7 when
 /// computed in f32). In t the coefficients are small and nothing cancels, and no division is needed.

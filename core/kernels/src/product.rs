@@ -11,12 +11,12 @@ use super::math::activate;
 use super::simd::{Simd, VECTORS};
 use crate::activation::Activation;
 
-/// What happens to a product once the bias is added.
+/// The use of a product once the bias is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
-    /// It is the result.
+    /// The product is the result.
     Store,
-    /// It is added to what stands in the output.
+    /// The product is added to what stands in the output.
     Add,
     /// The function is applied to it.
     Activate(Activation),
@@ -25,8 +25,8 @@ pub enum Then {
 /// Bytes of a step of the inner dimension.
 pub(super) const STEP: usize = size_of::<f32>();
 
-/// Where a row's steps lie: `PIECE` of them side by side, then those of the next row `STRIDE` further; the next `PIECE`
-/// steps of all rows follow in the same way.
+/// The layout of rows of steps: `PIECE` steps of a row side by side, then those of the next row `STRIDE` further; the
+/// next `PIECE` steps of all rows follow in the same way.
 pub(super) struct Pieces;
 
 impl Pieces {
@@ -40,7 +40,7 @@ impl Pieces {
         n_steps.div_ceil(Self::PIECE) * n_rows * Self::STRIDE
     }
 
-    /// Where a step stands, in steps; `n_rows` is that of all rows together.
+    /// Returns the place of a step, in steps; `n_rows` is that of all rows together.
     #[inline(always)]
     pub(super) const fn at(n_rows: usize, row: usize, step: usize) -> usize {
         (step / Self::PIECE * n_rows + row) * Self::STRIDE + step % Self::PIECE
@@ -66,7 +66,7 @@ pub(super) struct Product {
     pub(super) then: Then,
 }
 
-/// What integers of a product stand for: `rows[row] * columns[column]`, once `zeros[row] * totals[column]` is taken off.
+/// The meaning of a product's integers: `rows[row] * columns[column]`, once `zeros[row] * totals[column]` is taken off.
 #[derive(Clone, Copy)]
 pub(super) struct Scales {
     pub(super) rows: *const f32,
@@ -78,7 +78,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    /// Those of `row` and `column`, and what follows.
+    /// Returns the scales from `row` and `column` on.
     ///
     /// # Safety
     /// Both are within what the pointers are good for.
@@ -261,7 +261,7 @@ unsafe fn finished_tile_of_integers<S: Simd, I: Integers, const M: usize>(
     }
 }
 
-/// Which cache lines of the next panel to ask for while the tiles of this one are computed, so that a panel that comes
+/// The cache lines of the next panel to ask for while the tiles of this one are computed, so that a panel that comes
 /// from far away is there when its turn comes: that is what a short batch spends half of its time waiting for.
 pub(super) struct Ahead {
     at: *const u8,
@@ -269,7 +269,8 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// For the tiles of `n_rows` rows of a panel at `weights`, two vectors a step; the next follows right behind.
+    /// Asks ahead during the tiles of `n_rows` rows of a panel at `weights`, two vectors a step; the next panel follows
+    /// right behind.
     #[inline(always)]
     fn new<S: Simd>(n_rows: usize, n_steps: usize, steps_a_turn: usize, weights: *const u8) -> Self {
         let bytes_a_turn = steps_a_turn * VECTORS * S::LANES * size_of::<f32>();
@@ -279,7 +280,7 @@ impl Ahead {
         Self { at: weights.wrapping_add(n_steps * VECTORS * S::LANES * size_of::<f32>()), lines_a_turn }
     }
 
-    /// For weights that are near anyway.
+    /// Asks for nothing ahead, for weights that are near anyway.
     pub(super) fn nothing() -> Self {
         Self { at: std::ptr::null(), lines_a_turn: 0 }
     }
@@ -340,7 +341,7 @@ pub(super) unsafe fn tile_f32<S: Simd, const M: usize>(
     sums
 }
 
-/// The same for `n_steps` steps of integers.
+/// Computes a tile over `n_steps` steps of integers.
 ///
 /// # Safety
 /// As [`tile_f32`], with steps of integers for numbers.

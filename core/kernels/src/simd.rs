@@ -18,7 +18,7 @@ pub(super) trait Simd: Copy {
     const ROWS: usize;
     /// Steps that a turn of a tile's inner loop takes.
     const STEPS: usize = 4;
-    /// The same for a tile of integers.
+    /// Steps that a turn of the inner loop takes for a tile of integers.
     const INTEGER_STEPS: usize = Self::STEPS;
 
     /// Asks for the cache line at `at`, which may be any address; nothing where there is no such instruction.
@@ -28,7 +28,7 @@ pub(super) trait Simd: Copy {
     unsafe fn load(at: *const f32) -> Self::Floats;
     /// `LANES` numbers to memory.
     unsafe fn store(at: *mut f32, x: Self::Floats);
-    /// The same number in every lane.
+    /// Returns a vector with the same number in every lane.
     unsafe fn splat(x: f32) -> Self::Floats;
     /// a + b.
     unsafe fn add(a: Self::Floats, b: Self::Floats) -> Self::Floats;
@@ -55,7 +55,7 @@ pub(super) trait Simd: Copy {
     /// x 2^n, where neither x nor the result is subnormal or infinite; `n` are integers plus [`ROUNDER`].
     unsafe fn times_power_of_two(x: Self::Floats, n: Self::Floats) -> Self::Floats;
 
-    /// All lanes 0.
+    /// Returns a vector with all lanes 0.
     unsafe fn zeros() -> Self::Ints;
     /// `LANES` steps of 32 bits.
     unsafe fn load_steps(at: *const u8) -> Self::Ints;

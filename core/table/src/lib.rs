@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub mod number;
 pub mod render;
 
-/// What `*` behind an interval means.
+/// Note on the meaning of `*` behind an interval.
 pub const OVER_ITEMS: &str = "* 95% interval over items: fewer than five books to cluster by, or scores all alike";
 
 /// A table of a report.
@@ -16,7 +16,7 @@ pub const OVER_ITEMS: &str = "* 95% interval over items: fewer than five books t
 pub struct Table {
     /// Stable name, e.g. `novelqa-complexity-aspect`.
     pub id: String,
-    /// What it shows.
+    /// What the table shows.
     pub title: String,
     /// The paper's table or section it follows; empty for closeread's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -29,10 +29,10 @@ pub struct Table {
     pub groups: Vec<Group>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Value>>,
-    /// How many of the last rows sum up those above them, such as an average; a rule sets them apart.
+    /// Number of last rows that sum up those above them, such as an average; a rule sets them apart.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub summary_rows: usize,
-    /// What must be known to read it: policies, what was left out.
+    /// Notes that a reader must know: policies, what was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -49,11 +49,11 @@ pub struct Group {
     pub head: String,
     /// The first of its columns, from 0.
     pub first: usize,
-    /// How many it stands over, from 1.
+    /// Number of columns that the head stands over, from 1.
     pub n: usize,
 }
 
-/// How a cell stands out in its column or row.
+/// The mark by which a cell stands out in its column or row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
@@ -63,13 +63,13 @@ pub enum Mark {
     Second,
 }
 
-/// What stands in one place of a table.
+/// The value in one place of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Value {
     /// A name.
     Text {
-        /// As shown.
+        /// Text of the name, as shown.
         text: String,
     },
     /// A whole number.
@@ -100,7 +100,7 @@ pub enum Value {
     Share {
         /// The number.
         value: f64,
-        /// Items it is taken over.
+        /// Number of items that it is taken over.
         n: usize,
     },
     /// Any other number, as a correlation, a p-value or minutes.
@@ -119,35 +119,35 @@ pub enum Value {
         /// Standard deviation over repeats, where there are several.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sd: Option<f64>,
-        /// What it is taken over: items, trials, configurations, as the table's notes say.
+        /// Number of what it is taken over: items, trials, configurations, as the table's notes say.
         n: usize,
-        /// How it stands out.
+        /// Mark by which the number stands out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mark: Option<Mark>,
         /// A footnote's sign behind it, which the table's notes explain.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         sign: String,
-        /// What the paper prints in brackets behind it.
+        /// Text that the paper prints in brackets behind the number.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         aside: String,
     },
     /// A place over which the cell at its left reaches.
     Spanned,
-    /// Not available: never ranks.
+    /// A value that is not available: it never ranks.
     Missing {
-        /// Why.
+        /// Reason why it is not available.
         reason: String,
     },
 }
 
-/// Each value of a row with the places that it takes.
+/// Returns each value of a row with the places that it takes.
 fn spans(row: &[Value]) -> impl Iterator<Item = (&Value, usize)> {
     let n_spanned = |rest: &[Value]| rest.iter().take_while(|value| **value == Value::Spanned).count();
     let starts = row.iter().enumerate().filter(|(at, value)| *at == 0 || **value != Value::Spanned);
     starts.map(move |(at, value)| (value, 1 + n_spanned(&row[at + 1..])))
 }
 
-/// A value that takes so many places, as people read it: where there is none over several, why.
+/// Returns a value that takes `n` places, as people read it: where there is none over several, the reason.
 fn shown_over(value: &Value, n: usize) -> String {
     match value {
         Value::Missing { reason } if n > 1 => reason.clone(),
@@ -160,7 +160,7 @@ fn in_brackets(aside: &str) -> String {
 }
 
 impl Mark {
-    /// What stands around the number where there is neither bold nor underlined.
+    /// Returns what stands around the number where there is neither bold nor underlined.
     fn in_text(self) -> &'static str {
         match self {
             Self::Best => "**",
@@ -217,7 +217,7 @@ impl Table {
         }
     }
 
-    /// True if an interval in it ignores that the questions about a book belong together, which `*` marks.
+    /// True if an interval in the table ignores that the questions about a book belong together, which `*` marks.
     pub fn has_marks(&self) -> bool {
         self.rows.iter().flatten().any(|value| match value {
             Value::Score { estimate } => number::is_over_items(estimate.interval),
@@ -246,7 +246,7 @@ impl Value {
         }
     }
 
-    /// Not available.
+    /// Makes a value that is not available.
     pub fn missing(reason: impl Into<String>) -> Self {
         Self::Missing { reason: reason.into() }
     }
@@ -256,7 +256,7 @@ impl Value {
         Self::Printed { value, decimals, sd: None, n, mark: None, sign: String::new(), aside: String::new() }
     }
 
-    /// As people read it: scores in percent with their interval, `-` for what is not there.
+    /// Returns the value as people read it: scores in percent with their interval, `-` for what is not there.
     pub fn shown(&self) -> String {
         match self {
             Self::Text { text } => text.clone(),

@@ -3,7 +3,7 @@
 use closeread_metrics::stats::{Estimate, IntervalMethod};
 pub use closeread_text::{counted, thousands};
 
-/// What stands for a number that is not there, in text.
+/// Text that stands for a number that is not available.
 pub(super) const NOT_AVAILABLE: &str = "-";
 
 /// A share in percent with one decimal, e.g. `54.1`; a number that is none gives `-`.
@@ -52,7 +52,7 @@ pub(super) fn with_deviation(value: f64, sd: Option<f64>, decimals: u8, sign: &s
     sd.map_or(number.clone(), |sd| format!("{number}{sign}{}", decimal(sd, decimals)))
 }
 
-/// What a metric is called in a head: its name, the spelling of its field where that differs.
+/// Returns a metric's name in a head: its name, the spelling of its field where that differs.
 pub fn metric_label(metric: &str) -> String {
     match metric {
         "f1" => "F1".to_owned(),

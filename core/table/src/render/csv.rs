@@ -79,7 +79,7 @@ pub fn tidy(tables: &[Table], complete: bool) -> String {
     written(&lines)
 }
 
-/// How many columns a column of the table takes.
+/// The columns that a column of the table takes.
 #[derive(Clone, Copy)]
 enum Parts {
     Value,

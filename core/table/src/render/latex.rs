@@ -4,7 +4,7 @@ use super::text::{is_control, named};
 use crate::number::with_deviation;
 use crate::{Group, Mark, Table, Value, in_brackets, spans};
 
-/// What a document needs before the tables.
+/// Preamble that a document needs before the tables.
 pub const PREAMBLE: &str =
     "% Needs \\usepackage{booktabs}; Chinese names need XeLaTeX or LuaLaTeX and a font for them.\n";
 
