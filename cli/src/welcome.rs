@@ -10,7 +10,7 @@ const WITH_PAGE: &str =
 const WITHOUT_PAGE: &str =
     "  closeread report runs/sample-* --html site          its report and charts as pages, into the folder site";
 
-/// Prints it; who does not listen any more is no failure.
+/// Prints the welcome; a closed output is no failure.
 pub(crate) fn print() -> ExitCode {
     let third = if Page::find(None).is_ok() { WITH_PAGE } else { WITHOUT_PAGE };
     let _ = terminal::stdout().write_all(welcome(third).as_bytes());

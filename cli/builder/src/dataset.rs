@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct Written {
     /// Content of `report.json`.
     pub report: Value,
-    /// The tables in it: the funnel first.
+    /// Tables of the report: the funnel first.
     pub tables: Vec<Table>,
     /// Number of items of the benchmark.
     pub items: usize,

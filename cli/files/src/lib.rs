@@ -36,7 +36,7 @@ pub fn read_file_within(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>
     Ok(bytes)
 }
 
-/// The text of a file, likewise.
+/// Reads the text of a file, as [`read_file`] does.
 pub fn read_text_file(path: impl AsRef<Path>) -> io::Result<String> {
     let mut text = String::new();
     open_file(path.as_ref(), MAX_FILE_BYTES)?.read_to_string(&mut text)?;

@@ -265,7 +265,7 @@ pub fn needs_address(name: &str) -> bool {
     PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
 }
 
-/// The fields by which a model is asked to reason so much.
+/// Returns the fields by which a model is asked for this much reasoning.
 ///
 /// # Errors
 /// If it is known that the model cannot.
@@ -299,8 +299,8 @@ pub fn check_constraint(name: &str, asked: Constraint) -> Result<()> {
     }
 }
 
-/// The limit that responses of a model have where none is asked for, because its provider's protocol must have one;
-/// `maximum` is what the model can write, where that is known.
+/// Returns the limit that responses of a model have where none is asked for, because its provider's protocol must have
+/// one; `maximum` is what the model can write, where that is known.
 pub fn required_limit(name: &str, maximum: Option<u32>) -> Option<u32> {
     let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
     PROVIDERS.iter().find(|provider| provider.name == prefix)?.protocol.required_limit(maximum)

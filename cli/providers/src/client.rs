@@ -225,7 +225,7 @@ impl ChatModel {
     }
 }
 
-/// The body of a response of at most so many bytes; an error is cut where it is longer than errors are.
+/// Returns the body of a response of at most `most` bytes; an error is cut where it is longer than errors are.
 pub(super) async fn text_of(mut response: reqwest::Response, most: usize) -> Result<String, Fault> {
     let is_error = !response.status().is_success();
     let most = if is_error { MAX_ERROR_BYTES } else { most };

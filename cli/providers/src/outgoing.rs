@@ -46,8 +46,8 @@ impl Beginning {
 
 /// The beginnings of the calls to one model.
 pub struct Beginnings {
-    /// Stands for the beginning in a call, and in the JSON made of it: letters and digits drawn by chance, which no text
-    /// holds.
+    /// Mark that stands for the beginning in a call, and in the JSON made of it: letters and digits drawn by chance,
+    /// which no text holds.
     mark: String,
     /// Recent beginnings, the latest last.
     recent: RefCell<VecDeque<Rc<Beginning>>>,

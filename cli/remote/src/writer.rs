@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A writer that was not heard of for so many intervals is lost.
+/// Number of intervals without a sign of life after which a writer is lost.
 const PATIENCE: u64 = 6;
 
 /// The writer of a folder of a store, and when it was last heard of.

@@ -93,7 +93,7 @@ impl Embedder {
         Ok(Self { model: Model::Local(local), fingerprint, cache })
     }
 
-    /// As `--embedder` names it.
+    /// Returns the model's name, as `--embedder` gives it.
     pub fn name(&self) -> String {
         match &self.model {
             Model::Local(local) => local.model().spec.name.clone(),

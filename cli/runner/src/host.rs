@@ -93,7 +93,7 @@ pub struct CliHost {
     under_way: UnderWay,
     /// Spending that counts the host's calls, and the name by which the model is priced.
     spending: Option<(Rc<Spending>, String)>,
-    /// Takes its calls into batches.
+    /// Batcher that takes the host's calls, if they go in batches.
     batcher: Option<Rc<Batcher>>,
 }
 

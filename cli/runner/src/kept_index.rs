@@ -111,7 +111,7 @@ impl KeptIndexes {
         self.read(key, |bytes| PassageIndex::of_bytes(books.to_vec(), bytes))
     }
 
-    /// The vectors that are kept under a key for so many passages.
+    /// Returns the vectors that are kept under a key for `n_passages` passages.
     pub fn kept_vectors(&self, key: &IndexKey, dimension: usize, n_passages: usize) -> Option<KeptVectors> {
         let vectors = self.read(key, KeptVectors::of_bytes)?;
         let fits = vectors.len() == n_passages && (vectors.is_empty() || vectors.dimension() == dimension);

@@ -38,7 +38,7 @@ pub struct Taken {
     pub out: bool,
     /// Dollars that calls in flight may cost.
     pub reserved: Dollars,
-    /// Of `dollars`, what embeddings from servers have cost since the start.
+    /// Part of `dollars` that embeddings from servers have cost since the start.
     pub embeddings: Dollars,
 }
 

@@ -10,7 +10,8 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// `work(0)` to `work(n - 1)` on so many threads, taken in order; `done` hears on this thread which is finished.
+/// Does `work(0)` to `work(n - 1)` on a number of threads, taken in order; `done` hears on this thread which is
+/// finished.
 pub(crate) fn spread<T: Send>(
     n_threads: usize,
     n: usize,

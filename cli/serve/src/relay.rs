@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::net::lookup_host;
 use tracing::warn;
 
-/// The header that says who asks: the token that the page reads in `closeread.json`.
+/// Header with the token of the page, which the page reads in `closeread.json`.
 const TOKEN: &str = "x-closeread-token";
 /// The header that says who is asked.
 const TARGET: &str = "x-closeread-url";
@@ -89,7 +89,7 @@ impl Relay {
         json(StatusCode::OK, &models::found(&self.client, &self.places).await)
     }
 
-    /// Refuses whoever is not the page of this server, which listens on `own`.
+    /// Refuses requests that are not of the page of this server, which listens on `own`.
     fn admit(&self, headers: &HeaderMap, own: SocketAddr) -> Result<(), &'static str> {
         let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         if !is_same(value(TOKEN).unwrap_or_default(), &self.token) {

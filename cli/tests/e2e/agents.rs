@@ -128,7 +128,7 @@ fn preparations(sandbox: &Sandbox, out: &str) -> Vec<Value> {
     folder.map(|file| serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap()).collect()
 }
 
-/// Waits until the server has been asked so often, then kills the process as nothing can refuse.
+/// Waits until the server has been asked `n_asked` times, then kills the process as nothing can refuse.
 fn kill_at(mut child: Child, server: &Server, n_asked: usize) {
     let started = Instant::now();
     while server.asked().len() < n_asked {

@@ -104,7 +104,7 @@ fn books(sandbox: &Sandbox) {
     sandbox.write("books/items.jsonl", items);
 }
 
-/// A server that answers and counts prompts, of which it takes at most so many tokens.
+/// Makes a server that answers and counts prompts, of which it takes at most `window` tokens.
 fn server_with_window(window: usize) -> FaultServer {
     FaultServer::start(move |name, _, _| {
         let tokens = 1050 + 100 * name.parse::<usize>().unwrap_or_default();

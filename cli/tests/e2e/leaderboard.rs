@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 const MAKE: [&str; 6] = ["leaderboard", "site", "--runs", "runs/*", "--gold", "tales"];
 
-/// The tales, and of `names` predictions that have the first so many items right.
+/// Makes a folder with the tales, and of `names` predictions that have the first items right, as many as each says.
 fn submitted(names: &[(&str, usize)]) -> Sandbox {
     let sandbox = Sandbox::new();
     tales(&sandbox);

@@ -72,7 +72,7 @@ impl LlamaServer {
         self
     }
 
-    /// Kills it as `kill -9` does and starts another in its place.
+    /// Kills the server as `kill -9` does and starts another in its place.
     fn replaced(mut self) -> Self {
         self.kill();
         let (folder, port, more) = (self.folder.clone(), self.port, self.more);

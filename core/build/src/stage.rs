@@ -45,7 +45,7 @@ pub trait StageStore {
     /// [`BuildError::Store`], or [`BuildError::Stale`] if the stage was finished from other input.
     fn read(&self, stage: &'static str, made_from: &str) -> Result<Stored, BuildError>;
 
-    /// A stage of so many units is about to be worked on, of which `done` are finished.
+    /// Notes that work on a stage of `units` units begins, of which `done` are finished.
     fn begin(&self, stage: &'static str, units: usize, done: usize);
 
     /// Adds a line to a stage that is not finished; once this returns, a kill cannot undo it.
@@ -66,7 +66,7 @@ pub trait StageStore {
 pub struct Stored {
     /// Lines of the stage.
     pub lines: Vec<String>,
-    /// True if there are no more to come.
+    /// True if no more lines are to come.
     pub finished: bool,
 }
 
@@ -127,7 +127,8 @@ pub struct Building<'a, S> {
 }
 
 impl<'a, S: StageStore> Building<'a, S> {
-    /// A build that leaves its lines in `store`, works on so many units at once and ends after stage `until`.
+    /// Begins a build that leaves its lines in `store`, works on `concurrency` units at once and ends after stage
+    /// `until`.
     pub fn new(store: &'a S, concurrency: usize, until: Option<&'a str>) -> Self {
         Self { store, concurrency: concurrency.max(1), until, funnel: Funnel::default() }
     }

@@ -29,7 +29,7 @@ pub struct ForeignLog {
     pub model: String,
     /// Method and budget by which the model was asked, where closeread wrote the log.
     pub cell: Option<(String, Option<usize>)>,
-    /// False where the tool says that it did not come to its end.
+    /// False where the tool says that the task did not come to its end.
     pub is_complete: bool,
     /// The samples, in the order of the log.
     pub samples: Vec<ForeignSample>,

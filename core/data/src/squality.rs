@@ -36,7 +36,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     collect(files, html::without_markup)
 }
 
-/// [`read`] for who wants the questions alone: stories stay as the file has them.
+/// Reads only the questions, as [`read`] does: stories stay as the file has them.
 pub fn read_questions(files: &[InputFile]) -> Dataset {
     collect(files, str::to_owned)
 }

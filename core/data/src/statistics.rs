@@ -29,7 +29,7 @@ pub struct BookFacts {
 }
 
 impl BookFacts {
-    /// A book of so many tokens and what of `items` is about it; `count` counts the tokens of questions and options.
+    /// Counts a book of `tokens` tokens and the `items` about it; `count` counts the tokens of questions and options.
     pub fn of(
         id: &str,
         title: &str,

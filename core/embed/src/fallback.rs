@@ -99,7 +99,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Gives its number as the vector of every text; fails after so many batches, and for texts of no token at once.
+    /// A backend that gives its number as the vector of every text; fails after a number of batches, and for texts of
+    /// no token at once.
     #[derive(Debug)]
     struct Numbered {
         number: f32,

@@ -27,7 +27,7 @@ pub struct ModelSpec {
     /// Whether vectors are scaled to length 1. Every cosine here is a dot product, so this is rarely `false`.
     #[serde(default = "yes")]
     pub normalize: bool,
-    /// Languages it is meant for (ISO 639-1); empty means: any.
+    /// Languages that the model is meant for (ISO 639-1); empty means: any.
     #[serde(default)]
     pub languages: Vec<String>,
     /// Repository where the model's files can be fetched; absent for a model that only exists as a folder.

@@ -27,7 +27,7 @@ impl<T> Rows<T> {
         self.values.len() / self.dimension
     }
 
-    /// True if there are none.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

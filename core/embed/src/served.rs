@@ -34,7 +34,7 @@ pub struct ServedSpec {
     /// Text that is written before a passage.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub passage_prefix: String,
-    /// Languages it is meant for (ISO 639-1); empty means: any.
+    /// Languages that the model is meant for (ISO 639-1); empty means: any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
 }

@@ -45,7 +45,7 @@ struct MeteorByScript {
 pub struct NoWordNet;
 
 impl Evaluator {
-    /// For `metrics`; `words` says how the text metrics cut Chinese, `wordnet` is what METEOR needs.
+    /// Makes an evaluator for `metrics`; `words` says how the text metrics cut Chinese, `wordnet` is what METEOR needs.
     ///
     /// # Errors
     /// [`NoWordNet`] if `metrics` has METEOR and `wordnet` is `None`.
@@ -53,7 +53,8 @@ impl Evaluator {
         Self::with_punkt(metrics, words, wordnet, Cow::Borrowed(punkt::english()))
     }
 
-    /// As [`new`](Self::new), for builds that do not carry the Punkt parameters, which METEOR's tokens come from.
+    /// Makes an evaluator as [`new`](Self::new) does, for builds that do not carry the Punkt parameters, which METEOR's
+    /// tokens come from.
     ///
     /// # Errors
     /// As [`new`](Self::new).

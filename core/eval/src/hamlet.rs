@@ -108,7 +108,7 @@ impl Level {
 pub struct FactVerdict {
     /// Level of the key fact.
     pub level: Level,
-    /// True if the summary states it.
+    /// True if the summary states the fact.
     pub matched: bool,
 }
 

@@ -47,7 +47,7 @@ impl Problem {
     }
 }
 
-/// A text of so many characters at most.
+/// Cuts a text to `most` characters at most.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at]),

@@ -63,7 +63,7 @@ impl ProblemList {
         self.n[kind].saturating_add(self.rest[kind].as_ref().map_or(0, |rest| rest.more))
     }
 
-    /// True if there is none.
+    /// True if there is no problem.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

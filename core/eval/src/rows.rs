@@ -48,7 +48,7 @@ impl From<WrongRow> for String {
 /// One object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Line it begins in, from 1.
+    /// Line that the object begins in, from 1.
     pub line: usize,
     /// Fields of the object.
     pub fields: Map<String, Value>,

@@ -266,7 +266,8 @@ impl Tables {
         Self::schema("passages", &CELL, &own)
     }
 
-    /// The lines of a trial's passages, in the order in which the model saw them; `evidence`: it reaches gold evidence.
+    /// Returns the lines of a trial's passages, in the order in which the model saw them; `evidence`: the passage
+    /// reaches gold evidence.
     pub fn passages(run: &Run, cell: &CellTrials, row: &Row<'_>) -> Vec<Vec<Field>> {
         let pieces = closeread_eval::ranking::pieces(row.item);
         let passages = row.record.context.iter().flat_map(|context| &context.passages);

@@ -43,7 +43,7 @@ pub struct HumanLabel {
 }
 
 impl HumanLabel {
-    /// True if it does not rule out this trial of its item.
+    /// True if the label does not rule out this trial of its item.
     pub fn is_on(&self, trial: &TrialPlace) -> bool {
         self.method.as_ref().is_none_or(|method| *method == trial.method)
             && self.model.as_ref().is_none_or(|model| *model == trial.model)

@@ -26,7 +26,7 @@ pub struct JudgementKey {
 pub struct Subject {
     /// Id of the item.
     pub item: String,
-    /// The trial of it; absent where the question itself is judged.
+    /// Trial of the item; absent where the question itself is judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialPlace>,
 }

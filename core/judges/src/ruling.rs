@@ -11,21 +11,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ruling {
-    /// Of [`Judge::SagaScale`], [`Judge::NovelQa`], [`Judge::CorpusQa`].
+    /// The ruling of [`Judge::SagaScale`], [`Judge::NovelQa`] or [`Judge::CorpusQa`].
     Correctness {
         /// Whether the answer is correct.
         correct: bool,
     },
     /// The ruling of [`Judge::Rule`].
     Rule(ByRule),
-    /// Of [`Judge::NovelQaEvidence`], each mark in 0..=100.
+    /// The ruling of [`Judge::NovelQaEvidence`], each mark in 0..=100.
     Evidence(EvidenceMarks),
-    /// Of [`Judge::VerifyFacts`], one entry a sentence of the summary; `None` where the judge left a sentence out.
+    /// The ruling of [`Judge::VerifyFacts`], one entry a sentence of the summary; `None` where the judge left a
+    /// sentence out.
     Sentences {
         /// Rulings in the order of the summary's sentences.
         sentences: Vec<Option<SentenceRuling>>,
     },
-    /// Of [`Judge::AlignKeyFacts`], one entry a key fact; `None` where the judge left a fact out.
+    /// The ruling of [`Judge::AlignKeyFacts`], one entry a key fact; `None` where the judge left a fact out.
     KeyFacts {
         /// Rulings in the order of [`linearised`](crate::linearised).
         facts: Vec<Option<FactRuling>>,

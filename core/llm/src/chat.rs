@@ -134,7 +134,7 @@ impl fmt::Display for ServedBy {
     }
 }
 
-/// Tokens of one call, as the provider counted them; `None` where it said nothing.
+/// Tokens of one call, as the provider counted them; `None` where the provider said nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the prompt, cached ones included.

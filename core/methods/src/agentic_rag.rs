@@ -121,8 +121,8 @@ impl Method for AgenticRag {
         Ok(vec![self.converse(session, questions.first()).await?.into()])
     }
 
-    /// From one turn to one more than there are searches and turns asked again; each search adds its passages to what
-    /// all later turns show.
+    /// Costs from one turn to one more than there are searches and turns asked again; each search adds its passages to
+    /// what all later turns show.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
         let title = sizes.title();
         let task = self.task(questions.first(), &title, sizes.language(), Retriever::Dense);

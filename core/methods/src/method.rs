@@ -19,7 +19,7 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
     /// The preparation that [`Self::prepare`] makes; `()` where it makes nothing.
     type Prepared: Serialize + DeserializeOwned;
 
-    /// Refuses parameters that do not go together, in words for whoever set them.
+    /// Refuses parameters that do not go together, and says why.
     ///
     /// # Errors
     /// What is wrong with them.

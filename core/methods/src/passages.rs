@@ -22,12 +22,12 @@ pub struct Passages {
 }
 
 impl Passages {
-    /// Sentences packed up to so many tokens (Stronger Baselines 2.3, A.4).
+    /// Passages of sentences packed up to `max_tokens` tokens (Stronger Baselines 2.3, A.4).
     pub fn sentences(max_tokens: usize) -> Self {
         Self { split: Chunker::Dos, max_tokens, embedder: None }
     }
 
-    /// Windows of so many tokens without overlap (SagaScale 4.1).
+    /// Passages that are windows of `max_tokens` tokens without overlap (SagaScale 4.1).
     pub fn windows(max_tokens: usize) -> Self {
         Self { split: Chunker::Window, max_tokens, embedder: None }
     }

@@ -112,10 +112,10 @@ pub struct ServedCall {
     pub model: String,
     /// Number of texts that it embedded, or passages that it scored.
     pub texts: usize,
-    /// Tokens as the server counted them; `None` where it said nothing.
+    /// Number of tokens as the server counted them; `None` where the server said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Searches as the server billed them; `None` where it said nothing.
+    /// Number of searches as the server billed them; `None` where the server said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searches: Option<u64>,
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Shown<'a> {
     /// Context that the model was given.
     pub context: Option<&'a Context>,
-    /// Sentences that the reader cited, where it was asked for them: they count instead.
+    /// Sentences that the model cited, where it was asked for them: they count instead of the context.
     pub cited: Option<&'a [String]>,
 }
 

@@ -7,10 +7,10 @@ use closeread_prompts::Prompts;
 /// The limit on the length of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseLimit {
-    /// At most this number of tokens.
+    /// Responses have at most this number of tokens.
     AtMost(u32),
-    /// As long as the provider lets them be: no limit is sent. This number of tokens is kept free for them in a window,
-    /// and assumed where their length must be said beforehand.
+    /// Responses are as long as the provider lets them be: no limit is sent. This number of tokens is kept free for
+    /// them in a window, and assumed where their length must be said beforehand.
     Provider(u32),
 }
 
@@ -32,7 +32,7 @@ impl ResponseLimit {
         tokens
     }
 
-    /// The limit, but not below so many tokens.
+    /// Returns the limit, but not below `least` tokens.
     #[must_use]
     pub fn at_least(self, least: u32) -> Self {
         match self {
@@ -41,7 +41,7 @@ impl ResponseLimit {
         }
     }
 
-    /// The limit with so many tokens more.
+    /// Returns the limit with `more` tokens added.
     #[must_use]
     pub fn plus(self, more: u32) -> Self {
         match self {

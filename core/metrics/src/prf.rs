@@ -14,7 +14,8 @@ pub struct Prf {
 }
 
 impl Prf {
-    /// From `same` tokens in common; `of_prediction` and `of_reference` are how many tokens each side has.
+    /// Computes the scores from `same` tokens in common; `of_prediction` and `of_reference` are how many tokens each
+    /// side has.
     pub(super) fn new(same: usize, of_prediction: usize, of_reference: usize) -> Self {
         if same == 0 {
             return Self::default();

@@ -15,7 +15,7 @@ const CLOSED_BOOK: &str = "closed-book";
 /// A score below this is a miss; of scores that are 0 or 1, every 0.
 const MISSED_BELOW: f64 = 0.5;
 
-/// By metric: how many items the closed book missed, and the mean over them.
+/// Number of items that the closed book missed, and the mean over them, by metric.
 type OnMissed = BTreeMap<MetricName, (usize, Option<Estimate>)>;
 
 /// One line a cell whose model, in the same configuration, was asked with the book closed as well: its scores on the items of

@@ -18,7 +18,7 @@ pub struct Cell {
     pub key: LineKey,
     /// Items that were asked for.
     pub n: usize,
-    /// How the trials of the line ended.
+    /// Ledger: how the trials of the line ended.
     pub ledger: Ledger,
     /// Mean score by metric, in 0..=1, each with its own number of items; failures count as wrong.
     pub metrics: BTreeMap<MetricName, Estimate>,
@@ -34,7 +34,8 @@ pub struct Cell {
     /// Mean over the trials of what methods measure besides scores, such as `searches`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, f64>,
-    /// With several repeats: the mean of each metric's means over the repeats, and their standard deviation.
+    /// Repeats, where there are several: the mean of each metric's means over the repeats, and their standard
+    /// deviation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<MetricName, OverRepeats>,
 }

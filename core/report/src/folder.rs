@@ -39,7 +39,7 @@ pub struct RunFiles<'a> {
     pub preparations: &'a [(String, Vec<u8>)],
 }
 
-/// What judges said of a run; nothing where none was asked.
+/// Reads what judges said of a run; nothing where none was asked.
 ///
 /// # Errors
 /// [`FolderError`] names file and line. A last line that a kill cut short is skipped.

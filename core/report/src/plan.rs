@@ -42,8 +42,8 @@ impl Arm {
     }
 }
 
-/// What a line of a report is about: an arm of a configuration, whatever the tasks of its items. A metric belongs to one kind
-/// of answer, so the scores of several tasks stand side by side in one line.
+/// The name of a line of a report: an arm of a configuration, whatever the tasks of its items. A metric belongs to one
+/// kind of answer, so the scores of several tasks stand side by side in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineKey {
     /// Name of the configuration; empty in a report on one run.

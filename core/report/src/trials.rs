@@ -39,7 +39,7 @@ pub struct TrialFilter {
     pub outcome: Option<String>,
     /// Only trials of this cell, by its number in [`TrialList::cells`].
     pub cell: Option<usize>,
-    /// Only items and answers with these words, in any case: id, question, gold answer, answer.
+    /// Words that items or answers must have, in any case: id, question, gold answer, answer.
     pub text: String,
     /// Only trials of the item of this id.
     pub item: Option<String>,
@@ -81,9 +81,9 @@ pub enum Sort {
     Item,
     /// Cell by cell.
     Cell,
-    /// By the main metric, the lowest first; what has none comes last.
+    /// The lowest by the main metric first; lines without it come last.
     Lowest,
-    /// By the main metric, the highest first; what has none comes last.
+    /// The highest by the main metric first; lines without it come last.
     Highest,
 }
 
@@ -156,7 +156,7 @@ impl TrialList {
         self.places.len()
     }
 
-    /// True if nothing was asked for.
+    /// True if no trial was asked for.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -35,11 +35,11 @@ pub struct Usage {
     pub own_count: usize,
     /// Tokens of prompts, cached ones included, as the provider counted them.
     pub prompt_tokens: u64,
-    /// Of these, tokens read from the provider's cache.
+    /// Tokens of the prompts that were read from the provider's cache.
     pub cached_tokens: u64,
     /// Tokens of responses, reasoning included.
     pub completion_tokens: u64,
-    /// Of these, tokens of reasoning, where the provider tells them apart.
+    /// Tokens of the responses that are reasoning, where the provider tells them apart.
     pub reasoning_tokens: u64,
     /// Cost of the calls whose price is known.
     pub dollars: Dollars,
@@ -104,8 +104,8 @@ impl Usage {
     }
 }
 
-/// What each cell of `plan` took, in its order, then the preparations, then the judges; of several records of one trial,
-/// and of several judgements with one key, the last counts.
+/// Returns the usage of each cell of `plan`, in its order, then the preparations, then the judges; of several records
+/// of one trial, and of several judgements with one key, the last counts.
 pub fn usage(
     plan: &[Arm],
     records: &[Record],

@@ -67,7 +67,7 @@ fn of_tables(runs: &[Run], paper: Paper) -> Vec<(usize, &Run)> {
     if paper == Paper::CorpusQa && !own.is_empty() { own } else { all.collect() }
 }
 
-/// The same, where each run has such a table.
+/// Makes one table of these runs, as [`pooled`] does, where each run has such a table.
 fn pooled_of(
     runs: &[(usize, &Run)],
     table: impl Fn(usize, &Run) -> Result<Observations, PoolError>,

@@ -53,7 +53,7 @@ impl ArrivingVectors {
         self.vectors.len()
     }
 
-    /// True if none has come.
+    /// True if no vector has come.
     pub fn is_empty(&self) -> bool {
         self.vectors.is_empty()
     }

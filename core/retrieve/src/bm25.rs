@@ -202,7 +202,7 @@ impl Bm25 {
         self.norms.len()
     }
 
-    /// True if there are none.
+    /// True if no passage is indexed.
     pub fn is_empty(&self) -> bool {
         self.norms.is_empty()
     }

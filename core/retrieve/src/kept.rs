@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Raised whenever the same books and passages would lead to other bytes.
 pub const KEPT_FORMAT: u32 = 1;
 
-/// Bytes that somebody else holds, or a part of them. Cheap to clone.
+/// Shared bytes that another owner holds, or a part of them. Cheap to clone.
 #[derive(Clone)]
 pub struct KeptBytes {
     whole: Arc<dyn AsRef<[u8]> + Send + Sync>,

@@ -91,7 +91,7 @@ impl KeptVectors {
         self.n_rows
     }
 
-    /// True if there are none.
+    /// True if there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.n_rows == 0
     }

@@ -15,7 +15,7 @@ fn read(documents: &str, items: &str) -> Dataset {
     jsonl::read(&[file("set/documents.jsonl", documents), file("set/items.jsonl", items), file("set/one.txt", "x")])
 }
 
-/// Reads the item that `fields` make of a valid one: is it used, and what is said about it?
+/// Reads the item that `fields` make of a valid one; checks whether it is used, and what is said about it.
 fn check(fields: serde_json::Value, used: bool, expected: Option<&str>) {
     let mut row =
         json!({"id": "q", "documents": ["one"], "question": "Who?", "task": "generative", "answers": ["Ana"]});

@@ -67,7 +67,7 @@ proptest! {
     }
 }
 
-/// What segmentation rules look at, and anything else.
+/// Makes texts of what segmentation rules look at, and anything else.
 fn nasty_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         ".",

@@ -35,7 +35,7 @@ pub(crate) struct ScriptedHost<'a> {
     /// Replies by what was asked: what a journal keeps of a run that died.
     journal: RefCell<HashMap<String, String>>,
     asked: Cell<usize>,
-    /// From this call on every call fails.
+    /// Number of the call from which on every call fails.
     dies_at: usize,
     /// Calls wait this seed's number of turns, so that they overtake each other.
     delays: Option<u64>,
@@ -66,22 +66,22 @@ impl<'a> ScriptedHost<'a> {
         Self::scripted(move |_, _| response.clone().map(str::to_owned))
     }
 
-    /// The same host with another embedding.
+    /// Returns the host with another embedding.
     pub(crate) fn embedding(self, embedding: impl Fn(Role, &str) -> [f32; 2] + 'a) -> Self {
         Self { embedding: Box::new(embedding), ..self }
     }
 
-    /// The same host with a reranker, which scores a passage whatever the query.
+    /// Returns the host with a reranker, which scores a passage whatever the query.
     pub(crate) fn reranking(self, score: impl Fn(&str) -> f64 + 'a) -> Self {
         Self { reranking: Some(Box::new(score)), ..self }
     }
 
-    /// The same host, whose calls overtake each other.
+    /// Returns the host with calls that overtake each other.
     pub(crate) fn delayed(self, seed: u64) -> Self {
         Self { delays: Some(seed), ..self }
     }
 
-    /// What it was asked, in the order of asking.
+    /// Returns what the host was asked, in the order of asking.
     pub(crate) fn transcript(&self) -> String {
         self.transcript.borrow().clone()
     }
@@ -242,7 +242,7 @@ impl Case {
         self.check_all(host, &[item], expected);
     }
 
-    /// The same with several items, each under its id.
+    /// Checks a call with several items, each under its id.
     pub(crate) fn check_all(&self, host: &ScriptedHost<'_>, items: &[&Item], expected: &Expect) {
         let (_, trials) = self.run(host, items);
         let mut transcript = host.transcript();

@@ -16,7 +16,7 @@ fn is_dropped(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
 }
 
-/// What holds of every flow of every source.
+/// Checks what holds of every flow of every source.
 fn check_laws(source: &str, flow: &Flow) {
     let shown = |text: &str| text.chars().filter(|&c| !is_dropped(c)).collect::<String>();
     assert_eq!(shown(flow.text()), shown(&source[flow.body().range()]), "nothing that shows is lost, doubled or moved");

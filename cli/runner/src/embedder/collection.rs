@@ -54,7 +54,7 @@ impl<'e> Collection<'e> {
         Self { embedder, in_memory, blocks: Blocks { dimension, n_rows: 0, blocks: Vec::new() }, n_cut: 0 }
     }
 
-    /// Embeds the next passages, or remembers them. `progress` hears how many of these are done.
+    /// Embeds the next passages, or remembers them. `progress` hears how many of them are done.
     ///
     /// Where nothing can be remembered on disk, they are held after all.
     pub fn embed(&mut self, texts: &[&str], progress: impl FnMut(usize)) -> anyhow::Result<()> {

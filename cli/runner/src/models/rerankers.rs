@@ -15,7 +15,7 @@ pub const WEIGHTS: &str = "model.safetensors";
 /// A reranker that can be fetched.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownReranker {
-    /// As `--reranker` and `model pull` name it.
+    /// Name of the reranker, as `--reranker` and `model pull` give it.
     pub name: &'static str,
     /// Name of its repository on the Hugging Face hub.
     pub repo: &'static str,

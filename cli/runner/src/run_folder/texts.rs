@@ -41,7 +41,7 @@ impl StoredTexts {
         book.read_again(source).map_err(|_| book.gone(self.damaged(book.hash(), OTHER_TEXT)))
     }
 
-    /// The text with this hash, as a book that is made of it; the error is a message for people.
+    /// Returns the text with this hash, as a book that is made of it; the error is a message for people.
     pub(crate) fn book(&self, hash: &str, of: impl FnOnce(String) -> Result<Book, TextError>) -> Result<Book> {
         let book = of(self.unchecked(hash).map_err(anyhow::Error::msg)?)?;
         if book.hash() != hash {

@@ -89,7 +89,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
 }
 
 impl Work {
-    /// The calls of `cost`, so many times, a chain of them a unit.
+    /// Makes the work of `times` times the calls of `cost`, a chain of them a unit.
     fn of(group: usize, model: &str, cost: &Cost, times: u64, units: u64, typical: u64) -> Self {
         let Range { low, high } = cost.n();
         Self {
@@ -138,7 +138,7 @@ impl CellEstimate {
     }
 }
 
-/// The sum of two amounts, the second so many times.
+/// Returns the sum of two amounts, the second `times` times.
 pub(super) fn plus(a: Money, b: Money, times: f64) -> Money {
     (a.0 + b.0 * times, a.1 + b.1 * times)
 }

@@ -143,7 +143,7 @@ mod tests {
     /// tell size and hash.
     struct TestHub {
         files: BTreeMap<&'static str, Vec<u8>>,
-        /// Connections for the weights end after so many bytes.
+        /// Number of bytes after which connections for the weights end.
         cut_after: usize,
         /// Answer ranges, as the real one does.
         ranges: bool,

@@ -210,7 +210,8 @@ impl<'s> Paragraph<'s> {
         self.width.is_some_and(|width| line.width + gap(line, next) + next.first_word + SLACK > width)
     }
 
-    /// True if the break after line `i` only wraps; `joined_before` tells the same of the break before it.
+    /// True if the break after line `i` only wraps the text; `joined_before` says whether the break before the line
+    /// does.
     fn wraps(&self, i: usize, joined_before: bool) -> bool {
         let Some(width) = self.width else { return false };
         let (line, next) = (&self.lines[i], &self.lines[i + 1]);

@@ -10,7 +10,7 @@ pub enum Layout {
     Book,
     /// A page among plain texts: cells are parted by a space, and all of Unicode's white space is one space.
     Page,
-    /// As [`Layout::Page`], with Markdown's marks where they matter for figures: a row is a line of cells between bars, and a
-    /// heading stands behind `#`.
+    /// Layout as in [`Layout::Page`], with Markdown's marks where they matter for figures: a row is a line of cells
+    /// between bars, and a heading stands behind `#`.
     Markdown,
 }

@@ -39,7 +39,7 @@ impl BytePairs {
     }
 
     /// Reads a vocabulary as tiktoken publishes it: a line a token, in base64, behind it its rank, which counts from 0.
-    /// `None` if it is something else.
+    /// `None` if the file is something else.
     pub(super) fn new(encoding: Encoding, vocabulary: &str) -> Option<Self> {
         let (mut bytes, mut starts) = (Vec::with_capacity(vocabulary.len() / 2), vec![0]);
         for (n, line) in vocabulary.lines().enumerate() {

@@ -11,7 +11,7 @@ pub struct CorpusQa {
     pub least_tokens: usize,
     /// Fewest numbers in 1,000 tokens; the paper asks for documents rich in numbers and names no measure.
     pub least_density: f64,
-    /// Fewest lines of tables, likewise.
+    /// Fewest lines of tables in a document; here, too, the paper names no measure.
     pub least_table_rows: usize,
     /// Number of times that each model reads each document: "several" in the paper.
     pub queries: usize,

@@ -23,7 +23,7 @@ pub enum Difficulty {
 }
 
 impl Difficulty {
-    /// All of them.
+    /// All difficulties.
     pub const ALL: [Self; 3] = [Self::Easy, Self::Medium, Self::Hard];
 
     /// The label of the item.
@@ -67,7 +67,7 @@ pub struct Template {
     /// A condition on the rows that enter the answer; without it all do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The SQL that answers it; without it only a model can.
+    /// SQL that answers the question; without it only a model can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
 }

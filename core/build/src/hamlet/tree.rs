@@ -202,7 +202,7 @@ fn roots(value: &Value) -> Vec<KeyFact> {
     }
 }
 
-/// A fact with what stands below it; `None` for what says nothing.
+/// Reads a fact with the facts below it; `None` for a value that says nothing.
 fn node(value: &Value) -> Option<KeyFact> {
     match value {
         Value::String(fact) => fact_of(fact, Vec::new()),

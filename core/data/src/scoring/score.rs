@@ -96,7 +96,7 @@ struct Row<'a> {
     shown: BTreeMap<String, f64>,
     /// Scores that the table counts.
     scores: BTreeMap<MetricName, Score>,
-    /// How metrics apply to the item.
+    /// The ways in which metrics apply to the item.
     applies: BTreeMap<MetricName, Applies>,
 }
 

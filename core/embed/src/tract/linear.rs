@@ -21,7 +21,8 @@ use tract_onnx::tract_core::ops::matmul::pack::DynPackedExoticFact;
 const USUAL_TOKENS: usize = 768;
 /// States (text, token, number) times a matrix.
 const STATES: &str = "abc,cd->abd";
-/// States that are still split in heads (text, token, head, number) times a matrix split likewise.
+/// Axes of a product of states that are still split in heads (text, token, head, number) with a matrix that is split in
+/// heads.
 const HEADS: &str = "abcd,cde->abe";
 
 /// Rewrites every such product of a decluttered model, together with the addition of a bias that follows it.

@@ -17,7 +17,7 @@ pub enum AgentTurn<'a> {
     Answer(&'a str),
     /// A search; white space at the query's ends removed.
     Query(&'a str),
-    /// Not exactly one of both: SagaScale demands one block a turn and leaves open what happens otherwise.
+    /// Not exactly one query or answer: SagaScale demands one block a turn and leaves open what happens otherwise.
     Unparsed {
         /// Number of answers that the turn gives.
         n_answers: usize,

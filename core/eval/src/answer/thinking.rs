@@ -9,8 +9,8 @@ pub fn after_thinking(response: &str) -> &str {
     response.rsplit_once("</think>").map_or(response, |(_, answer)| python::strip(answer))
 }
 
-/// What a response says once its reasoning is over: as [`after_thinking`], and nothing while a `<think>` at its beginning is open, as
-/// in a response that its limit cut. Servers without a reader of reasoning send both in one text.
+/// Returns what a response says once its reasoning is over: as [`after_thinking`], and nothing while a `<think>` at its
+/// beginning is open, as in a response that its limit cut. Servers without a reader of reasoning send both in one text.
 pub(crate) fn after_reasoning(response: &str) -> &str {
     let said = after_thinking(response);
     if said.trim_start().starts_with("<think>") { "" } else { said }

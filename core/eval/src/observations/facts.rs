@@ -102,8 +102,8 @@ pub enum Applies {
     /// A score weighs 1.
     #[default]
     Once,
-    /// The score is a share of so many, such as the key facts of a summary or the tokens of a reference. A trial that
-    /// counts as 0 adds them to the denominator where shares are pooled. Of 0 there is no share.
+    /// The score is a share of this number, such as the key facts of a summary or the tokens of a reference. A trial
+    /// that counts as 0 adds them to the denominator where shares are pooled. Of 0 there is no share.
     OutOf(u32),
     /// The score is a share of something that only an answer has, such as its sentences.
     OutOfAnswer,

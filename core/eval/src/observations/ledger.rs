@@ -32,7 +32,7 @@ impl Ledger {
         self.0.iter().sum()
     }
 
-    /// True if nothing is missing.
+    /// True if no trial is missing.
     pub fn is_complete(&self) -> bool {
         self.of(Ending::Missing) == 0
     }

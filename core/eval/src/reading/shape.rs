@@ -31,7 +31,7 @@ enum Content {
     Line,
     /// One of these words.
     OneOf(Vec<String>),
-    /// Whole numbers below `below`, at most so many; none is `STOP`.
+    /// Whole numbers below `below`, at most `at_most` of them; none is `STOP`.
     Numbers { at_most: usize, below: usize },
 }
 

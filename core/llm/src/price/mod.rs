@@ -58,7 +58,7 @@ pub struct Rates {
     /// Tokens of the prompt that come from the provider's cache; as `input` where no other price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
-    /// Tokens of the prompt that are written to it; as `input` where no other price is known.
+    /// Price of the prompt's tokens that are written to the cache; as `input` where no other price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
 }

@@ -41,7 +41,7 @@ impl Limits {
     }
 }
 
-/// What the calls of one account have learnt: how its model is asked, and whether it answers at all.
+/// State of an account, learnt from its calls: how its model is asked, and whether it answers at all.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccountState {
     /// Dialect in which the model wants to be asked, as far as it is known.
@@ -168,7 +168,7 @@ impl Attempts {
         }
     }
 
-    /// A try failed, which went out `waited` after the one before it; `chance` is drawn evenly from 0..1.
+    /// Notes that a try failed, which went out `waited` after the one before it; `chance` is drawn evenly from 0..1.
     pub fn failed(&mut self, fault: Fault, account: &mut AccountState, waited: Duration, chance: f64) -> Notice {
         match fault {
             Fault::Final(error) => self.end(error, None),

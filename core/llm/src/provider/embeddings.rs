@@ -88,7 +88,7 @@ impl TeiInfo {
     /// Path of the description, behind the address.
     pub const PATH: &'static str = "/info";
 
-    /// Reads it.
+    /// Reads the description from the response.
     ///
     /// # Errors
     /// A [`Fault`]: an error status, or a response that is not of Text-Embeddings-Inference.

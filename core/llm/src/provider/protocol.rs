@@ -58,8 +58,8 @@ impl Protocol {
         }
     }
 
-    /// The limit that a call without one is sent with, where the protocol must have one: the model's maximum if it is
-    /// known.
+    /// Returns the limit that a call without one is sent with, where the protocol must have one: the model's maximum if
+    /// it is known.
     pub fn required_limit(self, model_maximum: Option<u32>) -> Option<u32> {
         match self {
             Self::Anthropic => Some(model_maximum.unwrap_or(anthropic::MAX_TOKENS)),

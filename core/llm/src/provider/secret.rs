@@ -77,8 +77,8 @@ impl Secret {
         self.key.len() >= MIN_TELLING && self.starred(text, false).is_some()
     }
 
-    /// A response that is still coming, as [`redact_response`](Self::redact_response) would leave it. An end that may become
-    /// the key is held back.
+    /// Redacts a response that is still coming, as [`redact_response`](Self::redact_response) would leave it. An end
+    /// that may become the key is held back.
     pub fn redact_so_far(&self, text: &str) -> String {
         if self.key.len() < MIN_TELLING {
             return text.to_owned();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
-/// From `low` to `high`, both included; equal where the number is determined.
+/// A range of numbers from `low` to `high`, both included; equal where the number is determined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
     /// The least that it can be.

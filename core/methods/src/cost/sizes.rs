@@ -50,7 +50,7 @@ impl Sizes<'_> {
         Ok(prompt_tokens(prompt, self.settings)? as u64)
     }
 
-    /// Tokens of a reading's prompt without the text in it; with the headings of all documents if `headed`.
+    /// Counts the tokens of a reading's prompt without the text in it; with the headings of all documents if `headed`.
     pub(crate) fn around(
         &self,
         questions: &Questions<'_>,
@@ -104,7 +104,8 @@ impl Sizes<'_> {
         Range { low, high: high + n_passages * style.tokens_beside_passage() }
     }
 
-    /// Tokens of so many passages, of which only the last of a book is shorter than the others, with what stands between.
+    /// Returns the tokens of `n` passages, of which only the last of a book is shorter than the others, with what
+    /// stands between.
     pub fn top(&self, n: u64, passage: u64, style: PromptStyle) -> Range {
         let most = (n * passage).min(self.text());
         let short = passage * (self.books.len() as u64).max(1);

@@ -142,7 +142,7 @@ impl Protocol {
         METHODS.iter().filter(runs).collect()
     }
 
-    /// A method as the paper has it; one that the protocol does not have, with the paper's prompts.
+    /// Returns a method as the paper has it; one that the protocol does not have, with the paper's prompts.
     pub fn method(&self, entry: &Entry) -> AnyMethod {
         match (self.steps.iter().find(|step| step.method == entry.name), self.style) {
             (Some(step), _) => (step.make)(),

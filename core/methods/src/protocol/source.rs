@@ -8,11 +8,11 @@ use std::ops::Deref;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "where", rename_all = "snake_case")]
 pub enum Source<T = &'static str> {
-    /// The paper states it: the section or appendix.
+    /// The paper states the value: the section or appendix.
     Paper(T),
-    /// The authors' code has it: repository, commit, file and lines.
+    /// The authors' code has the value: repository, commit, file and lines.
     Code(T),
-    /// Neither the paper nor the code has it: what we chose, and why.
+    /// Neither the paper nor the code has the value: what we chose, and why.
     Open(T),
 }
 

@@ -13,11 +13,11 @@ use std::ops::{Add, AddAssign};
 pub enum BleuOrder {
     /// Single tokens.
     One = 1,
-    /// Up to pairs.
+    /// Tokens and pairs.
     Two,
-    /// Up to triples.
+    /// N-grams up to triples.
     Three,
-    /// Up to four tokens.
+    /// N-grams up to four tokens.
     Four,
 }
 

@@ -84,9 +84,9 @@ pub(super) fn tokenize(text: &str, words: Words) -> Tokens<'_> {
 
 /// The effect of a character on the token it stands in.
 enum Alone {
-    /// White space of so many bytes: ends it and is none itself.
+    /// White space of this many bytes: it ends the token and is none itself.
     Never(usize),
-    /// Ends it and is one itself.
+    /// The character ends the token and is one itself.
     Always,
     /// The character belongs to the token.
     Joined,

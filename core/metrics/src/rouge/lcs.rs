@@ -31,7 +31,7 @@ pub(super) struct Table {
     n_rows: usize,
     /// Growth of each row, block by block, row 0 (before the first token) included.
     growth: Vec<u64>,
-    /// `t[i][64 * block]`, likewise.
+    /// Lengths `t[i][64 * block]` of each row, block by block, row 0 included.
     before: Vec<u32>,
 }
 

@@ -20,7 +20,7 @@ pub fn balanced_accuracy<L: Ord>(pairs: &[(L, L)]) -> Option<f64> {
     (of_label.len() > 1).then(|| recalls.sum::<f64>() / of_label.len() as f64)
 }
 
-/// The label of more than half of a panel of so many; labels that are missing count for nobody.
+/// Returns the label of more than half of a panel of `panel` raters; labels that are missing count for nobody.
 pub fn majority<L: Ord + Copy>(labels: impl IntoIterator<Item = L>, panel: usize) -> Option<L> {
     let mut counts: BTreeMap<L, usize> = BTreeMap::new();
     labels.into_iter().for_each(|label| *counts.entry(label).or_default() += 1);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Most points without ties for which Kendall's p-value is exact, as in scipy.
 const KENDALL_EXACT_POINTS: usize = 33;
-/// From here on n! is beyond the range of a number, and scipy calls the rarest orders impossible.
+/// Number from which on n! is beyond the range of a number, and scipy calls the rarest orders impossible.
 const FACTORIAL_OVERFLOW: usize = 171;
 
 /// A coefficient of correlation.

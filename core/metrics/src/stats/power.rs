@@ -56,7 +56,7 @@ pub fn items_to_find(difference: f64, differing: f64) -> Option<u64> {
     is_possible.then(|| libm::ceil(quantiles * quantiles * variance / (difference * difference)).max(1.0) as u64)
 }
 
-/// The smallest difference that so many items find, as [`items_to_find`] takes them.
+/// Returns the smallest difference that `items` items find, as [`items_to_find`] takes them.
 pub fn found_by(items: u64, differing: f64) -> f64 {
     let quantiles = normal_quantile(1.0 - LEVEL / 2.0) + normal_quantile(POWER);
     let square = quantiles * quantiles;

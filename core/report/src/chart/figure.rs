@@ -6,14 +6,14 @@ use closeread_table::{Table, Value};
 
 /// The way to draw a table.
 enum Layout {
-    /// Each row is a series over the columns behind so many heads. The first heads, `panels` of them, name the chart that it
-    /// stands in.
+    /// Rows as series over the columns behind the first `heads` ones. The first heads, `panels` of them, name the chart
+    /// that a row stands in.
     Rows { heads: usize, panels: usize, shape: Shape },
-    /// Each column behind the first is a series over the rows.
+    /// Columns behind the first as series over the rows.
     Columns { shape: Shape },
-    /// Each method's rows are a curve of the fourth column over the third: tokens spent.
+    /// Rows of each method as a curve of the fourth column over the third: tokens spent.
     Spent,
-    /// Each row is a median with its quarters.
+    /// Rows as medians with their quarters.
     Quarters,
 }
 

@@ -28,7 +28,7 @@ pub struct Chart {
     pub unit: Unit,
     /// The numbers in words, with what their whiskers are.
     pub numbers: String,
-    /// How the chart is drawn.
+    /// Shape of the chart: the way to draw it.
     pub shape: Shape,
     /// The places along the axis, in order.
     pub places: Vec<Place>,
@@ -48,7 +48,7 @@ pub enum Unit {
     Tokens,
 }
 
-/// How a chart is drawn.
+/// The shape of a chart: the way to draw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
@@ -78,7 +78,7 @@ pub struct Series {
     pub name: String,
     /// One entry a place; `None` leaves a gap.
     pub points: Vec<Option<Point>>,
-    /// True if its only score holds at every place: drawn as a level.
+    /// True if the series' only score holds at every place: drawn as a level.
     pub level: bool,
 }
 
@@ -233,7 +233,7 @@ struct Grouping {
     places: Vec<(String, Rows)>,
 }
 
-/// A chart a metric over groups of items.
+/// Makes a chart a metric over groups of items.
 ///
 /// Of cells that differ in their budget alone only the largest is drawn if there are more than [`MAX_SERIES`] cells.
 fn grouped(table: &Observations, grouping: &Grouping) -> Vec<Chart> {
@@ -295,7 +295,7 @@ fn chosen(all: Vec<&Line>) -> (Vec<&Line>, String) {
 }
 
 impl Chart {
-    /// The chart in words, every number of it: what a screen reader says instead.
+    /// Returns the chart in words, every number of it: what a screen reader says instead.
     pub fn in_words(&self) -> String {
         let mut words = String::new();
         for series in &self.series {

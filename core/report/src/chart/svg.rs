@@ -25,9 +25,9 @@ const CHARACTER: f64 = 6.4;
 /// Place where the drawing will stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// In a page whose style sheet holds [`STYLE`].
+    /// The drawing stands in a page whose style sheet holds [`STYLE`].
     InPage,
-    /// In a file of its own: it brings its style and its ground.
+    /// The drawing is a file of its own: it brings its style and its ground.
     File,
 }
 
@@ -246,8 +246,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// In percent it ends at the first of 20, 40, ..., 100 that no interval goes beyond, in shares likewise; tokens end
-    /// behind at most six round steps.
+    /// Makes the scale of a chart. In percent it ends at the first of 20, 40, ..., 100 that no interval goes beyond, in
+    /// shares likewise; tokens end behind at most six round steps.
     fn of(chart: &Chart) -> Self {
         let unit = chart.unit;
         let ends = chart.series.iter().flat_map(|series| series.points.iter().flatten()).map(|point| point.high);

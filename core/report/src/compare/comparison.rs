@@ -22,7 +22,7 @@ pub struct RunComparison {
     pub metric: String,
     /// Name of the first run or cell.
     pub a: String,
-    /// Name of the second one; differences are B minus A.
+    /// Name of the second run; differences are B minus A.
     pub b: String,
     /// The conclusion, in a sentence or two: what the runs show and what they cannot show.
     pub conclusion: String,

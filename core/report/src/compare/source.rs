@@ -72,7 +72,7 @@ pub struct Compared<'a> {
     pub a: Entry<'a>,
     /// Entry of B.
     pub b: Entry<'a>,
-    /// Their comparison.
+    /// Comparison of the two entries.
     pub comparison: RunComparison,
 }
 
@@ -179,7 +179,7 @@ impl Source {
         Self { foreign: Some(notes), ..self }
     }
 
-    /// True if it has cells, which a score file has not.
+    /// True if the source has cells, which a score file has not.
     pub fn has_cells(&self) -> bool {
         self.is_run
     }

@@ -13,7 +13,7 @@ pub struct Unpaired {
     pub only_b: Vec<String>,
     /// Ids of items that both have, but with another question or gold answer: not the same item.
     pub other_gold: Vec<String>,
-    /// A has no score of it: this metric does not apply, or no judge gave a verdict.
+    /// Items that A has no score of: this metric does not apply, or no judge gave a verdict.
     pub unscored_a: Vec<String>,
     /// B has no score of it.
     pub unscored_b: Vec<String>,

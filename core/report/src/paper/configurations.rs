@@ -84,7 +84,7 @@ impl Configuration<'_> {
         self.items().into_iter().filter(|(id, item)| holds(id, item)).map(|(id, _)| id).collect()
     }
 
-    /// True if its window holds every item.
+    /// True if the context window of the configuration holds every item.
     pub(super) fn holds_all(&self, whole: impl Fn(&str) -> bool) -> bool {
         self.in_window(whole).len() == self.items().len()
     }

@@ -25,8 +25,8 @@ const HEAD: &str = "Maximum Retrieval Token Budget";
 /// Entry that stands for the budget of methods without one.
 const ALL_BUDGETS: &str = "all";
 
-/// Where words are scored (NarrativeQA), "not found" is scored as text and empty answers are left out, as in the authors'
-/// code.
+/// Counting where words are scored (NarrativeQA): "not found" is scored as text and empty answers are left out, as in
+/// the authors' code.
 const OF_WORDS: Counting = Counting {
     not_found: NotFoundAs::AsText,
     unparsed: Treatment::Zero,

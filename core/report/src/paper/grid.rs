@@ -44,7 +44,7 @@ pub(super) struct Grid {
     places: Vec<Vec<Place>>,
 }
 
-/// The mean of the numbers that are there, over so many.
+/// Returns the mean of the numbers that are there, with the number of things that it is taken over.
 pub(super) fn average(places: impl Iterator<Item = Place>) -> Place {
     let values: Vec<f64> = places.filter_map(|place| Some(place.ok()?.value)).collect();
     match values.len() {
@@ -118,7 +118,7 @@ impl Grid {
         }
     }
 
-    /// Puts heads over the columns of numbers, each over so many.
+    /// Puts heads over the columns of numbers, each over `n` of them.
     pub(super) fn grouped<S: Into<String>>(mut self, heads: impl IntoIterator<Item = S>, n: usize) -> Self {
         let n_heads = self.n_heads;
         let group = |(at, head): (usize, S)| Group { head: head.into(), first: n_heads + at * n, n };
@@ -197,7 +197,8 @@ impl Grid {
         self
     }
 
-    /// Adds a column with what each row's numbers are taken over, where that is the same for all of a row.
+    /// Adds a column with the number of things that each row's numbers are taken over, where that is the same for all
+    /// of a row.
     pub(super) fn with_n(mut self) -> Self {
         self.table.columns.push("n".to_owned());
         for (row, places) in self.table.rows.iter_mut().zip(&self.places) {

@@ -52,8 +52,8 @@ pub fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
     }
 }
 
-/// What a paper prints of its data, from the books and items of these runs: SagaScale's Tables 2 and 9 and Figure 5, NovelQA's
-/// Figure 3, CorpusQA's Table 2, HAMLET's Table 8. Nothing where the runs' texts are not at hand.
+/// Makes what a paper prints of its data, from the books and items of these runs: SagaScale's Tables 2 and 9 and Figure
+/// 5, NovelQA's Figure 3, CorpusQA's Table 2, HAMLET's Table 8. Nothing where the runs' texts are not at hand.
 pub(crate) fn tables_of_data(paper: Paper, runs: &[Run]) -> Vec<Table> {
     let mut books: Vec<BookFacts> = Vec::new();
     for fact in runs.iter().flat_map(|run| &run.data) {

@@ -31,7 +31,7 @@ pub(super) enum Setting {
     AgenticRag,
     /// LC: the whole book in the prompt.
     LongContext,
-    /// No book at all.
+    /// The closed book: no book at all.
     ClosedBook,
 }
 
@@ -143,8 +143,8 @@ impl<'a> SagaScale<'a> {
         if n == 0 { Err("nothing was attempted") } else { Ok(Number::new(100.0 * incorrect / n as f64, n)) }
     }
 
-    /// Each item's score in each configuration that has one; of the long context only where the window holds the item
-    /// (the printed 34.6 cannot come out over all, see docs/audit.md).
+    /// Returns each item's score in each configuration that has one; of the long context only where the window holds
+    /// the item (the printed 34.6 cannot come out over all, see docs/audit.md).
     fn by_item(&self, setting: Setting) -> BTreeMap<&'a str, Vec<f64>> {
         let mut items: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for configuration in &self.configurations {

@@ -29,7 +29,7 @@ pub(super) const GOLD: &str = "items.jsonl";
 /// Content security policy of the page: it may load the element beside it, and the files that it scores.
 pub(super) const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'";
-/// The elements, which whoever writes the site puts beside it; no module, which a page from a disk cannot run.
+/// Script of the elements, a file that lies beside the page; no module, which a page from a disk cannot run.
 pub(super) const ELEMENTS: &str = "<script defer src=\"elements/closeread-site.js\"></script>\n";
 /// The words of a response that the context does not hold the answer, which predictions are read by.
 const NOT_FOUND: &str = "Not found in context.";

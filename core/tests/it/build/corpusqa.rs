@@ -98,7 +98,8 @@ fn said(call: &Call) -> &str {
     &call.messages[0].content
 }
 
-/// What a model reads out of a document: every line is a field. What is disputed is another value in every query.
+/// Returns what a model reads out of a document: every line is a field. What is disputed is another value in every
+/// query.
 fn extracted(prompt: &str) -> String {
     let order = || prompt.lines().filter(|line| line.starts_with("- ")).zip(1..).map(|(line, n)| n * line.len()).sum();
     let fields = prompt

@@ -126,7 +126,7 @@ fn a_tree_without_a_root_left_is_dropped() {
     assert_eq!(built.items, []);
 }
 
-/// What a stage says of the only unit, and how often its prompt was sent.
+/// Returns what a stage says of the only unit, and how often its prompt was sent.
 fn outcome(stage: &str, prompt: &str, response: impl Fn(&Call) -> Option<String>) -> (Value, usize) {
     let store = Memory::default();
     let host = ScriptedHost::scripted(|call, _| match response(call) {

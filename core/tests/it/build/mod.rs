@@ -34,7 +34,7 @@ impl Memory {
         lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// What an editor does to the lines of a stage.
+    /// Edits the lines of a stage, as a person with an editor does.
     fn edit(&self, stage: &str, edit: impl FnOnce(&mut Vec<String>)) {
         edit(&mut self.stages.borrow_mut().get_mut(stage).unwrap().1.lines);
     }

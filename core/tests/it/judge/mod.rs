@@ -87,7 +87,7 @@ impl Case {
         self.response(&ScriptedHost::always(Ok(response))).verdict
     }
 
-    /// What a provider refuses is a state of its own, and no trace says that something was answered.
+    /// Checks that what a provider refuses is a state of its own, and that no trace says that something was answered.
     fn survives_refusals(&self) {
         let of = |error: HostError| {
             let asked = self.response(&ScriptedHost::always(Err(error)));

@@ -29,7 +29,7 @@ struct World {
     items: Vec<Item>,
 }
 
-/// What a run asked, calls and tokens of their prompts, and the ids of its overflows.
+/// The calls of a run, tokens of their prompts, and the ids of its overflows.
 #[derive(Default)]
 struct Asked {
     preparation: (u64, u64),
@@ -69,7 +69,7 @@ impl World {
         method.cost(self.settings(window), &sizes, &items, budget).unwrap()
     }
 
-    /// What a real run asks of a host that replies by `response`.
+    /// Returns what a real run asks of a host that replies by `response`.
     fn run(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>, response: Script<'_>) -> Asked {
         let host = CountingHost { tokenizer: &self.tokenizer, response, asked: Cell::default() };
         let index = method.passages().map(|passages| {
@@ -129,7 +129,7 @@ fn method(name: &str, parameters: Value) -> AnyMethod {
     AnyMethod::named(name, &parameters).unwrap()
 }
 
-/// What is written where something is wanted: few words, or as many as a response may have.
+/// Writes what is wanted: few words, or as many as a response may have.
 fn terse(_: &Call, input: &ExtractiveInput) -> String {
     reader::answer(input)
 }
@@ -236,7 +236,7 @@ fn what_is_determined_is_told_to_the_token() {
     }
 }
 
-/// A book of so many tokens, three quarters of it words.
+/// Returns the calls for a book of `tokens` tokens, three quarters of it words.
 fn sized(world: &World, method: &AnyMethod, tokens: u64, budget: Option<usize>) -> Vec<Calls> {
     let language = world.books[0].language;
     let size = BookSize { title: String::new(), language, tokens, words: tokens * 3 / 4 };

@@ -12,7 +12,7 @@ fn case(parameters: Value) -> Case {
     Case::new("memory-agent", given)
 }
 
-/// What the third of the three calls on the story is answered with.
+/// Returns the outcome if the third of the three calls on the story is answered with `response`.
 fn answered(task: Task, response: &str) -> Outcome {
     case(json!({})).trial(&ScriptedHost::replying(&["a", "b", "c", response]), &item(task)).outcome
 }

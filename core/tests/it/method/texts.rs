@@ -19,7 +19,7 @@ struct Library<'a> {
     texts: &'a [Arc<Book>],
     fails_at: usize,
     lent: Cell<usize>,
-    /// What a model replies, in turn; without any, the built-in reader answers.
+    /// Responses of the model, in turn; without any, the built-in reader answers.
     responses: &'a [&'a str],
     asked: Cell<usize>,
 }

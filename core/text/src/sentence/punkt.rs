@@ -38,7 +38,7 @@ pub fn known_english() -> Option<&'static Parameters> {
     ENGLISH.get()
 }
 
-/// Hands in [`english`], for builds that do not carry them; the first ones stay.
+/// Sets the parameters that [`english`] returns, for builds that do not carry them; the first ones stay.
 pub fn provide_english(parameters: Parameters) {
     ENGLISH.get_or_init(|| parameters);
 }

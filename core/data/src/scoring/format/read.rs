@@ -18,7 +18,7 @@ pub(super) fn records(file: &InputFile) -> Vec<Result<Row, Problem>> {
 /// One entry of a JSON object.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
-    /// Line its key stands in, from 1.
+    /// Line of the key, from 1.
     pub(super) line: usize,
     /// Key of the entry.
     pub(super) key: String,

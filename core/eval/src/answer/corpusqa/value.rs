@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 /// The strictness of reading: how exactly an answer must keep to the form that the prompt asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// To the letter.
+    /// The answer must keep to the form to the letter.
     Strict,
-    /// Without regard to Markdown, quotes, `\boxed{}`, a closing full stop, full-width characters, thousands
-    /// separators, currency signs, the notation of dates and of lists, case and white space.
+    /// The answer is read without regard to Markdown, quotes, `\boxed{}`, a closing full stop, full-width characters,
+    /// thousands separators, currency signs, the notation of dates and of lists, case and white space.
     Tolerant,
 }
 

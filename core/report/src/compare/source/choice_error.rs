@@ -34,7 +34,7 @@ pub enum ChoiceError {
         /// The cells of the run.
         cells: Vec<String>,
     },
-    /// No cell of A is one of B.
+    /// There is no cell that A and B have in common.
     #[error(
         "the two have no cell in common: name the method, model or budget of each\nA has\n  {}\nB has\n  {}",
         .a.join("\n  "), .b.join("\n  ")

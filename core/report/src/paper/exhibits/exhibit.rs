@@ -20,7 +20,7 @@ pub struct Exhibit {
 /// Where an exhibit is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// In a report, of runs that have all of this.
+    /// In a report, of runs that have all these needs.
     Runs(&'static [Need]),
     /// By another command, whose words this holds.
     By(&'static str),
@@ -38,7 +38,7 @@ pub enum Status {
 }
 
 impl Exhibit {
-    /// True if a table shows it, by what its source says.
+    /// True if a table shows the exhibit, by what the table's source says.
     pub fn is_shown_by(&self, table: &Table) -> bool {
         self.number.is_cited_in(&table.source)
     }

@@ -22,7 +22,7 @@ pub fn numbered(paper: Paper, numbers: &[Number]) -> Result<Vec<&'static Exhibit
     if numbers.is_empty() { Ok(exhibits(paper).iter().collect()) } else { numbers.iter().map(find).collect() }
 }
 
-/// A line an exhibit: what it shows, and what these runs give of it.
+/// Lists the exhibits, one a line: what each shows, and what these runs give of it.
 pub(crate) fn listed(paper: Paper, exhibits: &[&Exhibit], held: &Held<'_>, tables: &[Table]) -> Table {
     let statuses: Vec<Status> = exhibits.iter().map(|one| one.status(held, tables)).collect();
     let available = statuses.iter().filter(|status| matches!(status, Status::Available(_))).count();

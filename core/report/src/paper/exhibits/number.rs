@@ -41,7 +41,8 @@ impl fmt::Display for Number {
 impl FromStr for Number {
     type Err = NotANumber;
 
-    /// A table or a figure as people write it; a bare number is a table. Of sections those that a paper's list has.
+    /// Reads a table or a figure as people write it; a bare number is a table. Of sections those that a paper's list
+    /// has.
     fn from_str(text: &str) -> Result<Self, NotANumber> {
         let plain = text.trim().to_lowercase();
         let mut named = Paper::ALL.into_iter().flat_map(exhibits).map(|exhibit| exhibit.number);
@@ -65,7 +66,8 @@ impl FromStr for Number {
 }
 
 impl Number {
-    /// True if a table with this source, such as `SagaScale, Tables 1 to 4` or `section 4.2`, shows it.
+    /// True if a table with this source, such as `SagaScale, Tables 1 to 4` or `section 4.2`, shows the exhibit of this
+    /// number.
     pub(super) fn is_cited_in(self, source: &str) -> bool {
         match self {
             Self::Table(n) => numbers(source, "table").contains(&n),
