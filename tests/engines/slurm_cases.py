@@ -72,7 +72,7 @@ def late(desk, cluster):
     kept = desk.records(part)
     cluster.until_idle()
     log = (desk.folder / f"spread/logs/{part}.log").read_text()
-    check("go on" in log or "goes on" in log, f"the task was told to end and says how to go on:\n{log}")
+    check("give the same command again to resume" in log, f"the task was told to end and says how to resume:\n{log}")
     check(desk.states()[part] == "stopped" and desk.records(part) >= kept, "what was finished is kept")
     desk.server.release()
     desk.submit("slurm", "--minutes", 4)

@@ -285,7 +285,7 @@ impl Batcher {
         self.update(ticket)?;
         info!(
             "{}: batch {id} with {} requests is at the provider, who has a day for it; it is looked at every {} s, and the \
-             same command goes on with it if this one is stopped",
+             same command resumes it if this one is stopped",
             self.name,
             ticket.requests.len(),
             self.poll.as_secs_f64()

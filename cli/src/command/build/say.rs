@@ -41,11 +41,11 @@ pub(super) async fn finish<T>(
             return Ok(code);
         }
         Ended::OutOfMoney => info!(
-            "stopped: --max-cost leaves no money for another call; what was finished is kept, and the same command goes on"
+            "stopped: --max-cost leaves no money for another call; what was finished is kept; give the same command again to resume"
         ),
-        Ended::Interrupted => info!("stopped; what was finished is kept, and the same command goes on"),
+        Ended::Interrupted => info!("stopped; what was finished is kept; give the same command again to resume"),
         Ended::Early(error @ BuildError::Stopped { .. }) => {
-            info!("{error}; the same command without --until goes on");
+            info!("{error}; the same command without --until resumes");
             return Ok(ExitCode::SUCCESS);
         }
         Ended::Early(error) => info!("{error}"),
