@@ -25,7 +25,7 @@ pub struct BuildFolder {
     canary: String,
     stages: &'static [&'static str],
     state: RefCell<State>,
-    /// Released by the system when the process ends, however it ends.
+    /// Lock of the folder, released by the system when the process ends, however it ends.
     _lock: File,
 }
 
@@ -79,7 +79,7 @@ impl BuildFolder {
         Ok(folder)
     }
 
-    /// The responses that are in no line yet.
+    /// Returns the journal of the responses that are in no line yet.
     pub fn journal(&self) -> Result<Journal> {
         Journals::of_run(&self.path).of(&"build")
     }
@@ -101,7 +101,7 @@ impl BuildFolder {
         }
     }
 
-    /// The build is finished: what was for going on is removed.
+    /// Removes what was needed to resume, now that the build is finished.
     pub fn tidy(&self, journal: &Journal) -> Result<()> {
         journal.remove()?;
         Journals::of_run(&self.path).tidy();

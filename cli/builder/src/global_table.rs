@@ -107,7 +107,7 @@ fn write_parquet(path: &Path, corpus: &Corpus) -> Result<()> {
     write_atomically(path, &super::parquet_file::parquet(&corpus.schema, &corpus.rows)?)
 }
 
-/// Leaves no file: one that is there is of an earlier table.
+/// Removes the file: one that is there is of an earlier table.
 #[cfg(not(feature = "parquet"))]
 fn write_parquet(path: &Path, _: &Corpus) -> Result<()> {
     tracing::info!("{} is not written: {}", path.display(), closeread_runner::light::lacking("Parquet", "parquet"));

@@ -182,7 +182,7 @@ impl Body for Pieces {
         self.0.is_empty()
     }
 
-    /// Exact, so that the length is sent and servers need not read chunks.
+    /// Returns the exact size, so that the length is sent and servers need not read chunks.
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
     }

@@ -80,7 +80,7 @@ pub fn rerank_provider(name: &str) -> Option<&'static RerankProvider> {
     provider_of(name)
 }
 
-/// The account of such a name; `None` for a name of no provider, which is an installed model's.
+/// Returns the account of a reranker's name; `None` for a name of no provider, which is an installed model's.
 ///
 /// # Errors
 /// If the provider serves no such models, or model, address or key is missing or cannot be used.

@@ -67,7 +67,8 @@ pub(crate) fn provider_of<K: Kind>(name: &str) -> Option<&'static ServedProvider
     K::providers().iter().find(|provider| provider.name == prefix)
 }
 
-/// The account of such a name; `None` for a name of no provider, which is an installed model's.
+/// Returns the account of a model's name such as `tei/bge-m3`; `None` for a name of no provider, which is an installed
+/// model's.
 ///
 /// # Errors
 /// If the provider serves no such models, or model, address or key is missing or cannot be used.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tracing::debug;
 
-/// Calls under way at first.
+/// Number of calls to make at once at first.
 const START: usize = 8;
 /// Trials that are prepared ahead of the calls that may be under way.
 const AHEAD: usize = 4;
@@ -218,7 +218,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The tokens there were, in the place of those there could have been.
+    /// Counts the tokens there were, in the place of those there could have been.
     pub(crate) fn took(&self, tokens: u64) {
         self.counted.set(tokens.min(MOST_TOKENS));
     }

@@ -1,4 +1,4 @@
-//! Requests that are under way. Who has the same one waits for the first to come back, instead of paying for it again.
+//! Requests in flight. A caller with the same request waits for the first to come back, instead of paying for it again.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

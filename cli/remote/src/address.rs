@@ -6,7 +6,7 @@ use std::fmt;
 /// The protocol that a store speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
-    /// Amazon's, and that of many others.
+    /// The protocol of Amazon S3, and of many others.
     S3,
     /// Azure Blob Storage.
     Az,

@@ -40,7 +40,7 @@ struct Sending {
     sent: BTreeMap<&'static str, (u64, u64)>,
     /// The number of the next segment.
     next: u64,
-    /// Segments were put since the growing files were put whole.
+    /// Whether segments were put since the growing files were put whole.
     has_segments: bool,
     writer: Writer,
     /// Version of the object that names the writer.

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// How long a failed request is tried again.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Patience {
-    /// Somebody waits, and what is said of the store may be wrong.
+    /// A short time: somebody waits, and what is said of the store may be wrong.
     Short,
     /// A run goes on meanwhile.
     Long,

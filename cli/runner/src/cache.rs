@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-/// `CLOSEREAD_CACHE`, or the user's cache folder; `None` where the system has no place for it.
+/// Returns `CLOSEREAD_CACHE`, or the user's cache folder; `None` where the system has no place for it.
 pub fn cache_folder() -> Option<PathBuf> {
     let given = std::env::var_os("CLOSEREAD_CACHE").filter(|dir| !dir.is_empty()).map(PathBuf::from);
     given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))

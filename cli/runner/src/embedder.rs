@@ -26,7 +26,7 @@ use served::Served;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Raised whenever the same model and text would give other numbers than before.
+/// Version of the results, raised whenever the same model and text would give other numbers than before.
 const RESULT_VERSION: u32 = 2;
 
 /// A model that embeds texts and remembers on disk what it embedded.

@@ -17,9 +17,9 @@ pub struct InputOptions {
     pub encoding: Option<String>,
     /// The language of all books that do not name theirs; `None` detects it.
     pub language: Option<Language>,
-    /// Keep Project Gutenberg's header and trailer.
+    /// Whether Project Gutenberg's header and trailer are kept.
     pub keep_frame: bool,
-    /// Keep every line break of hard-wrapped texts.
+    /// Whether every line break of hard-wrapped texts is kept.
     pub keep_wraps: bool,
     /// Files that a `documents.jsonl` names, and those that a link leads to, may lie outside the folder.
     pub allow_outside: bool,
@@ -168,7 +168,7 @@ enum Kind {
     Epub,
     /// JSON Lines of documents.
     Documents,
-    /// Known not to be running text.
+    /// A file known not to be running text.
     Data,
     Unknown,
 }

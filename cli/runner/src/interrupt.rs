@@ -5,7 +5,7 @@ use std::cell::Cell;
 use tokio::sync::Notify;
 use tracing::info;
 
-/// Told by [`ask_to_end`].
+/// Notice that [`ask_to_end`] gives.
 static ASKED: Notify = Notify::const_new();
 
 /// Makes the run end as at the first Ctrl-C; from any thread.
@@ -39,7 +39,8 @@ pub async fn watch(stop: &Cell<bool>) {
     std::future::pending::<()>().await;
 }
 
-/// Ctrl-C, what Slurm and Kubernetes send some time before they kill, or [`ask_to_end`]. False if neither can be heard.
+/// Waits for Ctrl-C, what Slurm and Kubernetes send some time before they kill, or [`ask_to_end`]. False if neither can
+/// be heard.
 #[cfg(unix)]
 pub async fn asked_to_end() -> bool {
     use tokio::signal::unix::{SignalKind, signal};

@@ -68,7 +68,7 @@ impl IndexKey {
 }
 
 impl KeptIndexes {
-    /// `indexes` in `CLOSEREAD_CACHE`, or in the user's cache folder.
+    /// Keeps indexes in `indexes` in `CLOSEREAD_CACHE`, or in the user's cache folder.
     pub fn of_user() -> Self {
         Self { folder: cache_folder().map(|folder| folder.join(INDEXES)) }
     }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use closeread_llm::price::PriceList;
 use std::path::{Path, PathBuf};
 
-/// The list in force; `given` is `--model-info`.
+/// Loads the list in force; `given` is `--model-info`.
 pub fn load(given: Option<&Path>) -> Result<PriceList> {
     let mut list = PriceList::built_in();
     let own = config_folder().map(|folder| folder.join("models.toml")).filter(|path| path.is_file());
@@ -68,7 +68,7 @@ pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
+/// Returns `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
 pub fn config_folder() -> Option<PathBuf> {
     let given = std::env::var_os("CLOSEREAD_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.config_dir().to_owned()))

@@ -80,7 +80,7 @@ impl Progress {
         }
     }
 
-    /// The count stood still since `since` for another reason: that time says nothing about the rate.
+    /// Notes that the count stood still since `since` for another reason: that time says nothing about the rate.
     pub fn paused(&self, since: Instant) {
         self.state.borrow_mut().started += since.elapsed();
         if let Some(bar) = &self.bar {
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// `, 2 failed, 8 in flight, 1,200,000 + 3,400 tokens, $1.23`: what is nothing is not named.
+/// Words what was taken: `, 2 failed, 8 in flight, 1,200,000 + 3,400 tokens, $1.23`; what is nothing is not named.
 fn taken_in_words(failed: usize, taken: &Taken) -> String {
     let mut words = String::new();
     for (n, what) in [(failed, "failed"), (taken.in_flight, "in flight")] {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use closeread_prompts::Prompts;
 use std::path::Path;
 
-/// The prompts that ship, those of a folder in their places.
+/// Loads the prompts that ship, those of a folder in their places.
 pub fn load(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Raised whenever the same model and pair would give another score than before.
+/// Version of the results, raised whenever the same model and pair would give another score than before.
 const RESULT_VERSION: u8 = 1;
 /// Number of best passages that are reranked where nothing is said: as many of 100 tokens as the largest budget holds
 /// that a run has by default, so that a reranker decides over all of it; and one search, one request, with every

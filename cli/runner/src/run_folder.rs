@@ -71,7 +71,7 @@ pub struct RunFolder {
     path: PathBuf,
     records: File,
     finished: HashMap<TrialKey, Record>,
-    /// Released by the system when the process ends, however it ends.
+    /// Lock of the folder, released by the system when the process ends, however it ends.
     _lock: File,
 }
 

@@ -34,7 +34,7 @@ pub struct Taken {
     pub dollars: Dollars,
     /// Calls whose cost is not known.
     pub unpriced: usize,
-    /// The limit keeps a call from beginning.
+    /// Whether the limit kept a call from beginning.
     pub out: bool,
     /// Dollars that calls in flight may cost.
     pub reserved: Dollars,

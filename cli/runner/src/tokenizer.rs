@@ -59,7 +59,8 @@ impl Fetched {
     }
 }
 
-/// `cl100k` (the default), `o200k`, `embedder` for the embedding model's own, a fetched one, or a `tokenizer.json`.
+/// Loads `cl100k` (the default), `o200k`, `embedder` for the embedding model's own, a fetched one, or a
+/// `tokenizer.json`.
 ///
 /// # Errors
 /// If it is none of them, is not installed, or cannot be read.

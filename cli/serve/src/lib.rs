@@ -39,7 +39,7 @@ pub struct Options {
     pub runs: Vec<(String, PathBuf)>,
     /// Layout of the run folders that are read.
     pub layout: Layout,
-    /// 0 for any port that is free.
+    /// Port to listen on; 0 for any port that is free.
     pub port: u16,
     /// Servers to which requests of the page are passed on.
     pub relaying: Relaying,

@@ -25,7 +25,7 @@ pub struct Book {
     pub id: String,
     /// Title as a prompt shows it; may be empty.
     pub title: String,
-    /// Given, or detected from the body.
+    /// Language of the book, given or detected from the body.
     pub language: Language,
     hash: String,
     n_bytes: usize,
@@ -48,9 +48,9 @@ pub struct BookText {
 pub struct ReadOptions {
     /// The language of the text; `None` detects it.
     pub language: Option<Language>,
-    /// Keep Project Gutenberg's header and trailer as part of the book.
+    /// Whether Project Gutenberg's header and trailer are kept as part of the book.
     pub keep_frame: bool,
-    /// Keep every line break, in a hard-wrapped text too.
+    /// Whether every line break is kept, in a hard-wrapped text too.
     pub keep_wraps: bool,
 }
 
@@ -156,7 +156,7 @@ impl Book {
         Self { text: None, ..self }
     }
 
-    /// The text that it holds.
+    /// Returns the text that the book holds.
     ///
     /// # Errors
     /// [`TextError::Gone`] if it was let go of.

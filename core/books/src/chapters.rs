@@ -64,7 +64,7 @@ fn is_heading(line: &str) -> bool {
     is_chinese_heading(line) || is_english_heading(line)
 }
 
-/// `第`, a number, `章` or the like.
+/// True if a line is a Chinese heading: `第`, a number, `章` or the like.
 fn is_chinese_heading(line: &str) -> bool {
     if ALONE_ZH.contains(&line) {
         return true;

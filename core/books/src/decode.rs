@@ -42,7 +42,7 @@ pub enum DecodeError {
         /// Hint on what to do.
         hint: &'static str,
     },
-    /// Bytes that no text has.
+    /// The file has bytes that no text has.
     #[error(
         "the file is binary, not plain text: byte {offset} (line {line}) is the control character 0x{byte:02X}; \
          {hint}"

@@ -22,7 +22,7 @@ use wrap::LineBreak;
 pub struct Flow {
     text: String,
     body: Span,
-    /// Ascending in both coordinates. A run reaches to the next run's `flow`.
+    /// Runs, ascending in both coordinates. A run reaches to the next run's `flow`.
     runs: Vec<Run>,
 }
 

@@ -27,7 +27,7 @@ pub(super) fn tokens_of(
 pub(super) struct Prompt {
     /// Tokens of the prompt that are known.
     pub(super) known: u64,
-    /// Responses of earlier stages in it, at most: at least there is nothing of them.
+    /// Most tokens that responses of earlier stages have in the prompt: at least there is nothing of them.
     pub(super) responses: u64,
 }
 

@@ -54,7 +54,7 @@ pub trait StageStore {
     /// [`BuildError::Store`].
     fn append(&self, stage: &'static str, made_from: &str, line: &str) -> Result<(), BuildError>;
 
-    /// The stage is finished with these lines, in their order.
+    /// Notes that the stage is finished with these lines, in their order.
     ///
     /// # Errors
     /// [`BuildError::Store`].

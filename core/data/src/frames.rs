@@ -129,7 +129,7 @@ fn folded(name: &str) -> String {
     name.replace(['_', '/'], " ").trim().to_lowercase()
 }
 
-/// `%C3%A9` is `é`; what is no escape stays.
+/// Decodes percent escapes: `%C3%A9` is `é`; what is no escape stays.
 fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);

@@ -115,7 +115,7 @@ fn split_options(instruction: &str) -> (String, Vec<String>) {
     (question.trim().to_owned(), options)
 }
 
-/// `(B) text` as index 1 and `text`; also `B. text` and a bare `B`.
+/// Splits `(B) text` into index 1 and `text`; also `B. text` and a bare `B`.
 fn letter_and_text(gold: &str) -> (Option<usize>, &str) {
     static LETTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:\(([A-Z])\)|([A-Z])(?:[.):]|\s*$))"));
     let Some(found) = LETTER.captures(gold) else { return (None, gold.trim()) };

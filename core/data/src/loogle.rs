@@ -125,7 +125,8 @@ impl Article {
     }
 }
 
-/// The published files say it in their name; in others the long set is the one whose pairs have a type.
+/// Returns the dependency of a pair: the published files say it in their name; in others the long set is the one whose
+/// pairs have a type.
 fn dependency(file: &InputFile, pair: &Value) -> &'static str {
     let name = base_name(file).to_lowercase();
     match (name.contains("long"), name.contains("short")) {

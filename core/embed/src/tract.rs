@@ -133,7 +133,7 @@ fn fill(inputs: &[String], batch: &[&[u32]], padded: usize) -> TractResult<TVec<
 }
 
 impl Backend for TractBackend {
-    /// Sorted by length, in batches of about as many tokens as suit the caches.
+    /// Plans batches sorted by length, of about as many tokens as suit the caches.
     fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
         plan(lengths, &self.buckets)
     }

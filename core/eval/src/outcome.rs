@@ -39,7 +39,7 @@ pub enum Outcome {
     CutShort {
         /// The response, as far as it came.
         response: String,
-        /// The limit; `None`: the provider's own.
+        /// Limit of the response in tokens; `None`: the provider's own.
         max_output_tokens: Option<u32>,
     },
     /// A call failed for good.

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-/// Below this share of what its model counts elsewhere for as long a prompt in that language, a prompt was cut.
+/// Share of what its model counts elsewhere for as long a prompt in that language, below which a prompt was cut.
 const LEAST_SHARE: f64 = 0.8;
-/// Shorter prompts say little: what a server puts around them weighs too much.
+/// Least tokens of a prompt that is judged. Shorter ones say little: what a server puts around them weighs too much.
 const LEAST_TOKENS: u64 = 500;
 /// Number of prompts of different lengths that, served as one and the same number of tokens, count as cut to it.
 const ALIKE: usize = 5;
-/// Two lengths differ if one exceeds the other by this factor; by less, tokenizers differ.
+/// Factor by which one length exceeds another if they differ; by less, tokenizers differ.
 const FURTHER: f64 = 1.05;
 /// Share of the calls of a cell from which on what was cut is worth a warning.
 const WORTH_A_WARNING: f64 = 0.01;
@@ -38,9 +38,9 @@ pub struct CountedPrompt<'a> {
 pub enum Arrived {
     /// The whole prompt, as far as anyone can tell.
     Whole,
-    /// The server seems to have cut it.
+    /// The server seems to have cut the prompt.
     Cut,
-    /// The server did not count it.
+    /// The server did not count the prompt.
     NotKnown,
 }
 

@@ -21,9 +21,9 @@ pub struct Publisher {
     pub organization: String,
     /// Relationship of the organisation to the model's maker: `first_party`, `third_party`, `collaborative` or `other`.
     pub relationship: String,
-    /// `self_deployed`, `externally_managed` or `unknown`.
+    /// Deployment of the models: `self_deployed`, `externally_managed` or `unknown`.
     pub deployment: String,
-    /// `open_weights`, `closed_weights` or `unknown`.
+    /// Availability of the models: `open_weights`, `closed_weights` or `unknown`.
     pub availability: String,
 }
 
@@ -48,7 +48,8 @@ pub struct Rows {
 }
 
 impl Record<'_> {
-    /// `data/<benchmark>/<developer>/<model>/<uuid>`, without ending: of the record `.json`, of its rows `_samples.jsonl`.
+    /// Returns the path `data/<benchmark>/<developer>/<model>/<uuid>`, without ending: of the record `.json`, of its
+    /// rows `_samples.jsonl`.
     pub fn path(&self) -> String {
         let (developer, name) = self.developer_and_name();
         let collection = file_name(&self.about.run.benchmark);

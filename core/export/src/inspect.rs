@@ -47,7 +47,8 @@ impl<'a> Log<'a> {
         Self { about, cell, judgements, samples: 0, tokens: Tokens::default(), seconds: 0.0 }
     }
 
-    /// `2026-11-23T12-00-00+00-00_sample_dos-rag-1500_1a2b3c.eval`; the hash is the cell's.
+    /// Returns the log's file name, such as `2026-11-23T12-00-00+00-00_sample_dos-rag-1500_1a2b3c.eval`; the hash is
+    /// the cell's.
     pub fn file_name(&self) -> String {
         let arm = &self.cell.arm;
         let budget = arm.budget.map_or_else(String::new, |budget| format!("-{budget}"));

@@ -63,7 +63,7 @@ pub struct Row<'a> {
     pub trial: &'a PlannedTrial,
 }
 
-/// `dos-rag@1500`, with the model behind it where the run has several.
+/// Returns the name of a cell, `dos-rag@1500`, with the model behind it where the run has several.
 pub fn cell_name(run: &Run, arm: &Arm) -> String {
     let budget = arm.budget.map_or_else(String::new, |budget| format!("@{budget}"));
     let several = run.plan.iter().any(|other| other.model != arm.model);
@@ -71,7 +71,7 @@ pub fn cell_name(run: &Run, arm: &Arm) -> String {
     format!("{}{budget}{model}", arm.method)
 }
 
-/// Letters, digits, `.`, `-` and `_` of a name; anything else is a `-`.
+/// Returns a name for a file: letters, digits, `.`, `-` and `_` of a name; anything else is a `-`.
 pub fn file_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let name: String = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
@@ -83,7 +83,7 @@ fn options(item: &Item) -> &[String] {
     if item.task == Task::Choice { &item.options } else { &[] }
 }
 
-/// The right one of these.
+/// Returns the number of the right one of these options.
 fn correct(item: &Item) -> Option<usize> {
     item.correct.filter(|correct| *correct < options(item).len())
 }
@@ -96,7 +96,7 @@ fn targets(item: &Item) -> Vec<String> {
     }
 }
 
-/// `A` for 0; beyond `Z` the number.
+/// Returns the letter of an option, `A` for 0; beyond `Z` the number.
 fn letter(option: usize) -> String {
     u8::try_from(option)
         .ok()

@@ -8,9 +8,9 @@ use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
 use closeread_prompts::judges::JudgeCorpusQa;
 
-/// `[[YES]]` and no `[[NO]]` is correct. The script counts everything else, and every failed call, as incorrect
-/// ([`IfUnreadable::Incorrect`](super::IfUnreadable::Incorrect)); here these stay states of their own, so that they can
-/// be told apart.
+/// Asks whether two answers are equivalent: `[[YES]]` and no `[[NO]]` is correct. The script counts everything else,
+/// and every failed call, as incorrect ([`IfUnreadable::Incorrect`](super::IfUnreadable::Incorrect)); here these stay
+/// states of their own, so that they can be told apart.
 pub(super) async fn equivalence<H: Host>(
     host: &H,
     settings: Settings<'_>,

@@ -71,7 +71,7 @@ pub(super) async fn verify_facts<H: Host>(
     .await
 }
 
-/// Yes or no a key fact, with the sentences that state it.
+/// Asks for yes or no a key fact, with the sentences that state it.
 pub(super) async fn align_key_facts<H: Host>(
     host: &H,
     settings: Settings<'_>,

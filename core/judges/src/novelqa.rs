@@ -12,8 +12,8 @@ use closeread_prompts::judges::{JudgeNovelQa, JudgeNovelQaEvidence};
 /// Names of the judge's three marks of evidence, in 0..=1, among a case's scores.
 pub const EVIDENCE_MARKS: [&str; 3] = ["correctness", "relevance", "sufficiency"];
 
-/// `C` or `N`, knowing title, question, evidence and gold answer; wrong facts, and a rough number where a specific one is
-/// asked, are `N`.
+/// Asks whether an answer is correct, `C` or `N`, knowing title, question, evidence and gold answer; wrong facts, and a
+/// rough number where a specific one is asked, are `N`.
 pub(super) async fn correctness<H: Host>(
     host: &H,
     settings: Settings<'_>,

@@ -256,8 +256,8 @@ fn sentence(rule: PanelRule, votes: &[&SentenceRuling]) -> Option<SentenceRuling
     votes.iter().find(|vote| vote.category == category).map(|vote| (*vote).clone())
 }
 
-/// Stated if the rule carries that, by the sentences that the rule carries among those who say so; if it carries none of
-/// them, by all that were named.
+/// Decides on a key fact: stated if the rule carries that, by the sentences that the rule carries among those who say
+/// so; if it carries none of them, by all that were named.
 fn fact(rule: PanelRule, votes: &[&FactRuling]) -> Option<FactRuling> {
     let stated = rule.carried(votes.iter().map(|vote| vote.stated))?;
     if !stated {

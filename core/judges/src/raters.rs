@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A judge against the raters of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgainstRaters {
-    /// Against each rater, as the second of the pair.
+    /// Comparisons with each rater, as the second of the pair.
     pub raters: Vec<PairOfRaters>,
-    /// Against the label that counts.
+    /// Comparison with the label that counts.
     pub majority: PairOfRaters,
     /// Share of equal labels, as [`PairOfRaters::agreement`]: "binary accuracy" in HAMLET.
     pub binary: Option<f64>,

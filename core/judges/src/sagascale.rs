@@ -9,7 +9,8 @@ use closeread_methods::{MethodError, Settings};
 use closeread_prompts::judges::{ClassifyQuestion, JudgeSagaScale};
 use closeread_prompts::variables::Kind;
 
-/// Correct iff the answer addresses the question, contradicts nothing in the gold answer and has its key points.
+/// Asks whether an answer is correct: iff it addresses the question, contradicts nothing in the gold answer and has its
+/// key points.
 pub(super) async fn correctness<H: Host>(
     host: &H,
     settings: Settings<'_>,

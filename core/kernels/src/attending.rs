@@ -7,9 +7,9 @@ use super::product::Pieces;
 
 /// The numbers that one text's attention reads and writes.
 pub struct TextHeads<'a> {
-    /// Rows of both.
+    /// Number of rows of both.
     pub n_tokens: usize,
-    /// Heads side by side in a row.
+    /// Number of heads side by side in a row.
     pub n_heads: usize,
     /// Numbers of a head.
     pub head_size: usize,

@@ -1,4 +1,4 @@
-//! Which vector instructions there are, and which of them this processor has.
+//! Vector instructions: which there are, and which of them this processor has.
 
 use super::table::{self, Table};
 

@@ -1,4 +1,4 @@
-//! What is fast about the encoder, behind functions that check their arguments: the only `unsafe` code of closeread.
+//! The fast parts of the encoder, behind functions that check their arguments: the only `unsafe` code of closeread.
 //!
 //! A crate of its own, so that core can forbid `unsafe` altogether and development builds can optimise the kernels
 //! without optimising all of core.

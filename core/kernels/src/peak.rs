@@ -1,4 +1,4 @@
-//! What the processor could do: nothing but multiply-adds, to hold a kernel's speed against.
+//! Peak speed of the processor: nothing but multiply-adds, to hold a kernel's speed against.
 
 use super::simd::Simd;
 

@@ -18,7 +18,7 @@ pub enum Then {
     Store,
     /// The product is added to what stands in the output.
     Add,
-    /// The function is applied to it.
+    /// The function is applied to the product.
     Activate(Activation),
 }
 
@@ -101,7 +101,7 @@ pub(super) trait Integers {
     unsafe fn add_dot<S: Simd>(sum: S::Ints, row: S::Ints, columns: S::Ints) -> S::Ints;
 }
 
-/// Two of 16 bits.
+/// Two integers of 16 bits.
 pub(super) struct Sixteen;
 
 impl Integers for Sixteen {
@@ -112,7 +112,7 @@ impl Integers for Sixteen {
     }
 }
 
-/// Four of 8 bits: unsigned in rows, where any may stand for 0, signed in columns.
+/// Four integers of 8 bits: unsigned in rows, where any may stand for 0, signed in columns.
 pub(super) struct Eight;
 
 impl Integers for Eight {

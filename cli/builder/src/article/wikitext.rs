@@ -72,7 +72,8 @@ fn readable(wikitext: &str) -> String {
     one_script(&REPLACED.iter().fold(wikitext.to_owned(), replace))
 }
 
-/// Chinese pages: of the words that differ by region those in simplified characters, else the first.
+/// Returns Chinese pages in one script: of the words that differ by region those in simplified characters, else the
+/// first.
 fn one_script(text: &str) -> String {
     static MARKED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"-\{([^{}]*)\}-").expect("a valid pattern"));
     MARKED

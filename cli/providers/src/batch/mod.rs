@@ -49,7 +49,7 @@ pub struct Batcher {
     state: RefCell<State>,
     /// Notice that something was asked, or that something that kept batches from being handed in is over.
     stirred: Notify,
-    /// Responses came, or there is room for more requests.
+    /// Notice that responses came, or that there is room for more requests.
     settled: Notify,
 }
 
@@ -68,9 +68,9 @@ struct State {
     taken: HashSet<String>,
     tries: HashMap<String, u32>,
     asked_at: Option<Instant>,
-    /// Books are being prepared: more will be asked.
+    /// Number of [`Busy`] values that live: books are being prepared, and more will be asked.
     busy: usize,
-    /// The provider holds as much as it takes: one batch at a time, of at most so many requests.
+    /// Most requests of a batch where the provider holds as much as it takes: then there is one batch at a time.
     at_most: Option<usize>,
 }
 
@@ -204,7 +204,7 @@ impl Batcher {
         !state.waiting.is_empty() && (full || is_quiet) && may_hand_in
     }
 
-    /// Batches of which an earlier process did not get to write down whether the provider has them.
+    /// Finds batches of which an earlier process did not get to write down whether the provider has them.
     async fn find_again(&self) -> Result<()> {
         let tickets = self.state.borrow().tickets.clone();
         if !tickets.is_empty() {

@@ -87,7 +87,7 @@ impl Corpora {
     }
 }
 
-/// Beside what is remembered from run to run: the system's own temporary folder may be memory.
+/// Makes a temporary folder beside what is remembered from run to run: the system's own may be memory.
 fn put_aside_in() -> Result<tempfile::TempDir> {
     let folder = cache_folder().unwrap_or_else(|| PathBuf::from("."));
     std::fs::create_dir_all(&folder)
@@ -108,7 +108,7 @@ impl<'n, R: BufRead> Parts<'n, R> {
         Self { name, lines, n_lines: 0 }
     }
 
-    /// The next lines; empty at the end.
+    /// Reads the next lines; returns nothing at the end.
     fn more(&mut self) -> std::io::Result<Vec<u8>> {
         let mut bytes = vec![b'\n'; self.n_lines];
         let before = bytes.len();

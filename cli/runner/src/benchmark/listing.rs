@@ -21,7 +21,7 @@ pub(super) fn list(paths: &[PathBuf], allow_outside: bool) -> Result<Vec<(String
     Ok(files)
 }
 
-/// `entered` keeps links from leading around in circles.
+/// Walks a folder; `entered` keeps links from leading around in circles.
 fn walk(
     root: &Path,
     folder: &Path,

@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 pub enum BackendName {
     /// The reference, for any ONNX model.
     Tract,
-    /// Our own, in the fastest precision of this processor.
+    /// Our own encoder, in the fastest precision of this processor.
     Encoder,
     /// Our own encoder, in f32.
     EncoderF32,
-    /// Our own, mostly in 8-bit integers.
+    /// Our own encoder, mostly in 8-bit integers.
     EncoderInt8,
-    /// Our own on a graphics processor, in f32; the encoder where there is none.
+    /// Our own encoder on a graphics processor, in f32; on the processor where there is none.
     Gpu,
 }
 

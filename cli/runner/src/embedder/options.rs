@@ -16,7 +16,7 @@ pub struct EmbedderOptions {
     pub backend: Option<BackendName>,
     /// Address of a served model's server.
     pub base_url: Option<String>,
-    /// Vectors that are not remembered are an error: no server is asked.
+    /// Whether vectors that are not remembered are an error: no server is asked.
     pub remembered_only: bool,
     /// File that describes a served model.
     pub spec: Option<PathBuf>,

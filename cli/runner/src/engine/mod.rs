@@ -44,9 +44,9 @@ const GROUPS_IN_BATCHES: usize = 256;
 /// The summary of a run, besides its records.
 #[derive(Default)]
 pub struct Summary {
-    /// Ctrl-C ended the run before all trials were made.
+    /// Whether Ctrl-C ended the run before all trials were made.
     pub interrupted: bool,
-    /// The limit on what the run may cost ended it.
+    /// Whether the limit on what the run may cost ended it.
     pub out_of_money: bool,
 }
 
@@ -125,7 +125,7 @@ struct TrialRunner<'s, 'p> {
     journals: Journals,
     progress: Progress,
     stop: Cell<bool>,
-    /// Books are cut and embedded one set after the other: one takes all cores.
+    /// Lock by which books are cut and embedded one set after the other: one takes all cores.
     opening: Mutex<()>,
     /// Trials that are still to be made, by the line of the table.
     left: RefCell<HashMap<Arm, usize>>,
@@ -185,7 +185,7 @@ impl TrialRunner<'_, '_> {
 }
 
 impl TrialRunner<'_, '_> {
-    /// Trials of a line of the table are in the folder.
+    /// Notes that trials of a line of the table are in the folder.
     fn made(&self, keys: &[TrialKey]) -> Result<()> {
         let Some(TrialKey { method, model, budget, .. }) = keys.first() else { return Ok(()) };
         let arm = Arm { method: method.clone(), model: model.clone(), budget: *budget };
@@ -199,7 +199,7 @@ impl TrialRunner<'_, '_> {
 
 /// Trials that end because they cannot begin.
 impl TrialRunner<'_, '_> {
-    /// The trials on books of which a text cannot be had fail; those on other books go on.
+    /// Fails the trials on books of which a text cannot be had; those on other books go on.
     fn without_text(&self, documents: &[String], units: &[Unit<'_>], error: &anyhow::Error) -> Result<()> {
         let (books, error) = (self.benchmark.books_of(documents), format!("{error:#}"));
         for unit in units {
@@ -215,7 +215,8 @@ impl TrialRunner<'_, '_> {
     }
 }
 
-/// Units for which no book is cut, embedded or sent go first, book by book: their lines of the table are there at once.
+/// Puts units first for which no book is cut, embedded or sent, book by book: their lines of the table are there at
+/// once.
 fn quickest_first<'a, 'p>(groups: Vec<(&'a [String], Vec<Unit<'p>>)>) -> Vec<(&'a [String], Vec<Unit<'p>>)> {
     let is_quick = |unit: &Unit<'_>| {
         let method = &unit.cell.method;

@@ -26,7 +26,7 @@ pub(super) const HELD_VECTORS: usize = 16 << 20;
 /// Books, and an index for each way in which a method wants them cut and embedded.
 pub(super) struct BookIndexes {
     books: Vec<Arc<Book>>,
-    /// Held open where they are few, so that no trial has to read them again.
+    /// Texts of the books, held open where they are few, so that no trial has to read them again.
     _open: Vec<Arc<BookText>>,
     texts: Arc<BookTexts>,
     indexes: HashMap<RoomKey, PassageIndex>,

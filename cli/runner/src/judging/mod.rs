@@ -66,9 +66,9 @@ pub struct PendingJudgements<'a> {
 pub struct Session {
     /// Whether Ctrl-C ended the session.
     pub interrupted: bool,
-    /// The limit on what the run may cost ended it.
+    /// Whether the limit on what the run may cost ended it.
     pub out_of_money: bool,
-    /// Calls that failed for good; they are asked again in the next session.
+    /// Number of calls that failed, retries included; they are asked again in the next session.
     pub failed: usize,
     /// Items whose chunk cannot be found, so that their summaries cannot be judged.
     pub without_chunk: usize,

@@ -47,7 +47,7 @@ pub struct JudgeOptions {
     pub concurrency: usize,
     /// Most requests and tokens a minute to a model.
     pub rates: Rates,
-    /// Remembered responses are neither used nor kept.
+    /// Whether remembered responses are neither used nor kept.
     pub no_cache: bool,
     /// Text that sentences are verified against.
     pub reference: Reference,

@@ -80,7 +80,7 @@ impl<W: Write> Hashed<W> {
         self.to.write_all(bytes)
     }
 
-    /// The hash goes behind all else.
+    /// Finishes the file: the hash goes behind all else.
     fn finish(mut self) -> io::Result<u64> {
         self.to.write_all(&self.hash.finish_128().to_le_bytes())?;
         Ok(self.n + N_HASH as u64)

@@ -17,7 +17,7 @@ const VARIABLE: &str = "CLOSEREAD_RELEASES";
 const RELEASES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/download/v", env!("CARGO_PKG_VERSION"));
 /// The file's name there.
 const FILE: &str = "all-MiniLM-L6-v2.onnx";
-/// Bytes at which what comes is something else.
+/// Most bytes that the file may have: more is something else.
 const MOST: usize = 64 << 20;
 /// Longest that the whole may take.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -14,7 +14,7 @@ use tracing::warn;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Score {
     pub(super) score: f64,
-    /// The passage lost its end.
+    /// Whether the passage lost its end.
     pub(super) cut: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// `scores` in the cache folder.
+    /// Keeps scores in `scores` in the cache folder.
     pub(super) fn of_user() -> Self {
         let folder = crate::cache::cache_folder().map(|folder| folder.join("scores"));
         Self { folder, known: RefCell::default(), warned: Cell::new(false) }

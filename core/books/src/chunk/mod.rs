@@ -31,7 +31,7 @@ pub enum Chunker {
 /// A passage as the pieces of the text that make it up, in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
-    /// Ascending, disjoint, none empty; at least one.
+    /// Spans of the pieces: ascending, disjoint, none empty; at least one.
     pub spans: Vec<FlowSpan>,
     /// Tokens of [`Pieces::joined`], by the tokenizer the passage was cut with.
     pub n_tokens: usize,

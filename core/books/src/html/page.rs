@@ -9,7 +9,7 @@ pub(super) struct Page {
     /// Line ends due before the next visible character; two make a paragraph.
     breaks: usize,
     is_space_due: bool,
-    /// `<pre>` elements that are open.
+    /// Number of `<pre>` elements that are open.
     preformatted: usize,
     /// White space of a `<pre>`, until something visible follows.
     held: String,

@@ -138,7 +138,7 @@ fn decimal(number: f64) -> String {
     }
 }
 
-/// Items in double quotes, as in `["NETFLIX INC", "H&R BLOCK INC"]`.
+/// Lists items in double quotes, as in `["NETFLIX INC", "H&R BLOCK INC"]`.
 fn list(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| serde_json::json!(name).to_string()).collect();
     format!("[{}]", names.join(", "))

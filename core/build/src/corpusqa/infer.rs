@@ -28,7 +28,7 @@ pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
     Schema { entity: Entity::default(), columns }
 }
 
-/// `Revenue (USD million)` is the title `Revenue` in the unit `USD million`.
+/// Splits a head into title and unit: `Revenue (USD million)` is the title `Revenue` in the unit `USD million`.
 fn title_and_unit(head: &str) -> (&str, &str) {
     let head = head.trim();
     for (open, close) in [('(', ')'), ('（', '）'), ('[', ']')] {

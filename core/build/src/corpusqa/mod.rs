@@ -90,9 +90,9 @@ pub const TABLE_STAGES: [&str; 7] = ["documents", "rows", "table", "sets", "quer
 /// The models that are asked.
 #[derive(Debug, Clone)]
 pub struct Crew<'a, H> {
-    /// Proposes fields, paraphrases and writes SQL; without one the templates' words and SQL stay.
+    /// Model that proposes fields, paraphrases and writes SQL; without one the templates' words and SQL stay.
     pub writer: Option<&'a H>,
-    /// Read documents, each with its name; three in the paper.
+    /// Models that read documents, each with its name; three in the paper.
     pub extractors: Vec<(&'a str, &'a H)>,
 }
 

@@ -27,7 +27,7 @@ pub struct LengthError(String);
 impl FromStr for Length {
     type Err = LengthError;
 
-    /// `128K`, `1M`, `20000`, or `all`.
+    /// Reads a length: `128K`, `1M`, `20000`, or `all`.
     fn from_str(text: &str) -> Result<Self, LengthError> {
         let label = text.trim().to_uppercase();
         if label == "ALL" {

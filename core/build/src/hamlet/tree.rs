@@ -33,7 +33,7 @@ pub struct Tree {
 /// A fact of a tree with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbered {
-    /// `1` for the first root, `1.2` for its second branch, `1.2.3` for the third leaf of that.
+    /// Id of the fact: `1` for the first root, `1.2` for its second branch, `1.2.3` for the third leaf of that.
     pub id: String,
     /// Level of the fact.
     pub level: Level,

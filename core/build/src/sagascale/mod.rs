@@ -46,7 +46,7 @@ pub const STAGES: [&str; 9] = [
 /// The models that are asked, by task.
 #[derive(Debug)]
 pub struct Crew<'a, H, S> {
-    /// Judges segments, writes sub-queries, pairs and keywords, names types.
+    /// Model that judges segments, writes sub-queries, pairs and keywords, names types.
     pub writer: &'a H,
     /// Says whether an answer is right.
     pub checker: &'a H,

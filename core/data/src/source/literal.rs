@@ -158,7 +158,7 @@ impl Parser {
         })
     }
 
-    /// Strings that stand side by side are one.
+    /// Reads strings; those that stand side by side are one.
     fn strings(&mut self) -> Result<Value, LiteralError> {
         let mut text = String::new();
         loop {

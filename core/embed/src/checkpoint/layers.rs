@@ -13,7 +13,7 @@ pub struct Checkpoint {
     pub n_heads: usize,
     /// Activation between the layers of a feed-forward block.
     pub activation: Activation,
-    /// Added to the variance by layer normalisation.
+    /// Number that layer normalisation adds to the variance.
     pub epsilon: f32,
     /// Tables in which token ids and positions are looked up.
     pub tables: Tables,
@@ -63,7 +63,7 @@ pub struct Classifier {
 pub struct Dense {
     /// Numbers of an input; the bias has as many as an output.
     pub n_inputs: usize,
-    /// Inputs x outputs, row after row; 8-bit with a scale an output.
+    /// Weights, inputs x outputs, row after row; 8-bit with a scale an output.
     pub weight: Values,
     /// Bias of each output.
     pub bias: Vec<f32>,

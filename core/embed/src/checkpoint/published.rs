@@ -98,7 +98,7 @@ impl Reader<'_> {
         Ok(Table { n_rows, n_columns, values: Values::F32(self.values(name, &[n_rows, n_columns])?) })
     }
 
-    /// Published outputs x inputs; transposed here.
+    /// Reads a layer, published as outputs x inputs; transposed here.
     fn dense(&self, name: &str, n_inputs: usize, n_outputs: usize) -> Result<Dense, ConvertError> {
         let published = self.values(&format!("{name}.weight"), &[n_outputs, n_inputs])?;
         let weight =

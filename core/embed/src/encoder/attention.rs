@@ -13,7 +13,7 @@ use closeread_kernels::{AttentionRoom, Kernels, TextHeads, Then};
 pub(super) struct SelfAttention {
     n_heads: usize,
     head_size: usize,
-    /// Rounded to 16 bits, as its projections are at least.
+    /// Whether attention is rounded to 16 bits, as its projections are at least.
     in_integers: bool,
     /// Queries, keys and values in one product.
     projections: Linear,

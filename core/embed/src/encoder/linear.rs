@@ -42,7 +42,8 @@ impl<'a> Formats<'a> {
         Self { projections: format, output: format, up: format, down: format }
     }
 
-    /// 8 bits, and 16 for inner states: they have been through the activation and are mostly small, a few are large.
+    /// Makes formats of 8 bits, and of 16 for inner states: they have been through the activation and are mostly small,
+    /// a few are large.
     pub(super) fn mixed(ranges: &'a Ranges) -> Self {
         Self {
             projections: Format::Int8(&ranges.projections),

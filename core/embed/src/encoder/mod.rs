@@ -83,7 +83,7 @@ impl Precision {
 pub struct EncoderOptions<'a> {
     /// Precision of the products; the fastest one by default.
     pub precision: Option<Precision>,
-    /// The fastest available by default.
+    /// Instructions to compute with; the fastest available by default.
     pub instructions: Option<Instructions>,
     /// Calibration, which [`Precision::Int8`] needs; the others need none.
     pub calibration: Option<&'a Calibration>,

@@ -11,7 +11,7 @@ use half::f16;
 const OPSET: i64 = 17;
 /// The format version that came with it.
 const IR_VERSION: i64 = 8;
-/// Added to the attention scores of padding: far below any score, and exp of it is exactly 0.
+/// Number that is added to the attention scores of padding: far below any score, and exp of it is exactly 0.
 const MASKED: f32 = -1e9;
 
 /// Builds the whole file.
@@ -48,7 +48,7 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// Word, position and token type, normalised.
+    /// Adds the embeddings: word, position and token type, normalised.
     fn embeddings(&mut self) -> Result<String, ConvertError> {
         let hidden = self.config.hidden_size;
         let words = self.read("embeddings.word_embeddings.weight", &[self.config.vocab_size, hidden])?;
@@ -144,7 +144,7 @@ impl Graph<'_> {
         self.layer_norm(&name("output.LayerNorm"), &at("output_sum"), &at("output"))
     }
 
-    /// `input` times the transposed weight plus the bias.
+    /// Adds `input` times the transposed weight plus the bias.
     fn linear(&mut self, name: &str, at: &str, input: &str, n_in: usize, n_out: usize) -> Result<String, ConvertError> {
         let stored = self.read(&format!("{name}.weight"), &[n_out, n_in])?;
         let weight = self.layer_weight(&format!("{at}_weight"), &stored)?;

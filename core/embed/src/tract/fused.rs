@@ -105,7 +105,7 @@ pub(super) struct LayerNorm {
     pub(super) scale: Arc<Tensor>,
     /// Shift of the normalisation, as long as a row.
     pub(super) shift: Arc<Tensor>,
-    /// Added to the variance, a scalar.
+    /// Number that is added to the variance, a scalar.
     pub(super) epsilon: Arc<Tensor>,
 }
 

@@ -26,7 +26,7 @@ pub struct CellKey {
 }
 
 impl fmt::Display for CellKey {
-    /// `int4: dos-rag at 1500 (openai/gpt-4o)`.
+    /// Writes the cell as in `int4: dos-rag at 1500 (openai/gpt-4o)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.configuration.is_empty() {
             write!(f, "{}: ", self.configuration)?;

@@ -15,7 +15,7 @@ pub struct Paired<'a> {
     pub only_a: Vec<&'a str>,
     /// Ids with a score on the second side alone.
     pub only_b: Vec<&'a str>,
-    /// Planned on both sides, with different questions or gold answers.
+    /// Ids that are planned on both sides, with different questions or gold answers.
     pub other_gold: Vec<&'a str>,
     /// Ids without a score on either side.
     pub neither: Vec<&'a str>,

@@ -24,12 +24,12 @@ const MAX_UNIT_WORDS: usize = 3;
 const MAX_UNIT_CHARS: usize = 4;
 
 impl Quantity {
-    /// Written with a percent sign or its words.
+    /// True if the quantity is written with a percent sign or its words.
     pub fn is_percentage(&self) -> bool {
         self.unit == Unit::Percent
     }
 
-    /// Equal to two decimals, and not of different units; a number without a unit agrees with any.
+    /// True if both are equal to two decimals, and not of different units; a number without a unit agrees with any.
     pub fn agrees(&self, other: &Self) -> bool {
         let cents = |value: f64| libm::round(value * 100.0);
         let units = self.unit == other.unit || self.unit == Unit::None || other.unit == Unit::None;
@@ -80,7 +80,7 @@ fn digits(text: &str) -> Option<(f64, &str)> {
     Some((value, &text[end..]))
 }
 
-/// Exactly three digits stand here: a comma before them separates thousands.
+/// True if exactly three digits stand here: a comma before them separates thousands.
 fn has_three_digits(bytes: &[u8]) -> bool {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count() == 3
 }

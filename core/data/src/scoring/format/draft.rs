@@ -149,7 +149,7 @@ pub(super) fn answered(text: String) -> Attempt {
     })
 }
 
-/// 1 for what is right, 0 for what is not.
+/// Returns 1 for what is right, 0 for what is not.
 pub(super) fn share(is_right: bool) -> f64 {
     f64::from(u8::from(is_right))
 }

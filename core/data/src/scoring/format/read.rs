@@ -102,7 +102,7 @@ impl Cursor<'_> {
         self.at += n_bytes;
     }
 
-    /// Passes over white space and `also`.
+    /// Skips white space and the bytes `also`.
     fn skip(&mut self, also: &[u8]) {
         let rest = &self.bytes[self.at..];
         self.advance(rest.iter().take_while(|byte| byte.is_ascii_whitespace() || also.contains(byte)).count());

@@ -73,7 +73,7 @@ pub(super) fn scale_factor(scale: &str) -> Number {
     }
 }
 
-/// `round(number, digits)`: correctly rounded, ties of the exact binary value to even.
+/// Rounds as Python's `round(number, digits)`: correctly rounded, ties of the exact binary value to even.
 pub(super) fn rounded(number: f64, digits: usize) -> f64 {
     format!("{number:.digits$}").parse().unwrap_or(number)
 }
@@ -95,7 +95,8 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| !"'\"\\$€£¥%(),[]".contains(*c)).collect()
 }
 
-/// `float(text)`: also with underscores between digits; digits of other scripts, which Python takes, are no number here.
+/// Reads a number as Python's `float(text)`: also with underscores between digits; digits of other scripts, which
+/// Python takes, are no number here.
 fn python_float(text: &str) -> Option<f64> {
     static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -108,7 +109,8 @@ fn python_float(text: &str) -> Option<f64> {
     text.replace('_', "").parse().ok()
 }
 
-/// `str(number)` of a Python float: the shortest digits that give it back, exponents from 1e16 up and below 1e-4.
+/// Writes a float as Python's `str(number)`: the shortest digits that give it back, exponents from 1e16 up and below
+/// 1e-4.
 fn float_text(number: f64) -> String {
     if !number.is_finite() {
         return if number.is_nan() {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub(super) struct Gold {
     /// Answers as text; several only for questions that ask for several spans.
     pub(super) answers: Vec<String>,
-    /// `thousand`, `million`, `billion`, `percent` or nothing.
+    /// Scale of the answer: `thousand`, `million`, `billion`, `percent` or nothing.
     pub(super) scale: String,
     /// True for `arithmetic` and `count`: there is no half right.
     is_numeric: bool,
@@ -98,7 +98,8 @@ pub(super) fn score(gold: &Gold, predicted: &[Value], scale: &str) -> Scores {
     Scores { exact_match, f1, is_scale_right: gold.scale == scale }
 }
 
-/// Python's `sorted`, then `str`: numbers by size, text by code point; a mixture, on which Python fails, as text.
+/// Sorts as Python's `sorted`, then `str`: numbers by size, text by code point; a mixture, on which Python fails, as
+/// text.
 fn sorted(answers: &[Value]) -> Vec<String> {
     if answers.iter().all(Value::is_number) {
         let mut numbers: Vec<&Value> = answers.iter().collect();
@@ -110,7 +111,7 @@ fn sorted(answers: &[Value]) -> Vec<String> {
     texts
 }
 
-/// The script's `get_answer_str`.
+/// Joins answers as the script's `get_answer_str` does.
 fn joined(answers: &[String], scale: &str) -> String {
     let one = |answer: &String| {
         let number = if is_number(answer) { to_number(answer) } else { None };
@@ -125,7 +126,7 @@ fn joined(answers: &[String], scale: &str) -> String {
     answers.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// The script's `add_percent_pred`.
+/// Returns the number of a prediction as the script's `add_percent_pred` does.
 fn plain_number(predicted: &[Value], scale: &str) -> Option<String> {
     let [answer] = predicted else { return None };
     let text = python_text(answer);
@@ -135,7 +136,7 @@ fn plain_number(predicted: &[Value], scale: &str) -> Option<String> {
     to_number(&text).map(|number| format!("{:.4}", number.value()))
 }
 
-/// The script's `normalize_answer`, word by word: only a blank parts words here.
+/// Normalises a text as the script's `normalize_answer` does, word by word: only a blank parts words here.
 fn normalised(text: &str) -> String {
     let mut parts = Vec::new();
     for word in text.split(' ') {
@@ -167,7 +168,7 @@ fn set_f1(predicted: &str, gold: &str) -> f64 {
     libm::rint(f1 * 100.0) / 100.0
 }
 
-/// `str(value)` of what `json.load` makes of a scalar.
+/// Writes what `json.load` makes of a scalar as Python's `str(value)` does.
 fn python_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
