@@ -294,7 +294,7 @@ pub(crate) struct RunArgs {
     pub(crate) json: bool,
 }
 
-/// `--max-cost` as a limit.
+/// Returns `--max-cost` as a limit.
 pub(crate) fn max_cost(dollars: Option<f64>) -> Result<Option<Dollars>> {
     match dollars {
         Some(dollars) if !dollars.is_finite() || dollars < 0.0 => {

@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-/// Commands with fewer options show them as one list.
+/// Number of options below which a command shows them as one list.
 const MANY: usize = 14;
 
 /// Headings and the long names of the options under them. What no heading has is the command's own.

@@ -228,7 +228,7 @@ fn run_arguments(line: Vec<String>) -> anyhow::Result<config::RunArgs> {
     }
 }
 
-/// The reader of our output went away, as `| head` does.
+/// True if the reader of our output went away, as `| head` does.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -16,7 +16,7 @@ fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     T::deserialize(Asking).err().map_or(&[], |Names(names)| names)
 }
 
-/// Asked for an enum, it answers with the names of the variants, as an error: there is no value.
+/// A deserializer that, asked for an enum, answers with the names of the variants, as an error: there is no value.
 struct Asking;
 
 #[derive(Debug)]

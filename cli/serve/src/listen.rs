@@ -20,7 +20,7 @@ pub(crate) struct Limits {
     pub(crate) headers: Duration,
     /// Time until the client takes the next bytes of an answer.
     pub(crate) write: Duration,
-    /// Connections at once; further ones wait until one ends.
+    /// Most connections at once; further ones wait until one ends.
     pub(crate) connections: usize,
 }
 

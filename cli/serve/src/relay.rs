@@ -51,7 +51,7 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    /// `ports` were named besides those of programs that are known; the page's server listens on `own`.
+    /// Makes a relay; `ports` were named besides those of programs that are known; the page's server listens on `own`.
     pub(crate) fn new(relaying: Relaying, ports: &[u16], own: SocketAddr) -> Result<Option<Self>> {
         if relaying == Relaying::Nobody {
             return Ok(None);
@@ -156,7 +156,7 @@ impl Relay {
     }
 }
 
-/// The error and what caused it.
+/// Returns the error and what caused it, in words.
 fn in_words(error: &reqwest::Error) -> String {
     let mut words = format!("the server cannot be asked: {error}");
     let mut cause = std::error::Error::source(error);

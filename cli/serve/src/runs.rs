@@ -61,7 +61,8 @@ impl ServedRun {
         served.map_or_else(|| failure(StatusCode::NOT_FOUND, "no such file"), IntoResponse::into_response)
     }
 
-    /// Bytes of a file of the run. What is reached by a link has none: it can lie anywhere, and hold anything.
+    /// Returns the length of a file of the run. A file reached by a link has none: it can lie anywhere, and hold
+    /// anything.
     fn length(&self, path: &str) -> Option<u64> {
         let kind = |path: PathBuf| std::fs::symlink_metadata(path).ok();
         let within =

@@ -340,7 +340,7 @@ pub(super) fn one_arm(plan: &[Arm], at: Option<&str>, run: &Path) -> Result<Arm>
     }
 }
 
-/// `dos-rag@1500`, as `--at` takes it.
+/// Returns an arm's name, `dos-rag@1500`, as `--at` takes it.
 pub(super) fn at_name(arm: &Arm) -> String {
     arm.method.clone() + &arm.budget.map_or_else(String::new, |budget| format!("@{budget}"))
 }

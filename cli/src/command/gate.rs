@@ -244,7 +244,7 @@ impl GateArgs {
     }
 }
 
-/// `dos-rag@1500`, with the model where the run has several.
+/// Returns a cell's name, `dos-rag@1500`, with the model where the run has several.
 fn name_of(run: &Run, arm: &Arm) -> String {
     closeread_export::cell_name(run, arm)
 }

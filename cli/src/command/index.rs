@@ -92,7 +92,7 @@ fn ways(files: &[KeptFile]) -> Vec<Way<'_>> {
 }
 
 impl Way<'_> {
-    /// `dos 100, words: 2 sets of books, 1,234 passages, 1.2 MB, made in 0.3 s`
+    /// Writes a line such as `dos 100, words: 2 sets of books, 1,234 passages, 1.2 MB, made in 0.3 s`.
     fn line(&self) -> String {
         let KeptFile { chunker, passage_tokens, embedder, .. } = self.first;
         let sum = |of: fn(&KeptFile) -> u64| self.files.iter().map(|file| of(file)).sum::<u64>();

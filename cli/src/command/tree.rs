@@ -142,7 +142,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     Ok((books, preparation.context("a tree is prepared")?))
 }
 
-/// `--param NAME=VALUE` as a JSON object.
+/// Reads `--param NAME=VALUE` as a JSON object.
 fn parameters(given: &[String]) -> Result<Value> {
     let read = |text: &String| {
         let (name, value) = text

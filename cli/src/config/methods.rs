@@ -40,7 +40,7 @@ impl RunArgs {
         chosen.into_iter().map(with_parameters).collect()
     }
 
-    /// `[params.METHOD]` and `--param`, by method.
+    /// Returns `[params.METHOD]` and `--param`, by method.
     fn given_parameters(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
         let mut given = self.params.clone();
         for text in &self.param {

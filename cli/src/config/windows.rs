@@ -36,7 +36,7 @@ impl Windows {
 impl FromStr for Windows {
     type Err = String;
 
-    /// `128000`, `openai/gpt-4o=128000,gemini/gemini-2.5-pro=1000000`, or both.
+    /// Reads `128000`, `openai/gpt-4o=128000,gemini/gemini-2.5-pro=1000000`, or both.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut windows = Self::default();
         for part in text.split(',') {

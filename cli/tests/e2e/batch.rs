@@ -23,7 +23,7 @@ struct World {
     batches: Vec<(Vec<Value>, Value)>,
     /// Whether batches stay in progress.
     held: bool,
-    /// The next batch is taken, and the client hears of a server error.
+    /// Whether the next batch is taken, and the client hears of a server error.
     broken_create: bool,
     /// Most requests that may wait at the provider.
     enqueued: usize,

@@ -40,7 +40,7 @@ impl Store {
         self.send(method, path, "")
     }
 
-    /// Head and body of what it answers.
+    /// Returns head and body of the answer.
     fn send(&self, method: &str, path: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let auth = "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=x";

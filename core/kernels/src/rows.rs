@@ -1,4 +1,4 @@
-//! What is done to whole rows between two products.
+//! Work on whole rows between two products.
 
 use super::product::Pieces;
 use super::simd::{Simd, abs, load_first};
@@ -197,5 +197,5 @@ pub(super) unsafe fn quantise_u8<S: Simd>(
     }
 }
 
-/// Rows whose largest number is smaller than this count as zeros.
+/// Least size of the largest number of a row that does not count as zeros.
 pub(super) const LEAST: f32 = 1e-30;

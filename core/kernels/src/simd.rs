@@ -1,4 +1,4 @@
-//! What a kernel asks of an instruction set.
+//! Vectors of an instruction set: what a kernel asks of it.
 
 /// Vectors of one instruction set, for kernels that are written once for all of them.
 ///
@@ -24,19 +24,19 @@ pub(super) trait Simd: Copy {
     /// Asks for the cache line at `at`, which may be any address; nothing where there is no such instruction.
     #[inline(always)]
     unsafe fn prefetch(_at: *const u8) {}
-    /// `LANES` numbers from memory.
+    /// Loads `LANES` numbers from memory.
     unsafe fn load(at: *const f32) -> Self::Floats;
-    /// `LANES` numbers to memory.
+    /// Stores `LANES` numbers to memory.
     unsafe fn store(at: *mut f32, x: Self::Floats);
     /// Returns a vector with the same number in every lane.
     unsafe fn splat(x: f32) -> Self::Floats;
-    /// a + b.
+    /// Returns a + b.
     unsafe fn add(a: Self::Floats, b: Self::Floats) -> Self::Floats;
-    /// a - b.
+    /// Returns a - b.
     unsafe fn sub(a: Self::Floats, b: Self::Floats) -> Self::Floats;
-    /// a b.
+    /// Returns the product a b.
     unsafe fn mul(a: Self::Floats, b: Self::Floats) -> Self::Floats;
-    /// a / b.
+    /// Returns a / b.
     unsafe fn div(a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// The smaller of each pair.
     unsafe fn min(a: Self::Floats, b: Self::Floats) -> Self::Floats;
@@ -57,9 +57,9 @@ pub(super) trait Simd: Copy {
 
     /// Returns a vector with all lanes 0.
     unsafe fn zeros() -> Self::Ints;
-    /// `LANES` steps of 32 bits.
+    /// Loads `LANES` steps of 32 bits.
     unsafe fn load_steps(at: *const u8) -> Self::Ints;
-    /// `LANES` steps of 32 bits to memory.
+    /// Stores `LANES` steps of 32 bits to memory.
     unsafe fn store_steps(at: *mut u8, x: Self::Ints);
     /// The lanes of `low`, integers within i16, as the first of pairs of i16, those of `high` as the second.
     unsafe fn pairs(low: Self::Ints, high: Self::Ints) -> Self::Ints;
@@ -69,16 +69,16 @@ pub(super) trait Simd: Copy {
     unsafe fn add_dot_i16(sum: Self::Ints, a: Self::Ints, b: Self::Ints) -> Self::Ints;
     /// sum + a.0 b.0 + ... + a.3 b.3 in each lane, in 32 bits, of four u8 in `a` and four i8 in `b`.
     unsafe fn add_dot_u8_i8(sum: Self::Ints, a: Self::Ints, b: Self::Ints) -> Self::Ints;
-    /// `LANES` integers within i16 to memory as i16.
+    /// Stores `LANES` integers within i16 to memory as i16.
     unsafe fn store_i16(at: *mut i16, x: Self::Ints);
-    /// `LANES` integers within u8 to memory as u8.
+    /// Stores `LANES` integers within u8 to memory as u8.
     unsafe fn store_u8(at: *mut u8, x: Self::Ints);
 }
 
 /// Vectors side by side in a panel of weights, and so in a tile.
 pub(super) const VECTORS: usize = 2;
 
-/// |x|.
+/// Returns |x|.
 ///
 /// # Safety
 /// That of [`Simd`].
@@ -87,7 +87,7 @@ pub(super) unsafe fn abs<S: Simd>(x: S::Floats) -> S::Floats {
     S::max(x, S::sub(S::splat(0.0), x))
 }
 
-/// The first `n` lanes to memory; any `n`.
+/// Stores the first `n` lanes to memory; any `n`.
 ///
 /// # Safety
 /// That of [`Simd`], with `at` good for `min(n, LANES)` numbers.
@@ -102,7 +102,7 @@ pub(super) unsafe fn store_first<S: Simd>(at: *mut f32, x: S::Floats, n: usize) 
     }
 }
 
-/// `n` numbers from memory, 0 in the other lanes; any `n`.
+/// Loads `n` numbers from memory, 0 in the other lanes; any `n`.
 ///
 /// # Safety
 /// That of [`Simd`], with `at` good for `min(n, LANES)` numbers.
@@ -120,5 +120,5 @@ pub(super) unsafe fn load_first<S: Simd>(at: *const f32, n: usize) -> S::Floats 
 /// The widest [`Simd::LANES`].
 pub(super) const MAX_LANES: usize = 16;
 
-/// Added to a number, it leaves the nearest integer in the last bits.
+/// Number that, added to another one, leaves the nearest integer in the last bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;

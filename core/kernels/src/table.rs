@@ -8,14 +8,14 @@ use super::product::{Eight, Product, Scales, Sixteen, product_f32, product_of_in
 use super::rows::{arrange, normalise, quantise_i16, quantise_u8};
 use super::simd::{Simd, VECTORS};
 
-/// [`quantise_u8`].
+/// Type of [`quantise_u8`].
 type RoundingToBytes = unsafe fn((*const f32, usize), *const f32, *mut u8, usize, usize, (*mut f32, *mut f32));
 
 /// The kernels of one instruction set. Calling one is sound where the processor has that set and the pointers are good
 /// for what the kernel's own contract says.
 #[derive(Clone, Copy)]
 pub(super) struct Table {
-    /// Columns of a panel of weights.
+    /// Number of columns of a panel of weights.
     pub(super) panel_width: usize,
     /// Numbers of a vector.
     pub(super) lanes: usize,

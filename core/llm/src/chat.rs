@@ -124,7 +124,7 @@ impl ServedBy {
 }
 
 impl fmt::Display for ServedBy {
-    /// `gpt-4o-2024-08-06 (fp_6b68)`.
+    /// Writes model and version, as in `gpt-4o-2024-08-06 (fp_6b68)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.model, &self.fingerprint) {
             (Some(model), Some(fingerprint)) => write!(f, "{model} ({fingerprint})"),

@@ -35,11 +35,11 @@ pub struct AgenticRag {
     /// The passages that are searched: the same as for naive RAG.
     #[serde(flatten)]
     pub passages: Passages,
-    /// Passages that a search gives.
+    /// Number of passages that a search gives.
     pub top_k: usize,
     /// Number of passages on each side of a ranked one that are ranked right behind it; the paper has none.
     pub neighbours: usize,
-    /// Searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
+    /// Number of searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
     pub max_searches: usize,
     /// Tell the reader how many searches there are and how many are left; the paper does not, so that the number that a
     /// reader makes is its own (figures 4 and 18).

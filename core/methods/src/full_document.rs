@@ -22,7 +22,8 @@ pub struct FullDocument {
     pub style: PromptStyle,
     /// Whether all questions on a book go into one call, as NovelQA does; in its style alone.
     pub together: bool,
-    /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its style alone.
+    /// Whether the sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its style
+    /// alone.
     pub evidence: bool,
     /// Source of the words that ask: the style, or the published row.
     pub prompt: Wording,
@@ -133,7 +134,7 @@ impl Method for FullDocument {
         session.read(questions, shown, style).await
     }
 
-    /// Exact to the few tokens that white space takes where text and prompt meet.
+    /// Returns the cost, exact to the few tokens that white space takes where text and prompt meet.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
         let limit = limit_for(sizes.settings.response_limit, questions, self.evidence);
         let view = View::Whole;

@@ -71,7 +71,7 @@ pub trait Host {
     }
 }
 
-/// [`Host::text`], which is held to be the book's: offsets are only good in that.
+/// Returns [`Host::text`], which is held to be the book's: offsets are only good in that.
 pub(crate) async fn book_text<H: Host>(host: &H, book: &Book) -> Result<Arc<BookText>, HostError> {
     let text = host.text(book).await?;
     match text.hash() == book.hash() {
@@ -80,7 +80,7 @@ pub(crate) async fn book_text<H: Host>(host: &H, book: &Book) -> Result<Arc<Book
     }
 }
 
-/// [`PassageIndex::texts`], each book opened by the host.
+/// Returns [`PassageIndex::texts`], each book opened by the host.
 pub(crate) async fn passage_texts<H: Host>(
     host: &H,
     index: &PassageIndex,

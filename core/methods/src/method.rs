@@ -14,7 +14,7 @@ use serde_json::Value;
 /// A way to answer questions on books: the value is its parameters.
 #[allow(async_fn_in_trait, reason = "as the futures of `Host`, these are deliberately not Send")]
 pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
-    /// The names it is known by, with the paper's parameters for each.
+    /// Names that the method is known by, with the paper's parameters for each.
     const PRESETS: &'static [Preset<Self>];
     /// The preparation that [`Self::prepare`] makes; `()` where it makes nothing.
     type Prepared: Serialize + DeserializeOwned;
@@ -27,7 +27,7 @@ pub trait Method: Clone + Serialize + DeserializeOwned + 'static {
         Ok(())
     }
 
-    /// The passages it searches; `None` if it does not search.
+    /// Returns the passages that the method searches; `None` if it does not search.
     fn passages(&self) -> Option<&Passages> {
         None
     }

@@ -26,7 +26,7 @@ pub enum ParameterProblem {
     /// The parameters are not a JSON object.
     #[error("expected an object with parameters")]
     NoObject,
-    /// The method has none of that name.
+    /// The method has no parameter of that name.
     #[error("unknown parameter `{name}`{}; {}", meant(.name, .known.iter().map(String::as_str)), listed(.known))]
     Unknown {
         /// Name of the parameter, as given.

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Measure: chunks in the context.
+/// Name of the measure of chunks in the context.
 pub const CHUNKS: &str = "chunks";
-/// Measure: documents that some chunk in the context is from.
+/// Name of the measure of documents that some chunk in the context is from.
 pub const DOCUMENTS_READ: &str = "documents_read";
-/// Measure: documents the item is about.
+/// Name of the measure of documents that the item is about.
 pub const DOCUMENTS: &str = "documents";
 /// Measure: 1 where the context holds fewer chunks than there are documents, so that no answer over all documents can
 /// be right (Table 4, dagger), else 0.

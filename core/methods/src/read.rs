@@ -20,7 +20,7 @@ pub struct Shown {
     pub passages: Vec<Excerpt>,
     /// The passages by reference.
     pub context: Option<Context>,
-    /// The sentences that hold the answer are asked for as well, where the style can.
+    /// Whether the sentences that hold the answer are asked for as well, where the style can.
     pub evidence: bool,
 }
 

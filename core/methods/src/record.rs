@@ -92,7 +92,7 @@ pub struct CallTrace {
     /// The model and its version, as the provider named them.
     #[serde(default, skip_serializing_if = "ServedBy::is_unnamed")]
     pub served_by: ServedBy,
-    /// The response was known from an earlier run: nothing was spent on it now.
+    /// Whether the response was known from an earlier run: nothing was spent on it now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }

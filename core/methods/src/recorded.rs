@@ -43,7 +43,8 @@ pub fn recorded_scores<B: Borrow<Book>, E>(
     Ok(scores)
 }
 
-/// [`recall_over`] the passages that a reader was given; `gold` spans come with the index of their book in `books`.
+/// Returns [`recall_over`] the passages that a model was given; `gold` spans come with the index of their book in
+/// `books`.
 ///
 /// A passage of a document that is not among `books` counts for nothing.
 fn context_recall<B: Borrow<Book>, E>(

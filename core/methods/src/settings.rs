@@ -73,7 +73,7 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// Greedy decoding, responses and a window without limit.
+    /// Makes settings with greedy decoding, responses and a window without limit.
     pub fn new(prompts: &'a Prompts, tokenizer: &'a Tokenizer) -> Self {
         Self { prompts, tokenizer, response_limit: ResponseLimit::NONE, temperature: 0.0, context_window: None }
     }

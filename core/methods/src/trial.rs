@@ -56,7 +56,7 @@ pub enum MethodError {
     /// The method searches, and its session has no index.
     #[error("the method searches passages, and there is no index of them")]
     NoIndex,
-    /// The method works on what it prepares, and that was not handed over.
+    /// The method works on its preparation, and that was not handed over.
     #[error("the method works on what it makes of the books first, and that was not made")]
     NotPrepared,
     /// The text of a book cannot be had.

@@ -1,4 +1,4 @@
-//! Work that keeps a processor busy: cut into jobs by who has it to do, spread by who has threads.
+//! Work that keeps a processor busy: methods cut it into jobs, hosts spread these over threads.
 
 /// A piece of work that depends on no other.
 pub type Job<T> = Box<dyn FnOnce() -> T + Send>;
@@ -15,7 +15,7 @@ pub trait Workers {
     }
 }
 
-/// This thread, one job after the other; its futures never wait.
+/// Workers on this thread, one job after the other; their futures never wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Inline;
 

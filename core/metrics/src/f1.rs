@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Exact match and F1 of an answer under SQuAD's rules, each in 0..=1, each the best over the references.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct SquadScore {
-    /// 1 if the normalised answer equals a normalised reference.
+    /// Exact match: 1 if the normalised answer equals a normalised reference.
     pub exact_match: f64,
     /// Token F1.
     pub f1: f64,

@@ -18,7 +18,7 @@ pub struct HashedAnswer<'a> {
 }
 
 impl<'a> HashedAnswer<'a> {
-    /// `None` if the gold answer is one in the open.
+    /// Reads a hashed gold answer; `None` if the gold answer is one in the open.
     pub fn parse(gold: &'a str) -> Option<Self> {
         let (salt, digest) = gold.strip_prefix(PREFIX)?.split_once(':')?;
         let is_digest = digest.len() == 64 && digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));

@@ -41,7 +41,7 @@ pub enum NotSent {
     /// A reranker put the passages in order.
     #[error("the passages were put in order by a reranker, which is not at hand; `closeread verify` has it")]
     Reranked,
-    /// The method worked on more than the question.
+    /// The method worked on more than the question, such as a preparation.
     #[error("the method works on what it made of the books, or asks several questions at once; see `closeread verify`")]
     Shared,
     /// The run says too little of how it asked, or asked by other prompts.
@@ -111,7 +111,7 @@ pub fn sent(
     }
 }
 
-/// Replies as a record has them, in their order; remembers what was asked.
+/// A host that replies as a record has it, in order, and remembers what was asked.
 struct Recorded<'a> {
     calls: &'a [CallTrace],
     sent: RefCell<Vec<Vec<Message>>>,

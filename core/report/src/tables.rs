@@ -289,7 +289,7 @@ fn in_words(ending: Ending) -> String {
     ending.name().replace('_', " ")
 }
 
-/// `12`, or `10 to 12` where cells differ.
+/// Writes counts: `12`, or `10 to 12` where cells differ.
 fn counts(ns: &BTreeSet<usize>) -> String {
     let shown = |n: &usize| thousands(*n as u64);
     match (ns.first(), ns.last()) {

@@ -185,7 +185,7 @@ impl Bm25 {
         self.rule
     }
 
-    /// Goes on behind the passages that are there.
+    /// Returns a builder that continues behind the passages that are there.
     pub(super) fn reopen(self) -> Bm25Builder {
         Bm25Builder { rule: self.rule, postings: self.words.held(), lengths: self.lengths }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageOrder {
-    /// Best first (vanilla RAG).
+    /// The order of scores, best first (vanilla RAG).
     Score,
     /// The order of the document (DOS RAG).
     Document,

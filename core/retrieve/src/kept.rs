@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Raised whenever the same books and passages would lead to other bytes.
+/// Version of the format, raised whenever the same books and passages would lead to other bytes.
 pub const KEPT_FORMAT: u32 = 1;
 
 /// Shared bytes that another owner holds, or a part of them. Cheap to clone.
@@ -48,7 +48,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Behind the eight bytes that say what it is.
+    /// Begins to read behind the eight bytes that say what the file is.
     pub(super) fn new(bytes: KeptBytes, magic: &[u8; 8]) -> Result<Self, IndexError> {
         match bytes.bytes().starts_with(magic) {
             true => Ok(Self { bytes, at: magic.len() }),
@@ -62,7 +62,7 @@ impl Reader {
         number.and_then(|number| usize::try_from(number).ok()).ok_or(IndexError::Kept("a number in it is too large"))
     }
 
-    /// `n` entries of `size` bytes.
+    /// Takes `n` entries of `size` bytes.
     pub(super) fn part(&mut self, size: usize, n: usize) -> Result<KeptBytes, IndexError> {
         let end = size.checked_mul(n).and_then(|size| self.at.checked_add(size));
         let part = end.and_then(|end| self.bytes.part(self.at..end)).ok_or(IndexError::Kept("it ends too early"))?;

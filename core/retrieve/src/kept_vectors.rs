@@ -156,7 +156,7 @@ impl KeptVectors {
     }
 }
 
-/// Vectors that are held are blocks as well: one.
+/// Vectors in memory as blocks: one block.
 impl VectorBlocks for Vectors {
     fn n_rows(&self) -> usize {
         self.len()

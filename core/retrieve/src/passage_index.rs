@@ -312,7 +312,7 @@ mod tests {
     use proptest::prelude::*;
     use std::cell::Cell;
 
-    /// Vectors a row at a time.
+    /// Blocks of vectors that hand over a row at a time.
     #[derive(Debug)]
     struct Rows(Vectors);
 

@@ -91,7 +91,7 @@ pub enum Value {
         low: f64,
         /// Upper end of the interval.
         high: f64,
-        /// Items both sides were scored on.
+        /// Number of items that both sides were scored on.
         n: usize,
         /// True if the interval ignores that the questions about a book belong together.
         over_items: bool,
@@ -107,14 +107,14 @@ pub enum Value {
     Number {
         /// The number.
         value: f64,
-        /// Digits behind the point.
+        /// Number of digits behind the point.
         decimals: u8,
     },
     /// A number as a paper prints it: in the unit that the table's head names, without an interval.
     Printed {
         /// The number, unrounded.
         value: f64,
-        /// Digits behind the point.
+        /// Number of digits behind the point.
         decimals: u8,
         /// Standard deviation over repeats, where there are several.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -101,7 +101,7 @@ impl<'t> Locator<'t> {
 #[derive(Debug)]
 struct Folded {
     text: String,
-    /// `(offset in the folded text, offset in the raw text)` wherever the distance between the two changes.
+    /// Steps, `(offset in the folded text, offset in the raw text)` wherever the distance between the two changes.
     steps: Vec<(usize, usize)>,
 }
 

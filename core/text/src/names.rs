@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     rated.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, known)| known)
 }
 
-/// ` (did you mean X?)` with the nearest name, or nothing: to stand behind the unknown name in a message.
+/// Returns ` (did you mean X?)` with the nearest name, or nothing: to stand behind the unknown name in a message.
 pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |known| format!(" (did you mean `{known}`?)"))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// `str.isspace` of one character: Unicode white space and the four separators U+001C to U+001F.
+/// Returns `str.isspace` of one character: Unicode white space and the four separators U+001C to U+001F.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
@@ -36,7 +36,8 @@ pub fn splitlines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// `str.lower()`; it and Rust's agree, the final sigma and İ included, but for letters newer than either's tables.
+/// Returns `str.lower()`; it and Rust's agree, the final sigma and İ included, but for letters newer than either's
+/// tables.
 pub fn lower(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() {
         Cow::Owned(text.to_lowercase())

@@ -19,7 +19,7 @@ pub struct Bundle {
 /// A file of a page.
 #[derive(Debug)]
 pub struct Packed {
-    /// Below the page, with `/`.
+    /// Path below the page, with `/`.
     pub path: &'static str,
     /// The beginning of the SHA-256 of its bytes.
     pub tag: &'static str,

@@ -19,7 +19,7 @@ pub(super) struct CellEstimate {
     pub(super) calls: Range,
     pub(super) prompt_tokens: Range,
     pub(super) response_tokens: Range,
-    /// Absent where the price is not known.
+    /// Cost by tariff; absent where the price is not known.
     pub(super) dollars: Tariffs,
     /// Tokens of the largest request, prompt and limit of the response.
     pub(super) largest_request: u64,
@@ -43,7 +43,7 @@ pub(super) struct Work {
     pub(super) group: usize,
     pub(super) model: String,
     pub(super) calls: Range,
-    /// Calls that wait for each other.
+    /// Number of calls that wait for each other.
     pub(super) chain: Range,
     pub(super) tokens: Range,
 }

@@ -77,7 +77,7 @@ pub(super) fn grouped<'a>(benchmark: &'a Benchmark, tokenizer: &Tokenizer) -> Re
     Ok(groups(&benchmark.items).into_iter().map(group).collect())
 }
 
-/// `work` on each of `things`, on all cores, in their order.
+/// Does `work` on each of `things`, on all cores; returns the results in order.
 pub(super) fn in_parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let work = &work;

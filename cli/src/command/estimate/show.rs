@@ -234,7 +234,7 @@ fn money(money: Option<Money>) -> String {
     }
 }
 
-/// `40 s`, `12 min`, `3.5 h`.
+/// Writes a duration: `40 s`, `12 min`, `3.5 h`.
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{s:.0} s"),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Books, or sets of books, that are too long for a model together with a question and a response.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct ContextOverflow {
-    /// Ids; those of a set of books that are asked about together joined by `, `.
+    /// Ids of the books; those of a set of books that are asked about together joined by `, `.
     pub(super) books: Vec<String>,
     /// Number of items about them.
     pub(super) items: usize,

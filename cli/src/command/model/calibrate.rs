@@ -92,7 +92,7 @@ fn widen(seen: &mut Option<Calibration>, more: Calibration) {
     }
 }
 
-/// Four digits are more than calibration is exact to, and a small file.
+/// Rounds to four digits, which are more than calibration is exact to, and give a small file.
 fn rounded(mut calibration: Calibration) -> Calibration {
     for ranges in &mut calibration.layers {
         for magnitude in ranges.projections.iter_mut().chain(&mut ranges.output).chain(&mut ranges.up) {

@@ -20,7 +20,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Hub {
     client: Client,
     endpoint: String,
-    /// The endpoint without what may be a key.
+    /// Address of the endpoint without what may be a key.
     shown: String,
     repo: String,
 }

@@ -145,9 +145,9 @@ mod tests {
         files: BTreeMap<&'static str, Vec<u8>>,
         /// Number of bytes after which connections for the weights end.
         cut_after: usize,
-        /// Answer ranges, as the real one does.
+        /// Whether ranges are answered, as the real hub does.
         ranges: bool,
-        /// Bytes of the weights are wrong on arrival.
+        /// Whether bytes of the weights are wrong on arrival.
         damaged: bool,
         requests: Arc<Mutex<Vec<String>>>,
     }

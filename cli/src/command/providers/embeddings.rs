@@ -1,4 +1,4 @@
-//! Embedding models on servers: which providers there are, and whether one embeds as it should.
+//! Embedding models on servers: which providers there are, and whether a model embeds as it should.
 
 use anyhow::{Result, bail};
 use closeread_embed::Role;

@@ -103,7 +103,7 @@ pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     }
 }
 
-/// `input_tokens` leaves out what was read from or written to the cache; a prompt is all three.
+/// Reads the usage. `input_tokens` leaves out what was read from or written to the cache; a prompt is all three.
 pub(super) fn usage(usage: &Value) -> Usage {
     let read = usage["cache_read_input_tokens"].as_u64();
     let written = usage["cache_creation_input_tokens"].as_u64();

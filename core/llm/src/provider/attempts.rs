@@ -53,9 +53,9 @@ pub struct AccountState {
 /// The next step of a driver.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Send the call in this dialect. The same step is given until the try has failed.
+    /// Send the call in this dialect. Until the try has failed, this step is given again.
     Send(Dialect),
-    /// Wait so long, then ask again for a step.
+    /// Wait for this time, then ask again for a step.
     Wait(Duration),
     /// The call has failed for good.
     Ended(HostError),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 pub enum BatchApi {
     /// A file of requests, a batch that names it, files of results.
     OpenAi,
-    /// The requests in the batch itself, a stream of results.
+    /// Anthropic's way: the requests in the batch itself, a stream of results.
     Anthropic,
 }
 
@@ -33,9 +33,9 @@ pub struct BatchMessage {
 /// A batch as the provider tells of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchState {
-    /// The provider's name for it.
+    /// Name of the batch at the provider.
     pub id: String,
-    /// The name we gave it, where the provider keeps one.
+    /// Name that we gave the batch, where the provider keeps one.
     pub name: Option<String>,
     /// Status of the batch, in the provider's word.
     pub status: String,
@@ -70,7 +70,7 @@ const NAME: &str = "closeread";
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "closeread-entries-c2a9f0b1d47e";
 
-/// The id of an entry of a batch, and what came of it.
+/// The result of an entry of a batch: its id, and the response or fault.
 pub type BatchResult = (String, Result<Response, Fault>);
 
 impl BatchApi {

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Dialect {
     /// The name of the limit on the response (OpenAI's protocol).
     pub token_limit: TokenLimit,
-    /// The model takes no temperature but its own: none is sent.
+    /// Whether the model takes no temperature but its own: none is sent.
     pub own_temperature: bool,
-    /// The model takes no seed.
+    /// Whether the model takes no seed.
     pub no_seed: bool,
 }
 

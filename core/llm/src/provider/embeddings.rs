@@ -29,7 +29,7 @@ pub struct EmbeddingResponse {
 /// Description that a Text-Embeddings-Inference server gives of itself (`GET /info`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeiInfo {
-    /// The model it serves, as it was started with.
+    /// Name of the model that it serves, as it was started with.
     pub model: String,
     /// Tokens of its longest input, special tokens included.
     pub max_tokens: Option<usize>,

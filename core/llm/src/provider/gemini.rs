@@ -80,7 +80,8 @@ pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     }
 }
 
-/// `candidatesTokenCount` leaves out thoughts; a response is both. Cached tokens are part of `promptTokenCount`.
+/// Reads the usage. `candidatesTokenCount` leaves out thoughts; a response is both. Cached tokens are part of
+/// `promptTokenCount`.
 pub(super) fn usage(usage: &Value) -> Usage {
     let thoughts = usage["thoughtsTokenCount"].as_u64();
     let answer = usage["candidatesTokenCount"].as_u64();

@@ -82,7 +82,8 @@ pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
     }
 }
 
-/// Cached tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`, as OpenAI counts them.
+/// Reads the usage. Cached tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`, as OpenAI
+/// counts them.
 pub(super) fn usage(usage: &Value) -> Usage {
     let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
     Usage {

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 /// The languages that servers of rerankers speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RerankProtocol {
-    /// Cohere's: Cohere itself, vLLM, llama.cpp, infinity ...
+    /// Cohere's route: Cohere itself, vLLM, llama.cpp, infinity ...
     Cohere,
-    /// Jina's, which is the same but for the texts that it sends back unless told not to.
+    /// Jina's route, which is Cohere's but for the texts that it sends back unless told not to.
     Jina,
     /// Text-Embeddings-Inference's own route, which can be told not to cut.
     Tei,
@@ -24,7 +24,7 @@ pub enum RerankProtocol {
 /// The response of a reranker: one score a text, as a server gave them, in the order of the texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RerankResponse {
-    /// Higher for a better text.
+    /// Scores of the texts, higher for a better one.
     pub scores: Vec<f64>,
     /// Tokens the server counted; `None` where its body does not say.
     pub tokens: Option<u64>,

@@ -180,7 +180,7 @@ fn encoded(key: &[u8]) -> Vec<String> {
 
 /// A byte as an address, JSON or HTML escapes it.
 enum Escaped {
-    /// The byte, and how many bytes say it.
+    /// A byte, and the number of bytes that say it.
     Byte(u8, usize),
     /// The beginning of an escape, if the text went on so.
     Part,

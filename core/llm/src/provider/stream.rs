@@ -83,7 +83,7 @@ impl StreamReader {
         self.served_by.fingerprint = named.fingerprint.or(self.served_by.fingerprint.take());
     }
 
-    /// Usage comes on the last choice, or after it on a piece without choices.
+    /// Takes a piece from OpenAI's protocol. Usage comes on the last choice, or after it on a piece without choices.
     fn take_openai(&mut self, value: &Value) -> Result<(), Fault> {
         self.names(openai::served_by(value));
         if value["usage"].is_object() {

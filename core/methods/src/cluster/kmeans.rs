@@ -5,7 +5,7 @@ use closeread_metrics::random::SplitMix64;
 
 /// Most rounds, as in scikit-learn.
 const MAX_ROUNDS: usize = 300;
-/// The centres stand still when they move less than this share of the points' variance, as in scikit-learn.
+/// Share of the points' variance; centres that move less stand still, as in scikit-learn.
 const TOLERANCE: f64 = 1e-4;
 
 /// The cluster of each point, in 0..k: greedy k-means++ starts, then Lloyd's rounds. A cluster may end up empty.

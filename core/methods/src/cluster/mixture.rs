@@ -7,13 +7,14 @@ use crate::work::{Job, Workers};
 use closeread_metrics::random::SplitMix64;
 use std::sync::Arc;
 
-/// Added to the variances, so that a component of equal points has a density (scikit-learn's `reg_covar`).
+/// Number that is added to the variances, so that a component of equal points has a density (scikit-learn's
+/// `reg_covar`).
 const REGULARIZATION: f64 = 1e-6;
-/// Fitting ends when the mean log-likelihood gains less (scikit-learn's `tol`).
+/// Gain of the mean log-likelihood below which fitting ends (scikit-learn's `tol`).
 const TOLERANCE: f64 = 1e-3;
 /// Most rounds of expectation and maximisation (scikit-learn's `max_iter`).
 const MAX_ROUNDS: usize = 100;
-/// Responsibilities below this count as none: they would change a sum by less than its rounding.
+/// Responsibility below which it counts as none: it would change a sum by less than its rounding.
 const NEGLIGIBLE: f64 = 1e-18;
 /// A component whose logarithm of density lies so far below the likeliest's has none of the point: e^-45 < 1e-19.
 const FAR_BELOW: f64 = 45.0;

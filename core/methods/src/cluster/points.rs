@@ -2,7 +2,7 @@
 
 use closeread_embed::rows::Rows;
 
-/// One row a point.
+/// Points of a space, one row a point.
 pub type Points = Rows<f64>;
 
 /// Square of the Euclidean distance.

@@ -133,7 +133,7 @@ async fn soft_clusters(workers: &impl Workers, rows: &Rows<f32>, umap: Umap, mem
     workers.one(members).await
 }
 
-/// Consecutive members together while they weigh at most `max_weight`.
+/// Puts consecutive members together while they weigh at most `max_weight`.
 fn runs(members: &[usize], weights: &[usize], max_weight: usize) -> Vec<Vec<usize>> {
     let mut runs: Vec<Vec<usize>> = Vec::new();
     let mut weight = 0;

@@ -92,7 +92,7 @@ impl Range {
         Self { low: n, high: n }
     }
 
-    /// `1,200`, or `1,200 to 3,400`.
+    /// Returns the range in words: `1,200`, or `1,200 to 3,400`.
     pub fn shown(self) -> String {
         match self.low == self.high {
             true => thousands(self.low),

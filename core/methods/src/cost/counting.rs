@@ -22,7 +22,7 @@ pub fn calls_of<'a>(
     Ok(host.calls.into_inner())
 }
 
-/// Replies nothing, and writes down how long it was asked.
+/// A host that replies nothing, and writes down the lengths of its prompts.
 #[derive(Debug)]
 pub struct CountingHost<'a> {
     tokenizer: &'a Tokenizer,

@@ -13,7 +13,7 @@ pub enum Tariff {
     /// The beginning that calls on the same books share is written to the provider's cache once and read from it
     /// afterwards.
     Cached,
-    /// Through the batch API, without a cache.
+    /// Prices of the batch API, without a cache.
     Batch,
 }
 

@@ -50,7 +50,7 @@ pub struct Protocol {
     /// Label that items must have to be asked, `label=value`, where any item has the label.
     #[serde(skip)]
     pub only: Sourced<Option<&'static str>>,
-    /// The frames that publishers put around texts are kept.
+    /// Whether the frames that publishers put around texts are kept.
     #[serde(skip)]
     pub keep_frame: Sourced<bool>,
     /// Rules that every run follows alike, and what the paper says of them.

@@ -31,7 +31,7 @@ pub struct Offer {
 pub struct OfferedCost {
     /// Most tokens that the passages may have; `None` for a method without budget.
     pub budget: Option<usize>,
-    /// Made once for all questions and all budgets.
+    /// Cost of the preparation, made once for all questions and all budgets.
     pub preparation: StageCost,
     /// Cost of each question.
     pub question: StageCost,

@@ -52,7 +52,7 @@ impl<T: Copy> Sourced<T> {
         Self { value, source: Source::Paper(section), differs: None }
     }
 
-    /// The authors' code has it.
+    /// Makes a value that the authors' code has.
     pub const fn code(value: T, place: &'static str) -> Self {
         Self { value, source: Source::Code(place), differs: None }
     }

@@ -55,9 +55,9 @@ impl Method for Raptor {
         build::build(session, self).await.map(Some)
     }
 
-    /// Leaves have half to all of their tokens. The first layer has at least as many summaries as clusters of the largest
-    /// size hold the text; every layer has at most one for two nodes, and reads each node once to twice, since soft
-    /// clusters overlap.
+    /// Costs of the tree: leaves have half to all of their tokens. The first layer has at least as many summaries as
+    /// clusters of the largest size hold the text; every layer has at most one for two nodes, and reads each node once
+    /// to twice, since soft clusters overlap.
     fn preparation_cost(&self, sizes: &Sizes<'_>) -> Result<Vec<Calls>, MethodError> {
         let around = build::around(sizes)?;
         let (summary, cluster) = (self.summary_tokens as u64, (self.cluster_tokens as u64).max(1));

@@ -40,7 +40,7 @@ pub struct Raptor {
     pub fill: Fill,
     /// The query that is searched for.
     pub query: QueryForm,
-    /// The query is embedded as the model wants queries; without it as it wants passages, as RAPTOR's code does.
+    /// Whether the query is embedded as the model wants queries; if not, as it wants passages, as RAPTOR's code does.
     pub query_prefix: bool,
     /// Paper whose prompt and answer form the method uses.
     pub style: PromptStyle,

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 /// Numbers in a vector. Words share them by their hash; with signs, what two words share cancels out in the mean.
 const DIMENSION: usize = 512;
 
-/// Weighs words by how few passages hold them.
+/// Vectors of words, weighed by how few passages hold them.
 pub(super) struct WordVectors {
     rule: WordRule,
     n_passages: f64,
-    /// Word to the number of passages that hold it.
+    /// Number of passages that hold a word, by the word.
     held_by: BTreeMap<String, f64>,
 }
 

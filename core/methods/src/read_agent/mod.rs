@@ -42,11 +42,11 @@ const MARK_TOKENS: u64 = 8;
 pub struct ReadAgent {
     /// Units that pages are made of.
     pub unit: Unit,
-    /// Words after which no further unit is offered for a page.
+    /// Number of words after which no further unit is offered for a page.
     pub word_limit: usize,
-    /// Words from which on a page may end.
+    /// Number of words from which on a page may end.
     pub start_threshold: usize,
-    /// Fewer words than these are the last page without asking.
+    /// Number of words below which the rest is the last page without asking.
     pub min_words: usize,
     /// The way to choose pages.
     pub lookup: LookUp,
@@ -54,9 +54,10 @@ pub struct ReadAgent {
     pub max_pages: usize,
     /// What decides where a page ends.
     pub pagination: Pagination,
-    /// Pages that a response names beyond `max_pages` are read as well, as in the code that Stronger Baselines ran.
+    /// Whether pages that a response names beyond `max_pages` are read as well, as in the code that Stronger Baselines
+    /// ran.
     pub read_beyond: bool,
-    /// The options of a look-up stand by letters; without, behind a dash, as in that code.
+    /// Whether the options of a look-up stand by letters; if not, behind a dash, as in that code.
     pub lettered: bool,
     /// Paper whose prompt and answer form the last step has; `None`: ReadAgent's own.
     pub style: Option<PromptStyle>,
@@ -66,7 +67,7 @@ pub struct ReadAgent {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pagination {
-    /// The model, as in ReadAgent's notebook.
+    /// The model decides, as in ReadAgent's notebook.
     #[default]
     Asked,
     /// Nothing: a page ends at its last label. So it came out in Stronger Baselines, whose parser does not read the

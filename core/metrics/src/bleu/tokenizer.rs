@@ -96,7 +96,7 @@ enum Alone {
 enum Kind {
     Space,
     Digit,
-    /// Period or comma.
+    /// A period or comma.
     Point,
     Hyphen,
     Mark,

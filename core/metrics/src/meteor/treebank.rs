@@ -24,7 +24,7 @@ pub fn words(parameters: &punkt::Parameters, text: &str) -> Vec<String> {
     found
 }
 
-/// [`words`] without a copy of each.
+/// Calls `each` with the [`words`] of a text, without a copy of each.
 pub(super) fn for_each_word(parameters: &punkt::Parameters, text: &str, mut each: impl FnMut(&str)) {
     let mut sentence = Sentence::default();
     for span in parameters.sentences(text) {
@@ -41,7 +41,7 @@ pub(super) fn for_each_word(parameters: &punkt::Parameters, text: &str, mut each
     }
 }
 
-/// Python's `str.split()`.
+/// Calls `each` with the pieces of Python's `str.split()`.
 fn for_each_piece(text: &str, mut each: impl FnMut(&str)) {
     let mut start = 0;
     let mut at = 0;

@@ -52,11 +52,11 @@ pub enum Unit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// Places from left to right, joined by lines: they have an order.
+    /// Lines over places from left to right: they have an order.
     Lines,
     /// Lines like [`Shape::Lines`], where the points of a series are joined whatever places of others lie between them.
     Curves,
-    /// Places from top to bottom, not joined: they have none.
+    /// Dots at places from top to bottom, not joined: they have no order.
     Dots,
     /// Points like [`Shape::Dots`], with a bar from 0 to each number.
     Bars,

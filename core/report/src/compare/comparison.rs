@@ -228,7 +228,7 @@ pub(super) fn row(name: &str, comparison: &paired::Comparison, p_holm: Option<f6
     row
 }
 
-/// n, books, both means, difference, p-value.
+/// Returns the numbers of a comparison: n, books, both means, difference, p-value.
 pub(super) fn numbers(comparison: &paired::Comparison) -> [Value; 6] {
     let paired::Comparison { n, mean_a, mean_b, difference, low, high, .. } = *comparison;
     [

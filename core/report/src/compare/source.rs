@@ -322,7 +322,7 @@ impl<'a> Entry<'a> {
         self.source.is_run.then_some(&self.line.key.arm)
     }
 
-    /// `dos-rag at 1,500 (openai/gpt-4o)`; a score file has its own name.
+    /// Returns the entry's name, `dos-rag at 1,500 (openai/gpt-4o)`; a score file has its own name.
     pub fn name(&self) -> String {
         if !self.source.is_run {
             return self.source.name.clone();

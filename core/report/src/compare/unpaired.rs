@@ -15,7 +15,7 @@ pub struct Unpaired {
     pub other_gold: Vec<String>,
     /// Items that A has no score of: this metric does not apply, or no judge gave a verdict.
     pub unscored_a: Vec<String>,
-    /// B has no score of it.
+    /// Items that B has no score of.
     pub unscored_b: Vec<String>,
 }
 

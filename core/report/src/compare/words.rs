@@ -85,7 +85,7 @@ pub(super) fn told_apart(n: usize, of: usize, metric: &str) -> String {
     }
 }
 
-/// `p = 0.031`, `p = 0.0004`, `p < 0.0001`.
+/// Writes a p-value, as in `p = 0.031`, `p = 0.0004`, `p < 0.0001`.
 fn p_value(p: f64) -> String {
     let shown = number(p, if p < 0.01 { 4 } else { 3 });
     match shown.strip_prefix('<') {
@@ -104,7 +104,7 @@ fn needed(c: &Comparison) -> String {
     }
 }
 
-/// Two leading digits: an extrapolation has no more.
+/// Rounds to two leading digits: an extrapolation has no more.
 fn rounded(n: u64) -> u64 {
     let mut unit = 1;
     while n / unit >= 100 {

@@ -23,7 +23,7 @@ pub struct RunManifest {
     pub configuration_name: Option<String>,
     /// The configuration that was run.
     pub configuration: RunConfiguration,
-    /// Absent in folders of a closeread that did not note it.
+    /// Facts of `items.jsonl`; absent in folders of a closeread that did not note them.
     #[serde(default)]
     stored_items: Option<StoredItems>,
     #[serde(default)]
@@ -56,7 +56,7 @@ pub struct RunConfiguration {
     /// The books of the benchmark.
     #[serde(default)]
     pub documents: Vec<DocumentEntry>,
-    /// Project Gutenberg's frame was part of the books.
+    /// Whether Project Gutenberg's frame was part of the books.
     #[serde(default)]
     pub keep_frame: bool,
     /// Whether every line break of a hard-wrapped book was kept.

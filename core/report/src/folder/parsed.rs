@@ -37,9 +37,9 @@ pub enum FolderError {
         file: &'static str,
         /// Format version of the file.
         there: u32,
-        /// The version that is read here.
+        /// Format version that is read here.
         here: u32,
-        /// The closeread that made it, in brackets; empty where that is not known.
+        /// Version of closeread that made it, in brackets; empty where that is not known.
         by: String,
     },
 }

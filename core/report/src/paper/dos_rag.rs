@@ -120,7 +120,7 @@ impl StrongerBaselines<'_> {
         if self.several { format!("{title}: {}", self.configuration.name) } else { title.to_owned() }
     }
 
-    /// Ids tell configurations and metrics apart by their names.
+    /// Makes an id, which tells configurations and metrics apart by their names.
     fn id(&self, id: &str, metric: Option<&MetricName>) -> String {
         let metric = metric.filter(|_| self.metrics.len() > 1).map(MetricName::name);
         let names = metric.into_iter().chain(self.several.then_some(self.configuration.name.as_str()));

@@ -25,11 +25,11 @@ const MOST_SEARCHES: usize = 8;
 /// The part that a method plays in the paper's comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Setting {
-    /// NR: one retrieval.
+    /// Naive RAG (NR): one retrieval.
     NaiveRag,
-    /// AR: the model searches.
+    /// Agentic RAG (AR): the model searches.
     AgenticRag,
-    /// LC: the whole book in the prompt.
+    /// Long context (LC): the whole book in the prompt.
     LongContext,
     /// The closed book: no book at all.
     ClosedBook,

@@ -28,7 +28,7 @@ pub fn split(text: &str, rules: Rules) -> Vec<FlowSpan> {
     split_with(punkt::english(), text, rules)
 }
 
-/// [`split`] with Punkt parameters of the caller's, for builds that do not carry them.
+/// Splits as [`split`] does, with Punkt parameters of the caller's, for builds that do not carry them.
 pub fn split_with(parameters: &punkt::Parameters, text: &str, rules: Rules) -> Vec<FlowSpan> {
     match rules {
         Rules::English => parameters.sentences(text),

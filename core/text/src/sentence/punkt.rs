@@ -29,7 +29,7 @@ pub fn english() -> &'static Parameters {
     known_english().expect("punkt::provide_english comes before the first sentence in builds without feature `punkt`")
 }
 
-/// [`english`], if they are there.
+/// Returns [`english`], if the parameters are there.
 pub fn known_english() -> Option<&'static Parameters> {
     #[cfg(feature = "punkt")]
     ENGLISH.get_or_init(|| {
@@ -63,7 +63,7 @@ pub enum ParametersError {
     Record {
         /// Number of the line, from 1.
         line: usize,
-        /// The field as it stands there.
+        /// Field as it stands in the file.
         found: String,
     },
     /// A collocation is not two words.
@@ -71,7 +71,7 @@ pub enum ParametersError {
     Collocation {
         /// Number of the line, from 1.
         line: usize,
-        /// The field as it stands there.
+        /// Field as it stands in the file.
         found: String,
     },
 }
@@ -226,14 +226,14 @@ const ANY_LOWER: u8 = START_LOWER | INSIDE_LOWER | UNKNOWN_LOWER;
 /// The kind of every word that is a number.
 const NUMBER_KIND: &str = "##number##";
 
-/// Python's `^-?[.,]?\d[\d,.-]*\Z`.
+/// True if a word matches Python's `^-?[.,]?\d[\d,.-]*\Z`.
 fn is_number(word: &str) -> bool {
     let unsigned = word.strip_prefix('-').unwrap_or(word);
     let digits = unsigned.strip_prefix(['.', ',']).unwrap_or(unsigned);
     digits.starts_with(is_digit) && digits.chars().all(|c| is_digit(c) || matches!(c, ',' | '.' | '-'))
 }
 
-/// Python's `[^\W\d]\.\Z`: a letter or the like, and a full stop.
+/// True if a word matches Python's `[^\W\d]\.\Z`: a letter or the like, and a full stop.
 fn is_initial(word: &str) -> bool {
     let mut chars = word.strip_suffix('.').unwrap_or_default().chars();
     let first = chars.next().filter(|&c| is_word(c) && !is_digit(c));

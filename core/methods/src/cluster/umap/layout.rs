@@ -47,7 +47,7 @@ impl Descent {
         self.epoch == self.n_epochs
     }
 
-    /// The descent some epochs later.
+    /// Returns the descent some epochs later.
     pub(super) fn further(mut self) -> Self {
         for _ in 0..EPOCHS_A_JOB.min(self.n_epochs - self.epoch) {
             self.one_epoch();

@@ -1,4 +1,4 @@
-//! What the shared vectors do not show: domains by id, columns and notes. The numbers are held by `cargo xtask
+//! Tests of what the shared vectors do not show: domains by id, columns and notes. The numbers are held by `cargo xtask
 //! conformance`.
 
 use super::*;

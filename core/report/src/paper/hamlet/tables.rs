@@ -31,7 +31,8 @@ fn of_facts(scope: Scope) -> &'static str {
     }
 }
 
-/// Table 5's own row All follows from the sentences that are aligned with some fact.
+/// Returns the name of a scope in Table 5, whose own row All follows from the sentences that are aligned with some
+/// fact.
 fn of_sentences(scope: Scope) -> &'static str {
     match scope {
         Scope::Root => "Root",

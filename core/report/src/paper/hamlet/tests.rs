@@ -1,5 +1,5 @@
-//! What the shared vectors do not show: names of lines, pairs without a word on reasoning, every row whole. The numbers are
-//! held by `cargo xtask conformance`.
+//! Tests of what the shared vectors do not show: names of lines, pairs without a word on reasoning, every row whole.
+//! The numbers are held by `cargo xtask conformance`.
 
 use super::*;
 use crate::testing::{Case, case, table};

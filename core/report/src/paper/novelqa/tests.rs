@@ -1,5 +1,5 @@
-//! What the shared vectors do not show: names, bins, aspects in both spellings. The numbers are held by `cargo xtask
-//! conformance`.
+//! Tests of what the shared vectors do not show: names, bins, aspects in both spellings. The numbers are held by `cargo
+//! xtask conformance`.
 
 use super::items::{position_bin, relative_bin};
 use super::*;

@@ -1,4 +1,5 @@
-//! What the shared vectors do not show: names, signs and notes. The numbers are held by `cargo xtask conformance`.
+//! Tests of what the shared vectors do not show: names, signs and notes. The numbers are held by `cargo xtask
+//! conformance`.
 
 use super::*;
 use crate::testing::{Case, case, table};

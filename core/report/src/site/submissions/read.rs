@@ -11,7 +11,7 @@ use closeread_methods::record::{Record, TrialKey};
 use closeread_table::number::thousands;
 use std::collections::{BTreeMap, HashMap};
 
-/// The method of answers that nobody says more of.
+/// Name of the method of answers that nobody says more of.
 const PREDICTIONS: &str = "predictions";
 
 /// The reason why a submission cannot stand on a leaderboard.

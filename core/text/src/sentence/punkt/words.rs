@@ -111,7 +111,7 @@ fn multi_char_len(text: &str) -> Option<usize> {
     (n_dots > 2).then_some(end)
 }
 
-/// [`multi_char_len`] is some, in constant time.
+/// True if [`multi_char_len`] is some, in constant time.
 fn starts_multi_char(text: &str) -> bool {
     let mut chars = text.chars();
     let spaced = |c: Option<char>| c.is_some_and(|c| is_python_space(c) && c != '\n');
