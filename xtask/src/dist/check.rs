@@ -140,7 +140,8 @@ fn wheel(out: &Path) -> Result<()> {
     run_program(&mut tests)?;
     said("import closeread: tests/python/test_module.py with the program of the wheel");
     let mut run = Command::new(bin.join("closeread"));
-    let (report, seconds) = timed(run.args(RUN).args(["--out", "run"]).current_dir(&environment))?;
+    run.args(RUN).args(["--out", "run"]).current_dir(&environment).env("CLOSEREAD_CACHE", environment.join("cache"));
+    let (report, seconds) = timed(&mut run)?;
     scores(&report)?;
     let mut serve = Command::new(bin.join("closeread"));
     let page = page_is_served(serve.args(["serve", "run", "--port", "0"]).current_dir(&environment))?;
