@@ -1,4 +1,4 @@
-//! What is too large to be part of the module and handed in when it is needed.
+//! Assets that are too large to be part of the module and are handed in when they are needed.
 
 use crate::error::{as_js, usage};
 use closeread_books::tokens::{Encoding, Tokenizer};
@@ -58,7 +58,7 @@ pub fn provide(name: JsAssetName, bytes: &[u8]) -> Result<(), JsValue> {
     }
 }
 
-/// Whether an asset was handed in.
+/// Returns whether an asset was handed in.
 ///
 /// # Errors
 /// An unknown name.
@@ -82,7 +82,7 @@ pub(crate) fn tokenizer(name: Option<&str>) -> Result<Tokenizer, JsValue> {
     TOKENIZERS.with_borrow(|known| known.get(name).cloned()).ok_or_else(|| missing(name))
 }
 
-/// Whether books can be cut into sentences.
+/// Checks that books can be cut into sentences.
 pub(crate) fn need_punkt() -> Result<(), JsValue> {
     punkt::known_english().map(drop).ok_or_else(|| missing("punkt-en"))
 }

@@ -1,4 +1,4 @@
-//! What computes an embedding model in a worker of the page.
+//! Backends that compute an embedding model in a worker of the page.
 
 #[cfg(feature = "embed")]
 use closeread_embed::Fallback;
@@ -54,7 +54,7 @@ impl AnyBackend {
         Ok((Self::Gpu(GpuBackend::new(first, Box::new(load))?), has_adapter))
     }
 
-    /// Instructions and numbers.
+    /// Returns the instructions and numbers that compute.
     pub(crate) fn arithmetic(&self) -> String {
         #[cfg(feature = "embed")]
         let of = |encoder: &BertBackend| format!("{} {}", encoder.instructions().name(), encoder.precision().name());

@@ -34,7 +34,7 @@ extern "C" {
     pub type JsFound;
 }
 
-/// How a file is read.
+/// The options by which a file is read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Reading {
@@ -64,7 +64,7 @@ pub(crate) fn read_book(name: &str, file: BookFile, options: Option<JsReadOption
     Ok(ReadBook { book, encoding: opened.encoding })
 }
 
-/// What a file holds.
+/// The content of a file that was opened.
 struct Opened {
     text: String,
     title: String,

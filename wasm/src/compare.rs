@@ -40,7 +40,8 @@ pub fn compare_json(a: &OpenRun, b: &OpenRun, options: Option<JsCompareOptions>)
     Ok(two.json(&compared(&two, &choice)?))
 }
 
-/// The same as people read it: for each pair of cells and metric what can be concluded, a table, and the items that differ.
+/// Returns the comparison as people read it: for each pair of cells and metric what can be concluded, a table, and the
+/// items that differ.
 ///
 /// # Errors
 /// As [`compare_json`].

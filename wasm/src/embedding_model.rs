@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct EmbeddingModel {
     model: embed::EmbeddingModel<AnyBackend>,
-    /// Where WebGPU was asked for: whether the browser has an adapter that may be used.
+    /// Whether the browser has an adapter that may be used, where WebGPU was asked for.
     #[cfg_attr(not(feature = "embed"), allow(dead_code, reason = "tract asks for none"))]
     has_adapter: bool,
 }
@@ -73,13 +73,13 @@ impl EmbeddingModel {
         load.await.map_err(|error| embed_error(&error))
     }
 
-    /// Whether closeread wrote this `model.onnx`, so that the constructor can read it; `byTract` reads any.
+    /// Returns whether closeread wrote this `model.onnx`, so that the constructor can read it; `byTract` reads any.
     pub fn reads(onnx: &[u8]) -> bool {
         reads(onnx)
     }
 
-    /// Why WebGPU was asked for and does not compute: a `NoAdapterError` where the browser has no adapter that may be used, a
-    /// `GpuError` where it has one that failed or was lost.
+    /// Returns why WebGPU was asked for and does not compute: a `NoAdapterError` where the browser has no adapter that
+    /// may be used, a `GpuError` where it has one that failed or was lost.
     #[wasm_bindgen(getter, unchecked_return_type = "Error | undefined")]
     pub fn trouble(&self) -> JsValue {
         let AnyBackend::Gpu(both) = self.model.backend() else { return JsValue::UNDEFINED };
@@ -119,7 +119,7 @@ impl EmbeddingModel {
 
 #[wasm_bindgen]
 impl EmbeddingModel {
-    /// One vector a text, one after another; `role` is `query` or `passage`.
+    /// Returns one vector a text, one after another; `role` is `query` or `passage`.
     ///
     /// # Errors
     /// An unknown role, or a text that cannot be embedded.
@@ -130,19 +130,20 @@ impl EmbeddingModel {
         Ok(embedded.vectors.into_values())
     }
 
-    /// Name of the model.
+    /// Returns the name of the model.
     #[wasm_bindgen(getter)]
     pub fn name(&self) -> String {
         self.model.spec().name.clone()
     }
 
-    /// Numbers in a vector.
+    /// Returns the number of values in a vector.
     #[wasm_bindgen(getter)]
     pub fn dimension(&self) -> usize {
         self.model.spec().dimension
     }
 
-    /// What computes it now: instructions and numbers, e.g. `simd128 int16`, `webgpu f32` or `tract f32`.
+    /// Returns what computes the model now: instructions and numbers, e.g. `simd128 int16`, `webgpu f32` or `tract
+    /// f32`.
     #[wasm_bindgen(getter)]
     pub fn arithmetic(&self) -> String {
         self.model.backend().arithmetic()

@@ -68,7 +68,8 @@ extern "C" {
     pub type JsPlaces;
 }
 
-/// Every method, with the calls and tokens of one question on a book: what `closeread methods BOOK --json` prints.
+/// Returns every method, with the calls and tokens of one question on a book: what `closeread methods BOOK --json`
+/// prints.
 ///
 /// # Errors
 /// A file that is no text, an asset that was not provided.
@@ -83,7 +84,8 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
     to_js(&offers).map(JsCast::unchecked_into)
 }
 
-/// What a text became: its sentences that stayed, went and came, as a memory shows them. `language` is an ISO 639-1 code.
+/// Returns what a text became: its sentences that stayed, went and came, as a memory shows them. `language` is an ISO
+/// 639-1 code.
 ///
 /// # Errors
 /// An asset that was not provided.
@@ -169,7 +171,7 @@ impl MethodRun {
         to_js(&record).map(JsCast::unchecked_into)
     }
 
-    /// What `builtin/extractive` responses to a call of this run.
+    /// Returns what `builtin/extractive` responds to a call of this run.
     ///
     /// # Errors
     /// A number that no call has.
@@ -177,7 +179,7 @@ impl MethodRun {
         self.input_of(call, reader::answer)
     }
 
-    /// What a response to a call of this run is understood as.
+    /// Returns what a response to a call of this run is understood as.
     ///
     /// # Errors
     /// A number that no call has.
@@ -186,7 +188,8 @@ impl MethodRun {
         to_js(&parsed).map(JsCast::unchecked_into)
     }
 
-    /// Where the passages that a call's prompt holds stand in the books; those that no book holds word for word are left out.
+    /// Returns where the passages that a call's prompt holds stand in the books; those that no book holds word for word
+    /// are left out.
     ///
     /// # Errors
     /// A number that no call has.
@@ -201,7 +204,7 @@ impl MethodRun {
         self.to_places(passages.iter().filter_map(place))
     }
 
-    /// Where the gold evidence stands; nothing where the item has none.
+    /// Returns where the gold evidence stands; nothing where the item has none.
     ///
     /// # Errors
     /// None that depends on what is given.
@@ -209,7 +212,7 @@ impl MethodRun {
         self.to_places(self.gold.iter().flatten().copied())
     }
 
-    /// What stands in a book between two bytes of its file as decoded to UTF-8.
+    /// Returns what stands in a book between two bytes of its file as decoded to UTF-8.
     ///
     /// # Errors
     /// Another book, or offsets that are not in it.

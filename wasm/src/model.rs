@@ -1,4 +1,4 @@
-//! What is known of an embedding model before it is loaded.
+//! Facts of an embedding model before it is loaded.
 
 use crate::books::to_js;
 use crate::error::as_js;

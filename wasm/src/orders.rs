@@ -1,4 +1,4 @@
-//! What the order of passages did to answers.
+//! Effect of the order of passages on answers.
 
 use crate::books::to_js;
 use crate::error::usage;

@@ -135,8 +135,9 @@ impl ChatModel {
         })
     }
 
-    /// One completion. Faults that may pass are tried again, by the rules of the command line; `retrying` hears of each.
-    /// With `so_far` the response is streamed, where the server can: it hears all of the text that has come.
+    /// Asks for one completion. Faults that may pass are tried again, by the rules of the command line; `retrying`
+    /// hears of each. With `so_far` the response is streamed, where the server can: it hears all of the text that has
+    /// come.
     ///
     /// # Errors
     /// An `OverflowError` (with `needed` and `window`), a `BlockedError`, a `CallError`, or an `AbortError` once
@@ -280,7 +281,7 @@ fn thrown(error: &HostError) -> JsValue {
     js
 }
 
-/// What a rejection stands for: the other way round.
+/// Returns the [`HostError`] that a rejection of the host stands for.
 pub(crate) fn host_error(error: &JsValue) -> HostError {
     let field = |name: &str| Reflect::get(error, &name.into()).ok();
     let text = |name: &str| field(name).and_then(|value| value.as_string());

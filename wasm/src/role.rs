@@ -4,7 +4,7 @@ use crate::error::usage;
 use closeread_embed::Role;
 use wasm_bindgen::JsValue;
 
-/// `query` or `passage`.
+/// Returns the role of a name, `query` or `passage`.
 pub(crate) fn role_named(name: &str) -> Result<Role, JsValue> {
     match name {
         "query" => Ok(Role::Query),

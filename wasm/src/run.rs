@@ -148,7 +148,7 @@ impl OpenRun {
         Ok(Self { run, trials, texts, left_out })
     }
 
-    /// What is known of the run at a glance.
+    /// Returns what is known of the run at a glance.
     ///
     /// # Errors
     /// None; the type is that of a conversion.
@@ -180,7 +180,7 @@ impl OpenRun {
         serde_json::to_string(&self.report()?).map_err(|error| as_js("ReportError", &error))
     }
 
-    /// The same report with its tables as people read them and its charts drawn.
+    /// Returns the report with its tables as people read them and its charts drawn.
     ///
     /// # Errors
     /// None; the type is that of a conversion.

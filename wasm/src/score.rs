@@ -1,4 +1,4 @@
-//! Predictions against gold answers.
+//! Scoring of predictions against gold answers.
 
 use crate::error::{as_js, usage};
 use crate::options::ScoreOptions;
@@ -119,7 +119,7 @@ fn scorecard(submission: &Submission, options: &ScoreOptions, assets: Option<JsA
     score_submission(submission, &evaluator, &options).map_err(|error| as_js("ScoreError", &error))
 }
 
-/// What only METEOR needs.
+/// The assets that only METEOR needs.
 struct Assets {
     wordnet: Option<Arc<WordNet>>,
     punkt: Option<Parameters>,

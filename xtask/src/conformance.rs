@@ -40,32 +40,32 @@ pub(crate) fn given_vectors() -> Option<PathBuf> {
     std::env::var_os("CLOSEREAD_VECTORS").map(PathBuf::from)
 }
 
-/// Where the core runs.
+/// The target that the core runs on.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Native,
     Wasm,
 }
 
-/// With whose features of core the native runner is compiled.
+/// The features of core with which the native runner is compiled.
 #[derive(Clone, Copy)]
 pub(crate) enum Runner {
-    /// Its own: soonest done where nothing is compiled yet.
+    /// The runner's own features: soonest done where nothing is compiled yet.
     Alone,
     /// The workspace's: soonest done where the workspace is compiled.
     WithAll,
 }
 
-/// What to make of cases whose schema or group has no code.
+/// The treatment of cases whose schema or group has no code.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum NotYet {
-    /// They fail, as any other case.
+    /// Such cases fail, as any other case.
     Fails,
-    /// They are listed and left out of the counts.
+    /// Such cases are listed and left out of the counts.
     Listed,
 }
 
-/// One file's outcome, as closeread-tests gives it.
+/// The outcome of one file, as closeread-tests gives it.
 pub(crate) struct Report {
     file: String,
     passed: usize,

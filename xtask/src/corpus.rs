@@ -31,7 +31,7 @@ const DID: [&str; 6] = ["looked at", "wrote about", "painted", "paid for", "comp
 const WHAT: [&str; 8] =
     ["stairs", "playground", "lift", "boiler", "bicycle shed", "attic", "garden fence", "entrance hall"];
 
-/// What a report states.
+/// The facts that a report states.
 struct Facts {
     name: String,
     region: &'static str,
@@ -133,7 +133,7 @@ fn report(random: &mut Random, facts: &Facts, n_bytes: usize) -> String {
     text
 }
 
-/// Difficulty, question, gold answer.
+/// Returns questions: difficulty, question, gold answer.
 fn questions(corpus: &[Facts]) -> Vec<(&'static str, String, String)> {
     let names = |keep: &dyn Fn(&Facts) -> bool| {
         json!(corpus.iter().filter(|facts| keep(facts)).map(|facts| &facts.name).collect::<Vec<_>>()).to_string()

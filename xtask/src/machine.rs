@@ -1,4 +1,4 @@
-//! What the machine must have: where each tool is looked for, how it is got, and whether it may be installed.
+//! Tools that the machine must have: where each is looked for, how it is got, and whether it may be installed.
 
 mod tools;
 
@@ -23,7 +23,7 @@ pub(crate) const AARCH64: &str = "aarch64-unknown-linux-gnu";
 /// Whether what is missing is installed; `--install` says so, once.
 static INSTALLS: AtomicBool = AtomicBool::new(false);
 
-/// From now on [`Tool::require`] installs what is missing.
+/// Makes [`Tool::require`] install what is missing from now on.
 pub(crate) fn allow_installing() {
     INSTALLS.store(true, Ordering::Relaxed);
 }
@@ -33,12 +33,12 @@ pub(crate) struct Tool {
     pub(crate) name: &'static str,
     /// The steps, or the tests, that need it.
     pub(crate) used_by: &'static str,
-    /// What it is: a path or a version, if it is there.
+    /// Function that returns what the tool is, a path or a version, if it is there.
     pub(crate) find: fn() -> Option<String>,
     pub(crate) get: Get,
 }
 
-/// How a tool is got.
+/// The way to get a tool.
 pub(crate) enum Get {
     /// By rustup, with these arguments.
     Rustup(&'static [&'static str]),
@@ -57,7 +57,7 @@ pub(crate) enum Get {
 }
 
 impl Tool {
-    /// What was found; installs the tool first if it is missing and that is allowed.
+    /// Returns what was found; installs the tool first if it is missing and that is allowed.
     ///
     /// # Errors
     /// If it is missing still.
@@ -221,7 +221,7 @@ pub(crate) fn zigbuild() -> Option<PathBuf> {
     own.or_else(|| on_path("cargo-zigbuild"))
 }
 
-/// Where nexte.st has a build for this machine.
+/// Returns where nexte.st has a build for this machine.
 fn nextest_url() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => Some("https://get.nexte.st/0.9/linux"),
@@ -247,7 +247,7 @@ fn apt_get(args: &[&str]) -> Result<()> {
     run(command.env("DEBIAN_FRONTEND", "noninteractive").args(args))
 }
 
-/// Whether the user may do everything.
+/// Returns whether the user may do everything.
 pub(crate) fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
@@ -269,7 +269,8 @@ pub(crate) fn chromium_path() -> Option<PathBuf> {
     names.into_iter().find_map(on_path).or_else(|| elsewhere.into_iter().find_map(file))
 }
 
-/// Whether there is a device that computes by WebGPU's kernels: a driver for Vulkan, or what macOS and Windows bring.
+/// Returns whether there is a device that computes by WebGPU's kernels: a driver for Vulkan, or what macOS and Windows
+/// bring.
 pub(crate) fn has_graphics() -> bool {
     !cfg!(target_os = "linux") || vulkan_driver("").is_some()
 }

@@ -39,7 +39,7 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Where cargo puts what it builds.
+/// Returns where cargo puts what it builds.
 pub(crate) fn target_dir() -> Result<PathBuf> {
     let metadata = stdout_of(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
@@ -68,7 +68,7 @@ pub(crate) fn stdout_of(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("{} printed bytes that are no UTF-8", shown(command)))
 }
 
-/// What a program printed, line by line, and whether it ended with code 0.
+/// The output of a program, line by line, and whether it ended with code 0.
 pub(crate) struct Heard {
     pub(crate) lines: Vec<String>,
     pub(crate) success: bool,

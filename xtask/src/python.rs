@@ -37,7 +37,7 @@ pub(crate) fn development() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// What `[project]` says.
+/// The fields of `[project]`.
 pub(crate) struct Project {
     pub(crate) description: String,
     pub(crate) requires_python: String,

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
 
 /// A WebAssembly module with its JavaScript and types: a build of closeread-wasm.
 struct Module {
-    /// What its files are called.
+    /// Name of the module's files.
     name: &'static str,
     /// The profile of an optimised build.
     profile: &'static str,
@@ -101,7 +101,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     run_program(program("npm").args(["run", "--silent", "finish", "--", build]).current_dir(&web))
 }
 
-/// Whether npm has installed what the lock file says, and the lock file has not changed since.
+/// Returns whether npm has installed what the lock file says, and the lock file has not changed since.
 fn packages_are_there(web: &Path) -> bool {
     let changed = |name: &str| web.join(name).metadata().and_then(|facts| facts.modified());
     match (changed("package-lock.json"), changed("node_modules/.package-lock.json")) {
@@ -111,7 +111,7 @@ fn packages_are_there(web: &Path) -> bool {
 }
 
 impl Module {
-    /// With core compiled as all modules share it.
+    /// Returns the features with which core is compiled, as all modules share it.
     fn features_in_development(&self) -> String {
         format!("{},one-core", self.feature)
     }

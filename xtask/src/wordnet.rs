@@ -11,7 +11,7 @@ const ASSET: &str = "core/metrics/assets/wordnet/wordnet-3.0.bin";
 const MAGIC: &[u8] = b"closeread wordnet 1\n";
 /// In the order of the asset.
 const PARTS: [&str; 4] = ["noun", "verb", "adj", "adv"];
-/// Where Debian's package `wordnet-base` puts the dictionary.
+/// Path where Debian's package `wordnet-base` puts the dictionary.
 const INSTALLED: &str = "usr/share/wordnet";
 
 #[derive(clap::Args)]

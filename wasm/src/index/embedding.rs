@@ -1,4 +1,4 @@
-//! Which passages have vectors, which are being embedded, which come next.
+//! Embedding of passages: which have vectors, which are being embedded, which come next.
 
 use closeread_retrieve::{ArrivingVectors, Ranking};
 use std::collections::BTreeSet;

@@ -54,7 +54,8 @@ impl Index {
         to_js(&FoundEvidence { places, notes: resolved.notes }).map(JsCast::unchecked_into)
     }
 
-    /// What several budgets find, in their order: passages, the separate places that they make up, recall of the evidence.
+    /// Returns what several budgets find, in their order: passages, the separate places that they make up, recall of
+    /// the evidence.
     ///
     /// # Errors
     /// As [`Index::search`].
@@ -79,8 +80,8 @@ impl Index {
         to_js(&curve).map(JsCast::unchecked_into)
     }
 
-    /// What the ranking is worth by the evidence, as `closeread retrieve` scores it: at each `k`, and the precision within the
-    /// budget; `null` where no evidence is known.
+    /// Returns the scores of the ranking by the evidence, as `closeread retrieve` scores it: at each `k`, and the
+    /// precision within the budget; `null` where no evidence is known.
     ///
     /// # Errors
     /// As [`Index::search`].

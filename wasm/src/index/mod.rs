@@ -48,7 +48,7 @@ pub struct Index {
     cut: Cut,
     encodings: Vec<String>,
     passage_index: PassageIndex,
-    /// Where the gold evidence stands, by the number of its book.
+    /// Places of the gold evidence, by the number of its book.
     evidence: Vec<(usize, Span)>,
     asked: Option<Asked>,
     embedding: Option<Embedding>,
@@ -59,7 +59,7 @@ struct Asked {
     question: String,
     retriever: Retriever,
     neighbours: usize,
-    /// How many vectors there were, and whether the question's was among them.
+    /// Number of vectors there were, and whether the question's was among them.
     vectors: (usize, bool),
     ranking: Rc<Ranking>,
 }
@@ -93,7 +93,7 @@ impl Index {
         self.book(self.encodings.len() - 1)
     }
 
-    /// What is known of a book, by its number from 0.
+    /// Returns what is known of a book, by its number from 0.
     ///
     /// # Errors
     /// There is no such book.
@@ -113,7 +113,7 @@ impl Index {
         to_js(&facts).map(JsCast::unchecked_into)
     }
 
-    /// Every passage, in document order: for one book what `closeread chunk FILE --json` prints.
+    /// Returns every passage, in document order: for one book what `closeread chunk FILE --json` prints.
     ///
     /// # Errors
     /// None; the type is that of a conversion.
@@ -121,7 +121,7 @@ impl Index {
         to_js(&Listing::of(&self.passage_index).map_err(|error| text_error(&error))?).map(JsCast::unchecked_into)
     }
 
-    /// What is found within a budget: for one book what `closeread search FILE QUESTION --json` prints.
+    /// Returns what is found within a budget: for one book what `closeread search FILE QUESTION --json` prints.
     ///
     /// # Errors
     /// An unknown option, or a retriever that needs vectors where none are coming.
@@ -161,7 +161,7 @@ impl Index {
         to_js(&Retrieved { tokens, recall, n_passages, n_matched, spans, passages }).map(JsCast::unchecked_into)
     }
 
-    /// Where the chapters of a book begin and what they are called, as far as their headings tell.
+    /// Returns where the chapters of a book begin and what they are called, as far as their headings tell.
     ///
     /// # Errors
     /// There is no such book.
@@ -185,7 +185,7 @@ impl Index {
         Ok(range.start + before.min(passages.len().saturating_sub(1)))
     }
 
-    /// Where a passage stands.
+    /// Returns where a passage stands.
     ///
     /// # Errors
     /// There is no such passage.
@@ -242,7 +242,7 @@ impl Index {
         sha256_of_parts(std::iter::once(how.as_bytes()).chain(books.iter().map(String::as_bytes)))
     }
 
-    /// Passages of all books.
+    /// Returns the number of passages of all books.
     #[wasm_bindgen(getter, js_name = nPassages)]
     pub fn n_passages(&self) -> usize {
         self.passage_index.passages().len()
@@ -283,7 +283,7 @@ impl Index {
         Ok(ranking)
     }
 
-    /// What passages in document order cover, those that follow each other as one.
+    /// Returns what passages in document order cover, those that follow each other as one.
     fn stretches(&self, selection: &Selection) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         let mut next = None;

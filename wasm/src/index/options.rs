@@ -1,4 +1,4 @@
-//! How books are cut and searched, as plain JavaScript objects, by the names and defaults of the command line.
+//! Options of cutting and searching books, as plain JavaScript objects, by the names and defaults of the command line.
 
 use crate::assets;
 use crate::error::{as_js, usage};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use wasm_bindgen::JsValue;
 
-/// How books are cut.
+/// The options by which books are cut.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct CutOptions {
@@ -20,7 +20,7 @@ pub(super) struct CutOptions {
     tokenizer: Option<String>,
 }
 
-/// The same, read.
+/// The options by which books are cut, read.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) chunker: Chunker,
@@ -59,7 +59,7 @@ impl CutOptions {
     }
 }
 
-/// How a search goes.
+/// The options of a search.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct SearchOptions {
@@ -69,7 +69,7 @@ pub(super) struct SearchOptions {
     skip: bool,
     pub(super) retriever: Retriever,
     pub(super) neighbours: usize,
-    /// How many passages are listed, of those that were found; all by default.
+    /// Number of passages that are listed, of those that were found; all by default.
     pub(super) first: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
-//! What an index tells, as JavaScript sees it; `index.d.ts` has the same in TypeScript.
+//! Shapes of what an index tells, as JavaScript sees them; `index.d.ts` has the same in TypeScript.
 
 use serde::Serialize;
 
-/// What is known of a book.
+/// The facts of a book.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BookFacts<'b> {
@@ -77,7 +77,7 @@ pub(super) struct EvidencePlace {
     pub(super) end: usize,
 }
 
-/// What a ranking is worth, each in 0 to 1.
+/// The scores of a ranking, each in 0 to 1.
 #[derive(Serialize)]
 pub(super) struct RankingScores {
     pub(super) mrr: f64,

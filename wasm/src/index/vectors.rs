@@ -109,7 +109,7 @@ impl Index {
         Ok(())
     }
 
-    /// How many passages have vectors.
+    /// Returns how many passages have vectors.
     #[wasm_bindgen(getter, js_name = nVectors)]
     pub fn n_vectors(&self) -> usize {
         self.embedding.as_ref().map_or(0, |embedding| embedding.vectors.len())

@@ -21,7 +21,7 @@ pub(super) struct JsHost<'a> {
     pub(super) callbacks: JsValue,
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) stage: Cell<Stage>,
-    /// Of each call that was made, what reads its response.
+    /// Inputs of the calls that were made, by which their responses are read.
     pub(super) made: &'a RefCell<Vec<ExtractiveInput>>,
 }
 
@@ -121,7 +121,7 @@ impl Host for JsHost<'_> {
         self.answer_from(call, async || Ok(nothing)).await
     }
 
-    /// What the prompt was made from is shown beside it.
+    /// Shows beside the prompt what it was made from.
     async fn answer_from(
         &self,
         call: Call,

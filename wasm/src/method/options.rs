@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
-/// How a method is run.
+/// The options by which a method is run.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct MethodOptions {
@@ -73,7 +73,7 @@ pub(super) fn book(given: &JsValue) -> Result<Book, JsValue> {
     Ok(book)
 }
 
-/// What is asked, of books that are all there.
+/// Returns the item that is asked, of books that are all there.
 pub(super) fn item(given: &JsValue, books: &[std::sync::Arc<Book>]) -> Result<Item, JsValue> {
     let item: Item = serde_json::from_str(&json_of(given)?).map_err(|error| usage(&format!("the item: {error}")))?;
     if item.task == Task::Choice && item.options.len() < 2 {

@@ -21,7 +21,7 @@ extern "C" {
 /// Longest until a wait hears that it is no longer wanted.
 const STOP_SEEN_WITHIN: Duration = Duration::from_millis(100);
 
-/// Who forwards requests: `POST /relay` of `closeread serve`.
+/// The relay that forwards requests: `POST /relay` of `closeread serve`.
 #[derive(Deserialize)]
 pub(super) struct Relay {
     url: String,
@@ -37,7 +37,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// One try.
+    /// Makes one try.
     pub(super) async fn sent(
         &self,
         request: &Request,

@@ -20,7 +20,7 @@ use wasm_bindgen::JsValue;
 
 pub(super) struct Texts {
     configuration: RunConfiguration,
-    /// By hash.
+    /// Packed texts by hash.
     packed: BTreeMap<String, Vec<u8>>,
 }
 
@@ -78,7 +78,7 @@ impl Texts {
         tokenizer(Some(name).filter(|name| *name == "o200k"))
     }
 
-    /// What was sent in a trial.
+    /// Returns what was sent in a trial.
     pub(super) fn sent(&self, item: &Item, record: &Record) -> Result<Vec<Vec<Message>>, JsValue> {
         need_punkt()?;
         let of = |id: &String| {

@@ -1,4 +1,4 @@
-//! What each rule computes.
+//! Computation of each rule.
 
 use super::numbers::{Numbers, brief, columns, json, json_row, mean, named_rows, one, row};
 use super::rule::{Layout, Rule};
@@ -80,7 +80,7 @@ fn ragged(expected: usize, found: usize) -> anyhow::Error {
     anyhow!("inputs: expected rows of {expected} numbers, found one of {found}")
 }
 
-/// Every number, whatever the shape.
+/// Returns every number, whatever the shape.
 fn all(inputs: &Value) -> Result<Vec<f64>> {
     Ok(match Numbers::of(inputs)? {
         Numbers::One(number) => vec![number],

@@ -3,7 +3,7 @@ use super::numbers::leaves;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What came of recomputing a figure.
+/// The result of recomputing a figure.
 pub(super) struct Finding {
     pub(super) table: String,
     pub(super) quantity: String,
@@ -25,7 +25,7 @@ impl Finding {
     }
 }
 
-/// What a paper's words say and its tables do not, where no rule can compute it.
+/// A remark on what a paper's words say and its tables do not, where no rule can compute it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Remark {
@@ -34,7 +34,7 @@ pub(super) struct Remark {
     pub(super) text: String,
 }
 
-/// Everything about a paper.
+/// The audit of a paper: everything that was found.
 pub(super) struct Audit {
     pub(super) paper: String,
     pub(super) findings: Vec<Finding>,

@@ -13,7 +13,7 @@ pub(super) fn with_section(page: &str, audit: &Audit) -> String {
     format!("{}\n\n{}{after}", before.trim_end(), section(audit))
 }
 
-/// What does not follow, for the paper's page.
+/// Writes what does not follow, for the paper's page.
 fn section(audit: &Audit) -> String {
     let mut text = format!(
         "{HEADING}\n\nWritten by `cargo xtask audit`. [The audit](../audit.md) also has the figures that do follow. Each figure is given \
@@ -36,7 +36,7 @@ fn section(audit: &Audit) -> String {
     text
 }
 
-/// Every figure of every paper.
+/// Writes the page of every figure of every paper.
 pub(super) fn page(audits: &[Audit]) -> String {
     let all: Vec<&Finding> = audits.iter().flat_map(|audit| &audit.findings).collect();
     let agree = all.iter().filter(|finding| finding.agrees).count();
@@ -111,7 +111,7 @@ fn escaped(text: &str) -> String {
     plain
 }
 
-/// With a capital.
+/// Returns a text with a capital at its beginning.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()

@@ -19,9 +19,10 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-/// One file a paper in xtask/audit: each table once, and the figures that refer to it. docs/papers has a page of each.
+/// Names of the papers, one file each in xtask/audit: each table once, and the figures that refer to it. docs/papers
+/// has a page of each.
 const PAPERS: [&str; 5] = ["sagascale", "novelqa", "stronger-baselines", "corpusqa", "hamlet"];
-/// What begins a reference to a table, `@table.column.row`.
+/// Sign that begins a reference to a table, `@table.column.row`.
 const REFERENCE: char = '@';
 
 #[derive(Deserialize)]
@@ -29,7 +30,7 @@ struct File {
     paper: String,
     tables: Value,
     figures: Vec<Figure>,
-    /// What no rule can say.
+    /// Remarks on what no rule can say.
     #[serde(default)]
     remarks: Vec<Remark>,
 }
@@ -40,20 +41,20 @@ struct File {
 struct Figure {
     /// Unique name.
     id: String,
-    /// Its table or section.
+    /// Table or section of the figure.
     table: String,
-    /// What the figure says.
+    /// Quantity that the figure states.
     quantity: String,
-    /// How it follows.
+    /// Rule by which the figure follows.
     rule: Rule,
     /// The numbers it follows from.
     inputs: Value,
     /// The figure, or several, as printed.
     printed: Value,
-    /// How far a recomputed figure may lie from the printed one: what rounding explains.
+    /// Tolerance: how far a recomputed figure may lie from the printed one, which rounding explains.
     #[serde(default)]
     tolerance: f64,
-    /// What else is to be known.
+    /// Note on what else is to be known.
     #[serde(default)]
     note: String,
 }
@@ -106,7 +107,7 @@ fn finding(figure: &Figure, recomputed: Value) -> Finding {
     }
 }
 
-/// As many figures as are printed.
+/// Recomputes a figure, as many numbers as are printed.
 fn recompute(rule: &Rule, inputs: &Value, printed: &Value) -> Result<Value> {
     let recomputed = rule.apply(inputs)?;
     let (expected, found) = (leaves(printed).len(), leaves(&recomputed).len());

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::Value;
 
-/// What a rule works on: one number, a row, a table, a table for each of several models.
+/// The numbers that a rule works on: one number, a row, a table, a table for each of several models.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Numbers {
     One(f64),

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::fmt;
 
-/// How a figure follows from numbers of the same paper.
+/// The rule by which a figure follows from numbers of the same paper.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Rule {
@@ -15,7 +15,7 @@ pub(super) enum Rule {
     Sum(Layout),
     /// The middle value, in units of `unit`.
     Median {
-        /// What the figure counts in: 1 or 1000.
+        /// Unit that the figure counts in: 1 or 1000.
         unit: f64,
     },
     /// Means of a table's rows, columns and of all its cells, weighted with a table of counts (NovelQA, Table 3).
@@ -36,7 +36,7 @@ pub(super) enum Rule {
     },
     /// Smallest and greatest of each row; of the last rows the greatest alone, until there are `n` figures.
     Extremes {
-        /// How many figures are wanted.
+        /// Number of figures that are wanted.
         n: usize,
     },
     /// Greatest minus smallest of each column (HAMLET, Table 4).
@@ -72,7 +72,7 @@ pub(super) enum Rule {
     },
     /// 1 if every named number is above the threshold.
     AllAbove {
-        /// What they are held against.
+        /// Threshold that the numbers are held against.
         threshold: f64,
         /// Names that do not count.
         except: Vec<String>,
@@ -81,12 +81,12 @@ pub(super) enum Rule {
     Leads,
     /// 1 if the first row leads every other one in every place by more than the threshold.
     LeadsAbove {
-        /// By how much.
+        /// Difference that a lead must exceed.
         threshold: f64,
     },
 }
 
-/// Over what a mean or a sum is taken.
+/// The layout of a mean or a sum: what it is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Layout {

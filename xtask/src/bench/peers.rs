@@ -1,4 +1,4 @@
-//! Where a measurement works, and what it measures against.
+//! Peers of a measurement: where it works, and what it measures against.
 
 use crate::process::{program, run, target_dir};
 use anyhow::{Context as _, Result};

@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Most seconds and bytes of memory in which the parts are joined.
 const MOST_SECONDS: f64 = 60.0;
 const MOST_MEMORY: u64 = 500_000_000;
-/// How much longer a part may take to join among ten times as many.
+/// Largest factor by which a part may take longer to join among ten times as many.
 const MOST_GROWTH: f64 = 3.0;
 /// Shorter merges are mostly the start of the program.
 const LEAST_SECONDS: f64 = 0.2;

@@ -28,7 +28,7 @@ impl Target {
     pub(super) const ALL: [Self; 6] =
         [Self::LinuxStatic, Self::LinuxStaticArm, Self::Linux, Self::LinuxArm, Self::Mac, Self::Windows];
 
-    /// As rustc names it.
+    /// Returns the target's name in rustc.
     pub(super) fn triple(self) -> &'static str {
         match self {
             Self::LinuxStatic => "x86_64-unknown-linux-musl",
@@ -44,13 +44,14 @@ impl Target {
         matches!(self, Self::LinuxStatic | Self::LinuxStaticArm)
     }
 
-    /// What the program is called there.
+    /// Returns the program's file name on the target.
     pub(super) fn program(self) -> &'static str {
         if self == Self::Windows { "closeread.exe" } else { "closeread" }
     }
 
-    /// For what the Python module is compiled that lies beside the program in a wheel; `None` where another wheel serves the
-    /// system. A static program runs beside every C library, and a module only in a Python that has its own.
+    /// Returns the target that the Python module is compiled for which lies beside the program in a wheel; `None` where
+    /// another wheel serves the system. A static program runs beside every C library, and a module only in a Python
+    /// that has its own.
     pub(super) fn module(self) -> Option<Self> {
         match self {
             Self::LinuxStatic => Some(Self::Linux),
@@ -69,7 +70,7 @@ impl Target {
         }
     }
 
-    /// What Node calls the system and the processor.
+    /// Returns Node's names of the system and the processor.
     pub(super) fn node(self) -> (&'static str, &'static str) {
         match self {
             Self::LinuxStatic | Self::Linux => ("linux", "x64"),
@@ -116,7 +117,7 @@ impl Target {
         Ok(build)
     }
 
-    /// Where cargo puts it.
+    /// Returns where cargo puts the program.
     fn built(self, profile: &str) -> Result<PathBuf> {
         Ok(target_dir()?.join(self.triple()).join(profile))
     }

@@ -1,4 +1,4 @@
-//! What came out, tried as those who install it try it.
+//! Checks of the packages, tried as those who install them try them.
 
 use super::build::Target;
 use super::sandbox::{RUN, inside, json, page_is_served, scores, timed};

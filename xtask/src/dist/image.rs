@@ -6,9 +6,9 @@ use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Who runs it: nobody in particular.
+/// User that runs the program: nobody in particular.
 pub(super) const USER: &str = "65532";
-/// Where Debian, Fedora and macOS keep the certificates of authorities.
+/// Paths where Debian, Fedora and macOS keep the certificates of authorities.
 const CERTIFICATES: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 

@@ -61,7 +61,7 @@ fn texts(folder: &Path) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// Every crate with its licence, then each text once with the crates that it is of.
+/// Lists every crate with its licence, then each text once with the crates that it is of.
 pub(super) fn of_others() -> Result<String> {
     let others = others()?;
     let mut text = "closeread is made with these crates of others:\n\n".to_owned();

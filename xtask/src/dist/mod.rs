@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// The version of everything that is handed out.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Where it is handed out.
+/// Address where closeread is handed out.
 pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 #[derive(Default, clap::Args)]
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     finish(&out)
 }
 
-/// What names everything that is there.
+/// Writes what names everything that is there.
 fn finish(out: &Path) -> Result<bool> {
     made(&release::checksums(out)?)?;
     made(&release::formula(out)?)?;

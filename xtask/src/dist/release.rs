@@ -1,4 +1,4 @@
-//! What stands beside the packages of a release: the model's weights, checksums, the bill of materials, Homebrew's formula.
+//! Files beside the packages of a release: the model's weights, checksums, the bill of materials, Homebrew's formula.
 
 use super::build::Target;
 use super::{REPOSITORY, VERSION, archive, licences, write};

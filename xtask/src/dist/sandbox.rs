@@ -27,7 +27,7 @@ pub(super) fn inside(root: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// What is printed as JSON.
+/// Runs a command; returns what it printed as JSON.
 pub(super) fn json(command: &mut Command) -> Result<Value> {
     let printed = command.output().with_context(|| format!("cannot start {command:?}"))?;
     ensure!(
@@ -39,7 +39,7 @@ pub(super) fn json(command: &mut Command) -> Result<Value> {
     serde_json::from_slice(&printed.stdout).with_context(|| format!("{command:?} printed no JSON"))
 }
 
-/// What is printed as JSON, and the seconds that it took.
+/// Runs a command; returns what it printed as JSON, and the seconds that it took.
 pub(super) fn timed(command: &mut Command) -> Result<(Value, f64)> {
     let started = Instant::now();
     Ok((json(command)?, started.elapsed().as_secs_f64()))

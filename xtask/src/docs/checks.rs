@@ -1,4 +1,4 @@
-//! What must hold of the documentation: links lead somewhere, every page is in the table of contents, pictures have words.
+//! Checks of the documentation: links lead somewhere, every page is in the table of contents, pictures have words.
 
 use super::Page;
 use super::markdown::{anchors, line_at, links};
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Every problem, a line each.
+/// Returns every problem, a line each.
 pub(super) fn all(pages: &[Page]) -> Vec<String> {
     let mut problems: Vec<String> = pages.iter().flat_map(|page| broken_links(page, pages)).collect();
     match chapters(pages) {
@@ -65,8 +65,8 @@ fn unlisted(name: &str, pages: &[Page]) -> Option<String> {
     (!listed).then(|| format!("{COMMANDS} does not list `{command}`"))
 }
 
-/// What newcomers ask and the page that answers it, from the table of docs/questions.md: the question, and the page's
-/// address in the site.
+/// Returns what newcomers ask and the page that answers it, from the table of docs/questions.md: the question, and the
+/// page's address in the site.
 pub(super) fn questions(pages: &[Page]) -> Result<Vec<(String, String)>> {
     let page = find(pages, Path::new("docs/questions.md")).context("docs/questions.md is missing")?;
     let rows: Vec<&str> = page.text.lines().filter(|line| line.starts_with("| ") && line.contains("](")).collect();

@@ -15,11 +15,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What became of the commands.
+/// The results of the commands.
 #[derive(Default)]
 pub(crate) struct Ran {
     pub(crate) n: usize,
-    /// How many blocks were left out, by what they need.
+    /// Number of blocks that were left out, by what they need.
     pub(crate) left_out: BTreeMap<String, usize>,
     pub(super) problems: Vec<String>,
 }
@@ -38,7 +38,7 @@ fn has_examples(path: &Path) -> bool {
         || folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Where what the commands need lies.
+/// The places of what the commands need.
 pub(super) struct Installed<'a> {
     /// The folder of the program.
     pub(super) bin: &'a Path,
@@ -169,7 +169,7 @@ fn console(block: &str, line: usize, exit: i32) -> Vec<Step> {
     steps
 }
 
-/// Whether what was printed is what the page says, but for times and the widths of columns.
+/// Returns whether what was printed is what the page says, but for times and the widths of columns.
 fn matches(expected: &str, printed: &str) -> bool {
     let printed: Vec<String> = printed.lines().map(plain).collect();
     let parts: Vec<Vec<String>> =

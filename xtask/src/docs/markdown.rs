@@ -1,4 +1,4 @@
-//! What Markdown files link to, which anchors they have, and their prose.
+//! Parts of Markdown files: what they link to, which anchors they have, and their prose.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 /// A link or an image.
 pub(super) struct Link {
     pub(super) target: String,
-    /// Where the target stands in the file, in bytes.
+    /// Range of the target in the file, in bytes.
     pub(super) at: Range<usize>,
 }
 
@@ -48,7 +48,7 @@ fn events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
     Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter()
 }
 
-/// Every link and image outside of code, in order.
+/// Returns every link and image outside of code, in order.
 pub(super) fn links(text: &str) -> Vec<Link> {
     let targets = events(text).filter_map(|(event, range)| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {

@@ -76,12 +76,12 @@ pub(crate) fn run_examples(bin: &Path) -> Result<examples::Ran> {
 
 /// A Markdown file of the repository.
 pub(crate) struct Page {
-    /// From the repository's root.
+    /// Path from the repository's root.
     path: PathBuf,
     text: String,
 }
 
-/// Every Markdown file of the repository, sorted.
+/// Reads every Markdown file of the repository, sorted.
 fn read_pages() -> Result<Vec<Page>> {
     let mut paths = vec![];
     walk(root(), &mut paths)?;

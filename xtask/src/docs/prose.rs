@@ -11,8 +11,8 @@ const STYLE: &str = "docs/style.md";
 /// More words than that nobody says in one breath.
 const MOST_WORDS: usize = 45;
 
-/// Every sentence that breaks a rule, a line each. The style guide, which quotes such
-/// sentences, and prompts are left out.
+/// Returns every sentence that breaks a rule, a line each. The style guide, which quotes such sentences, and prompts
+/// are left out.
 pub(super) fn all(pages: &[Page]) -> Result<Vec<String>> {
     let style = find(pages, Path::new(STYLE)).context("docs/style.md is missing")?;
     let words = words(&style.text);
@@ -59,7 +59,7 @@ fn refused(place: &str, text: &str, words: &[(String, String)]) -> Vec<String> {
     found.map(|(not, but)| format!("{place}: `{not}`: write {but} ({STYLE})")).collect()
 }
 
-/// Whether a text has the phrase as whole words.
+/// Returns whether a text has the phrase as whole words.
 fn has_phrase(text: &str, phrase: &str) -> bool {
     let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.match_indices(phrase)

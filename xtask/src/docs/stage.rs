@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The table of contents.
+/// Path of the table of contents.
 pub(super) const SUMMARY: &str = "docs/SUMMARY.md";
 
 /// The page under which the help pages of the commands stand.
@@ -25,7 +25,7 @@ pub(super) fn find<'p>(pages: &'p [Page], path: &Path) -> Option<&'p Page> {
     pages.iter().find(|page| page.path == path)
 }
 
-/// Where a file of the repository lies in the book: without `docs/`, a README as the index of its folder.
+/// Returns where a file of the repository lies in the book: without `docs/`, a README as the index of its folder.
 pub(super) fn in_book(path: &Path) -> PathBuf {
     let path = path.strip_prefix("docs").unwrap_or(path);
     if path.ends_with("README.md") { path.with_file_name("index.md") } else { path.to_owned() }
@@ -91,7 +91,7 @@ fn moved(page: &Page, chapters: &BTreeMap<&Path, &Page>, src: &Path) -> Result<S
     Ok(text)
 }
 
-/// Every command and topic with its help, as the files in `cli/help` hold it.
+/// Returns every command and topic with its help, as the files in `cli/help` hold it.
 pub(super) fn helps() -> Result<Vec<(String, String)>> {
     let mut helps = vec![];
     for (folder, prefix) in [("cli/help/pages", ""), ("cli/help", "closeread help ")] {

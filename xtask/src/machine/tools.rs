@@ -198,13 +198,13 @@ pub(crate) const EMULATOR: Tool = Tool {
     },
 };
 
-/// Where Debian has the libraries that programs for aarch64 load.
+/// Path where Debian has the libraries that programs for aarch64 load.
 pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 
-/// What the checks of a pull request cannot do without.
+/// Tools that the checks of a pull request need.
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
-/// What single tests and the nightly steps need besides.
+/// Tools that single tests and the nightly steps need besides.
 pub(crate) const OPTIONAL: [&Tool; 20] = [
     &DENY,
     &LINTERS,

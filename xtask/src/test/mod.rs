@@ -28,7 +28,7 @@ struct Step {
     run: fn(&mut LeftOut) -> Result<Done>,
 }
 
-/// When a step runs without being named.
+/// The set of steps that a step belongs to, which says when it runs without being named.
 #[derive(Clone, Copy, PartialEq)]
 enum Set {
     Always,
@@ -70,7 +70,7 @@ const STEPS: [Step; 22] = [
     Step { name: "miri", about: "the kernels under Miri", set: Set::Nightly, run: nightly::miri },
 ];
 
-/// What some tests need and this machine lacks.
+/// Returns what some tests need and this machine lacks.
 pub(crate) fn lacking() -> Vec<&'static str> {
     needs::NEEDS.iter().filter(|need| !(need.is_met)()).map(|need| need.what).collect()
 }
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(clean)
 }
 
-/// What was left out, the table of steps, and whether none failed.
+/// Returns what was left out, the table of steps, and whether none failed.
 fn summary(rows: &[(&str, Result<Done>, Duration)], left_out: &LeftOut) -> (String, bool) {
     let mut text = String::from("\n");
     if !left_out.0.is_empty() {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What tests may need of the machine.
+/// A need of tests: something that the machine must have.
 pub(crate) struct Need {
     /// Stands behind `needs_` in the names of the tests.
     word: &'static str,
@@ -75,7 +75,7 @@ fn can_mount() -> bool {
     folder.is_ok_and(|folder| std::fs::create_dir_all(&folder).is_ok() && mounted(&folder))
 }
 
-/// What is not run here.
+/// The tests that are not run here.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Unmet {
     /// Tests by what they lack; one that lacks two things stands at the first.
@@ -119,7 +119,7 @@ fn sort_out(listing: &str, missing: &[&Need]) -> Result<Unmet> {
     Ok(unmet)
 }
 
-/// What a test's name says that it needs.
+/// Returns the needs that a test's name states.
 fn needs_of(test: &str) -> Result<Vec<&'static str>> {
     let mut rest = test.rsplit("::").next().unwrap_or(test);
     let mut needs = vec![];

@@ -1,14 +1,14 @@
-//! How a step ended, and what it left out.
+//! Outcomes of steps: how a step ended, and what it left out.
 
 use std::collections::BTreeMap;
 
-/// How a step ended that did not fail; the text goes into the table.
+/// The outcome of a step that did not fail; the text goes into the table.
 pub(super) enum Done {
     Passed(String),
     Skipped(String),
 }
 
-/// What was not run, by what this machine lacks for it.
+/// The tests that were not run, by what this machine lacks for them.
 #[derive(Default)]
 pub(super) struct LeftOut(pub(super) BTreeMap<String, Vec<String>>);
 

@@ -24,7 +24,7 @@ pub(super) fn lints(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(String::new()))
 }
 
-/// What scores is small: these compile none of what reads books, whatever their features.
+/// Checks that what scores is small: these crates compile none of what reads books, whatever their features.
 pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
     const OF_BOOKS: [&str; 6] = ["chardetng", "closeread-books", "encoding_rs", "html5ever", "tokenizers", "whatlang"];
     let sets: [&[&str]; 3] = [
@@ -41,7 +41,7 @@ pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{} packages", sets.len())))
 }
 
-/// What `deny.toml` holds of the crates of others.
+/// Checks what `deny.toml` holds of the crates of others.
 pub(super) fn crates(_: &mut LeftOut) -> Result<Done> {
     if let Err(error) = DENY.require() {
         return Ok(Done::Skipped(format!("{error:#}")));
@@ -65,7 +65,7 @@ pub(super) fn texts(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{} workflows", workflows.len())))
 }
 
-/// Which of `wanted` are in what `cargo tree` printed, a package and its version a line.
+/// Returns which of `wanted` are in what `cargo tree` printed, a package and its version a line.
 fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
     let is_there = |name: &&str| tree.lines().any(|line| line.split(' ').next() == Some(*name));
     wanted.iter().copied().filter(is_there).collect()
@@ -93,7 +93,7 @@ pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(if n_left_out == 0 { ran.to_owned() } else { format!("{ran}, {n_left_out} left out") }))
 }
 
-/// What nextest says at its end: `5 tests run: 5 passed, 2 skipped`.
+/// Returns the counts that nextest prints at its end: `5 tests run: 5 passed, 2 skipped`.
 fn count_in(line: &str) -> Option<&str> {
     let (_, counts) = line.trim().strip_prefix("Summary [")?.split_once("] ")?;
     Some(counts.trim())

@@ -31,7 +31,7 @@ impl Random {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// From 0 up to 1.
+    /// Returns a random number from 0 up to 1.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -62,7 +62,7 @@ impl Vocabulary {
         Ok(Self(words))
     }
 
-    /// By Zipf's law: the logarithm of a rank is spread evenly.
+    /// Draws a word by Zipf's law: the logarithm of a rank is spread evenly.
     fn draw(&self, random: &mut Random) -> &str {
         let rank = (self.0.len() as f64).powf(random.share());
         &self.0[(rank as usize).min(self.0.len()) - 1]

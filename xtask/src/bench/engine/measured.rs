@@ -5,16 +5,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often the memory is looked at. The system remembers the most there was; only what grows in the last moment is missed.
+/// Interval at which the memory is looked at. The system remembers the most there was; only what grows in the last
+/// moment is missed.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
-/// What a command took.
+/// The time and memory that a command took, and its output.
 #[derive(Debug, Clone)]
 pub(crate) struct Took {
     pub(crate) seconds: f64,
-    /// Most memory, in bytes.
+    /// Most memory that the command had, in bytes.
     pub(crate) memory: u64,
-    /// Its standard output.
+    /// Standard output of the command.
     pub(crate) output: String,
 }
 

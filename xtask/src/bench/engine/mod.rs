@@ -20,7 +20,7 @@ const PACKAGES: [&str; 2] = ["inspect_ai==0.3.285", "openai==3.54.0"];
 const CONCURRENCY: &str = "64";
 /// Times as many samples a second.
 const SPEED_TARGET: f64 = 20.0;
-/// What part of the memory and of the log where a book is held, for which both targets were set.
+/// Shares of the memory and of the log where a book is held, for which both targets were set.
 const BOOK_TARGETS: [f64; 2] = [10.0, 20.0];
 
 /// Arguments of `bench engine`.
@@ -34,7 +34,7 @@ pub(crate) struct EngineArgs {
     profile: String,
 }
 
-/// What both sides are given.
+/// The case that both sides are given.
 struct Case {
     name: &'static str,
     method: &'static str,
@@ -48,7 +48,7 @@ const CASES: [Case; 2] = [
     Case { name: "50 questions on a book of 1 MB", method: "full-document", n_samples: 50, book: 1_000_000 },
 ];
 
-/// What one run took.
+/// The time and memory that one run took.
 struct Sample {
     took: Took,
     /// Bytes of the run folder or the log.

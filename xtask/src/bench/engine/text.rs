@@ -5,7 +5,7 @@ use crate::process::root;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
-/// Where the words come from.
+/// The words that texts are made of.
 pub(crate) struct Words(Vec<String>);
 
 impl Words {
