@@ -17,12 +17,21 @@ pub struct Kappa {
     pub expected: f64,
     /// Large-sample standard error (Fleiss, Cohen and Everitt 1969), as statsmodels' `cohens_kappa`.
     pub standard_error: f64,
-    /// Lower end of the 95% interval, kappa +- z standard errors; not cut at -1.
+    /// Lower end of the 95% interval: kappa - z standard errors, cut at -1, which kappa cannot pass.
     pub low: f64,
-    /// Upper end; not cut at 1.
+    /// Upper end: kappa + z standard errors, cut at 1, as AC1's is by irrCAC. The normal interval knows no bounds: with few
+    /// items and much agreement it passes 1. The cut keeps its coverage, for what it takes off holds no kappa.
     pub high: f64,
     /// Number of items.
     pub n: usize,
+}
+
+impl Kappa {
+    /// The 95% interval before the cut, as statsmodels prints it; its ends may lie outside of -1..=1.
+    pub fn uncut(&self) -> (f64, f64) {
+        let half = normal_quantile(0.975) * self.standard_error;
+        (self.kappa - half, self.kappa + half)
+    }
 }
 
 /// Cohen's kappa; `None` without items, with lists of different length, or with a single category.
@@ -58,8 +67,9 @@ pub fn cohen_kappa<L: Ord>(first: &[L], second: &[L]) -> Option<Kappa> {
     // Where the raters agree or disagree throughout, what is left of the difference is rounding.
     let variance = if variance < 1e-14 { 0.0 } else { variance };
     let standard_error = libm::sqrt(variance / n) / (1.0 - expected);
-    let half = normal_quantile(0.975) * standard_error;
-    Some(Kappa { kappa, observed, expected, standard_error, low: kappa - half, high: kappa + half, n: first.len() })
+    let uncut = Kappa { kappa, observed, expected, standard_error, low: -1.0, high: 1.0, n: first.len() };
+    let (low, high) = uncut.uncut();
+    Some(Kappa { low: low.max(-1.0), high: high.min(1.0), ..uncut })
 }
 
 /// The weights of an order of categories: how far apart two of them count as.
@@ -223,6 +233,17 @@ mod tests {
         assert_eq!(fleiss_kappa(&vec![vec![1, 1]; 4]), None);
         let ac1 = gwet_ac1(&vec![vec![1, 1]; 4]).unwrap();
         assert_eq!((ac1.ac1, ac1.standard_error, ac1.p_value), (1.0, None, None));
+    }
+
+    #[test]
+    fn kappas_interval_stays_within_its_bounds() {
+        // Nine of ten agree: kappa is 0.783, and the normal interval ends at 1.18.
+        let (a, b) = ([1, 1, 1, 1, 1, 1, 0, 0, 0, 1], [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
+        let few = cohen_kappa(&a, &b).unwrap();
+        assert!(few.uncut().1 > 1.0 && few.high == 1.0, "{few:?}");
+        assert_eq!(few.low, few.uncut().0, "an end within the bounds is as statsmodels has it");
+        let opposed = cohen_kappa(&a, &b.map(|label| 1 - label)).unwrap();
+        assert!(opposed.uncut().0 < -1.0 && opposed.low == -1.0, "{opposed:?}");
     }
 
     #[test]
