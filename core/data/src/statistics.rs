@@ -4,7 +4,7 @@ mod hamlet;
 
 pub use hamlet::{BookStatistics, books_table};
 
-use closeread_eval::Item;
+use closeread_eval::{Item, question_id};
 use closeread_metrics::stats::bootstrap::{Percentile, percentile};
 use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,8 @@ pub struct BookFacts {
 }
 
 impl BookFacts {
-    /// Counts a book of `tokens` tokens and the `items` about it; `count` counts the tokens of questions and options.
+    /// Counts a book of `tokens` tokens and the `items` about it, a question that is asked both ways once; `count` counts the
+    /// tokens of questions and options.
     pub fn of(
         id: &str,
         title: &str,
@@ -38,8 +39,9 @@ impl BookFacts {
         items: &[Item],
         count: impl Fn(&str) -> usize,
     ) -> Self {
-        let own: Vec<&Item> =
-            items.iter().filter(|item| item.documents.iter().any(|document| document == id)).collect();
+        let mut seen = BTreeSet::new();
+        let about = items.iter().filter(|item| item.documents.iter().any(|document| document == id));
+        let own: Vec<&Item> = about.filter(|item| seen.insert(question_id(&item.id, &item.labels))).collect();
         let asked = own.iter().flat_map(|item| item.options.iter().chain([&item.question]));
         Self {
             id: id.to_owned(),
@@ -188,6 +190,16 @@ mod tests {
         assert_eq!(rows[0], ["en", "2", "127,999", "127,999", "128,000", "128,000", "128,000", "128,000"]);
         assert_eq!(rows[1][0], "zh");
         assert_eq!(lengths_with_questions(&books).rows.len(), 1, "no rights, no groups");
+    }
+
+    #[test]
+    fn a_question_that_is_asked_both_ways_is_one() {
+        let open = Item::new("q1", "b", "who", Task::Generative).label("asked_as", "generative");
+        let choice =
+            Item { id: "q1#choice".to_owned(), task: Task::Choice, ..open.clone() }.label("asked_as", "choice");
+        let other = Item::new("q2#choice", "b", "when", Task::Choice);
+        let facts = BookFacts::of("b", "", "en", 100, &[open, choice, other], str::len);
+        assert_eq!((facts.questions, facts.with_questions), (2, 107));
     }
 
     #[test]

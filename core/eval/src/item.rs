@@ -80,6 +80,16 @@ pub struct Item {
     pub other: Map<String, Value>,
 }
 
+/// The label that tells the two ways of asking a question apart.
+pub const ASKED_AS: &str = "asked_as";
+
+/// The question that an item asks: its id, without the way where it is a question asked once more the other way
+/// (`q1#choice` asks `q1`). What counts questions goes by it.
+pub fn question_id<'i>(id: &'i str, labels: &BTreeMap<String, String>) -> &'i str {
+    let asked_again = |way: &String| id.strip_suffix(way.as_str())?.strip_suffix('#');
+    labels.get(ASKED_AS).and_then(asked_again).unwrap_or(id)
+}
+
 impl Item {
     /// A question about one document, with nothing that is optional.
     pub fn new(id: impl Into<String>, document: impl Into<String>, question: impl Into<String>, task: Task) -> Self {

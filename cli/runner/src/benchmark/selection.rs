@@ -3,7 +3,7 @@
 use super::options::{AskedAs, BenchmarkOptions};
 use anyhow::{Context, Result, bail};
 use closeread_eval::draw::keep_where;
-use closeread_eval::{Item, Task};
+use closeread_eval::{ASKED_AS, Item, Task};
 use closeread_text::names::meant;
 use std::collections::HashSet;
 
@@ -34,9 +34,6 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
     items.truncate(asked.limit.unwrap_or(usize::MAX));
     if asked.task == AskedAs::Both { both_ways(items) } else { Ok(items) }
 }
-
-/// The label that tells the two ways of asking an item apart.
-pub(super) const ASKED_AS: &str = "asked_as";
 
 /// Returns every item that has options and answers twice: as given, and behind it the other way, under its id with the
 /// task.

@@ -4,11 +4,15 @@ use super::items::{ASPECTS, POSITION_BINS, RELATIVE_BINS, aspect, counts, positi
 use crate::paper::grid::{Grid, Number};
 use closeread_data::novelqa::COMPLEXITIES;
 use closeread_eval::observations::{ItemFacts, Observations};
+use closeread_eval::question_id;
 use closeread_table::{Table, Value};
+use std::collections::BTreeSet;
 
-/// The tables on the data, from the items of the trials.
+/// The tables on the data, from the items of the trials; a question that is asked in both settings is one.
 pub(in crate::paper) fn tables(trials: &Observations) -> Vec<Table> {
-    let items: Vec<&ItemFacts> = trials.items().map(|(_, item)| item).collect();
+    let mut seen = BTreeSet::new();
+    let items = trials.items().map(|(_, item)| item);
+    let items: Vec<&ItemFacts> = items.filter(|item| seen.insert(question_id(&item.id, &item.labels))).collect();
     let all = [table_1(&items), table_9(&items), table_12(&items), table_13(&items)];
     all.into_iter().flatten().collect()
 }

@@ -46,3 +46,13 @@ fn other_methods_are_lines_of_their_own() {
     let made = find(&tables(&table(&[question(1, "detail", "plot", 0.0), retrieved])), "novelqa-table-2");
     assert_eq!(made.rows[1][0], Value::text("p/x, dos-rag at 1,500"));
 }
+
+#[test]
+fn a_question_asked_in_both_settings_is_one_question() {
+    let asked = |item: Case, way: &str| item.label("asked_as", way);
+    let open = asked(question(1, "detail", "plot", 1.0), "generative");
+    let mut choice = asked(question(1, "detail", "plot", 0.0), "choice");
+    choice.item = format!("{}#choice", choice.item);
+    let made = find(&tables(&table(&[open, choice, question(2, "detail", "plot", 1.0)])), "novelqa-table-1");
+    assert_eq!(made.rows.last().unwrap()[4], Value::count(2));
+}
