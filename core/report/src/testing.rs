@@ -130,6 +130,11 @@ impl Case {
 
 /// The table of these trials; each cell is planned for its own items.
 pub(super) fn table(cases: &[Case]) -> Observations {
+    table_of("b", cases)
+}
+
+/// The same of a benchmark.
+pub(super) fn table_of(benchmark: &str, cases: &[Case]) -> Observations {
     let mut keys: Vec<CellKey> = Vec::new();
     for case in cases {
         if !keys.contains(&case.cell()) {
@@ -146,7 +151,7 @@ pub(super) fn table(cases: &[Case]) -> Observations {
         }
         let repeats = own.iter().map(|case| case.repeat + 1).max().unwrap_or(1);
         let cells = vec![Cell { key, facts: CellFacts::default() }];
-        ("".into(), Observations::new("b", cells, &items, repeats, own.iter().map(|case| case.done())))
+        ("".into(), Observations::new(benchmark, cells, &items, repeats, own.iter().map(|case| case.done())))
     };
     Observations::pooled(keys.into_iter().map(of_cell)).unwrap()
 }

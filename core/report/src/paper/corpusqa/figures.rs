@@ -21,18 +21,26 @@ pub fn figure_3(runs: &[(&str, Observations)]) -> Option<Table> {
     if !runs.iter().any(|(_, run)| other(run)) {
         return None;
     }
-    let mut bars: Vec<(&str, &str, &str, Number)> = Vec::new();
+    let mut bars: Vec<(&str, &str, &str, Place)> = Vec::new();
     for (name, run) in runs {
         for (id, cell) in run.cells().filter(|(_, cell)| &*cell.key.method == "full-document") {
             let rows = Rows::of(id);
             let Some(metric) = run.main_metric(&rows) else { continue };
             let by = Aggregation { policy: FailurePolicy::LeftOut, ..Aggregation::new(metric) };
+            // A bar is a share of right answers: the overlap of words is none.
+            let is_share = by.metric.name().contains("accuracy");
             if let Some(made) = run.aggregate(&rows, &by).estimate {
-                bars.push((name, &cell.key.model, run.benchmark(), Number::new(100.0 * made.value, made.n)));
+                let place = is_share.then(|| Number::new(100.0 * made.value, made.n));
+                bars.push((
+                    name,
+                    &cell.key.model,
+                    run.benchmark(),
+                    place.ok_or("its answers in words were not judged"),
+                ));
             }
         }
     }
-    let row = |(name, model, ..): &(&str, &str, &str, Number)| {
+    let row = |(name, model, ..): &(&str, &str, &str, Place)| {
         let several = BENCHMARKS
             .iter()
             .any(|(benchmark, _)| bars.iter().filter(|bar| bar.1 == *model && bar.2 == *benchmark).count() > 1);
@@ -48,7 +56,7 @@ pub fn figure_3(runs: &[(&str, Observations)]) -> Option<Table> {
         }
         let place = |(benchmark, _): (&str, &str)| {
             let bar = bars.iter().find(|bar| bar.2 == benchmark && row(bar) == head);
-            bar.map(|bar| bar.3).ok_or("not run")
+            bar.map_or(Err("not run"), |bar| bar.3)
         };
         grid.row([Value::text(&head)], BENCHMARKS.map(place));
         heads.push(head);

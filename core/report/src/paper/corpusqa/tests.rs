@@ -2,7 +2,7 @@
 //! conformance`.
 
 use super::*;
-use crate::testing::{Case, case, table};
+use crate::testing::{Case, case, table, table_of};
 
 #[test]
 fn the_two_readings_of_overall_differ() {
@@ -51,4 +51,17 @@ fn few_chunks_cannot_hold_many_documents() {
     };
     assert_eq!(sign(&[retrieved("education_en_a", 3), retrieved("education_en_b", 5)]), DAGGER);
     assert_eq!(sign(&[retrieved("education_en_a", 5), retrieved("education_en_b", 0)]), "");
+}
+
+#[test]
+fn words_that_overlap_make_no_bar() {
+    let run = |benchmark: &str, metric: &str| {
+        let question = case("a").scored(metric, 0.5);
+        table_of(benchmark, &[Case { method: "full-document".to_owned(), ..question }])
+    };
+    let runs =
+        [("c", run("corpusqa", "judged accuracy")), ("l", run("longbench-v2", "accuracy")), ("f", run("frames", "F1"))];
+    let made = figure_3(&runs).unwrap();
+    let half = Value::printed(50.0, 1, 1);
+    assert_eq!(made.rows[0][1..], [half.clone(), half, Value::missing("its answers in words were not judged")]);
 }
