@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""CorpusQA's Tables 3 and 4 and the accuracy by difficulty from run folders, held against a report cell by cell.
+"""CorpusQA's Tables 2 to 5, its Figures 3 and 4 and the accuracy by difficulty from run folders, held against a report cell by cell.
 
     corpusqa.py REPORT.json RUN...
 
 REPORT.json is `closeread report RUN... --paper corpusqa --json`. A domain's number is the share of right answers; overall is the
 mean of the domains, and beside it stands correct over total. Failures are wrong, and in the tables of the other reading
-left out. Exit code 1 if a cell differs.
+left out. The documents are made of sentences of 12 tokens each. Exit code 1 if a cell differs.
 """
 
 import sys
+from pathlib import Path
 
-from records import Run, check, mean, percent
+from records import Run, check, lines, mean, percent, tokens
 
 DOMAINS = ["financial_en", "education_en"]
 SETS = ["128K", "1M"]
@@ -48,7 +49,9 @@ def table_5(people, runs):
                 if set(ends) == {"overflow"}:
                     rows.append([None] * 3)
                     continue
-                rows.append([percent([run.right(method, item) for item in asked]), ..., 0.0])
+                done = [item for item in asked if run.ending(method, item) not in {"blocked", "failed", "overflow"}]
+                minutes = mean([run.trial(method, item)["seconds"] / 60 for item in done])
+                rows.append([percent([run.right(method, item) for item in asked]), minutes, 0.0])
     return rows
 
 
@@ -58,10 +61,40 @@ def figure_4(runs):
     return [[overall(reasons), overall(plain)] for plain, reasons in zip(runs[::2], runs[1::2])]
 
 
-def expected(runs):
+def table_2(items, lengths):
+    """Instances with the mean tokens of their documents: by set, by domain, by difficulty, and all."""
+    row = lambda own: [len(own), mean([sum(lengths[name] for name in item["documents"]) for item in own]), ...]
+    values = lambda label: sorted({item["labels"][label] for item in items})
+    labels = [(label, value) for label in ("length_set", "domain", "difficulty") for value in values(label)]
+    return [row([item for item in items if item["labels"][label] == value]) for label, value in labels] + [row(items)]
+
+
+def figure_3(runs, folders):
+    """The answers of a model that the judge calls right, of all that it was asked, by benchmark, failures left out; none for a
+    benchmark that was not run."""
+    rows = []
+    for model in dict.fromkeys(model for run in runs for model in run.models):
+        row = []
+        for name in ("corpusqa", "longbench-v2", "frames"):
+            shares = [judged(run, folder) for run, folder in zip(runs, folders) if (run.benchmark, run.models) == (name, [model])]
+            row.append(shares[0] if shares else None)
+        rows.append(row)
+    return rows
+
+
+def judged(run, folder):
+    right = {(one["trial"]["method"], one["item"]): one["ruling"]["correct"] for one in lines(Path(folder) / "judgements.jsonl")
+             if one["judge"] == "judge-corpusqa" and one["state"] == "ruled"}
+    items = [item for item in run.items if run.ending("full-document", item) not in FAILURES]
+    return percent([right.get(("full-document", item), False) for item in items])
+
+
+def expected(runs, folders, lengths):
+    if any(run.benchmark != "corpusqa" for run in runs):
+        return {"corpusqa-figure-3": figure_3(runs, folders)}
     if any(method == "human" for method, _ in runs[0].cells()):
         return {"corpusqa-table-5": table_5(runs[0], runs[1:])}
-    tables = {"corpusqa-figure-4": figure_4(runs)}
+    tables = {"corpusqa-figure-4": figure_4(runs), "data-instances": table_2(list(runs[0].items.values()), lengths)}
     whole = ("full-document", None)
     for suffix, left_out in [("", True), ("-wrong", False)]:
         rag = lambda run: [cell for name in ("memory-agent", "corpus-rag") for cell in run.cells() if cell[0] == name]
@@ -76,4 +109,5 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     runs = [Run(folder) for folder in sys.argv[2:]]
-    check(sys.argv[1], runs, expected(runs), ENDINGS if len(runs) > 3 else [])
+    lengths = tokens(Path(sys.argv[1]).parent, 12)
+    check(sys.argv[1], runs, expected(runs, sys.argv[2:], lengths), ENDINGS if len(runs) > 3 else [])

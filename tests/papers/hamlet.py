@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""HAMLET's Figure 3 and Tables 4, 5, 7, 13 and 14 from run folders, held against a report cell by cell.
+"""HAMLET's Figure 3, Tables 4 to 8, 13 and 14 and section 5.2 from run folders, held against a report cell by cell.
 
     hamlet.py REPORT.json RUN...
 
 REPORT.json is `closeread report RUN... --paper hamlet --json`. Recall is over key facts, faithfulness over sentences, both pooled
 over all summaries; Table 7 is the mean of the summaries' own ratios. Failures count as summaries that cover nothing, and in
-the tables of the other reading are left out; what a judge did not say in words that can be read is in no number. Exit code 1
-if a cell differs.
+the tables of the other reading are left out; what a judge did not say in words that can be read is in no number. Table 6 holds
+each model that reasons against each that does not, over the same queries. The books are made of sentences of 12 tokens each.
+Exit code 1 if a cell differs.
 """
 
 import sys
 from pathlib import Path
 
-from records import Run, check, lines, mean
+from records import Run, check, lines, mean, pearson, tokens
 
 LEVELS = ["root", "branch", "leaf", "all"]
 PERSPECTIVES = ["analytical", "narrative"]
@@ -49,7 +50,9 @@ class Summary:
 
     def __init__(self, run, item, rulings):
         self.item = run.items[item]
-        self.failed = run.ending("query-summary", item) in FAILURES
+        ending = run.ending("query-summary", item)
+        self.failed, self.reasons = ending in FAILURES, run.reasons
+        self.words = len(run.trial("query-summary", item)["answer"].split()) if ending == "answered" else None
         self.levels = levels(self.item)
         facts, sentences = (rulings.get((item, judge)) for judge in ("align-key-facts", "verify-facts"))
         self.facts = facts and [fact or {"stated": False} for fact in facts["facts"]]
@@ -106,8 +109,44 @@ def gap(values):
     return max(values) - min(values) if len(values) > 1 else None
 
 
-def expected(runs, summaries):
-    tables = {}
+def against(a, b, left_out):
+    """Three rows of Table 6: a model that reasons minus another, then both, over the queries where they can be compared."""
+    pairs = [pair for pair in zip(a, b) if not (left_out and (pair[0].failed or pair[1].failed))]
+    rows = []
+    for at in (0, 1):
+        both = lambda level: [pair for pair in pairs if None not in (pair[0].recall(level), pair[1].recall(level))]
+        recalls = [share([pair[at].recall(level) for pair in both(level)]) for level in LEVELS]
+        rows.append(recalls + [share([pair[at].faithful(scope) for pair in pairs]) for scope in SENTENCES])
+    difference = [None if None in cells else cells[0] - cells[1] for cells in zip(*rows)]
+    return [[len(a), *row] for row in [difference, *rows]]
+
+
+def by_length(summaries):
+    """A row of section 5.2: the correlation of a summary's words with its own recall, at each level."""
+    def of(level):
+        own = [(one.words, one.recall(level)) for one in summaries if one.words is not None]
+        points = [(words, part[0] / part[1]) for words, part in own if part and part[1]]
+        return pearson(*zip(*points)) if points else None
+
+    return [of(level) for level in LEVELS]
+
+
+def books(items, lengths):
+    """Table 8: tokens, chunks, and the facts of each perspective by level with their sum, a row a book; queries."""
+    rows = []
+    for name, length in lengths.items():
+        own = [item for item in items if item["documents"] == [name]]
+        row = [length, own[0]["n_chunks"]]
+        for perspective in PERSPECTIVES:
+            found = [level for item in own if item["labels"]["perspective"] == perspective for level in levels(item)]
+            row += [*(found.count(level) for level in LEVELS[:3]), len(found)]
+        rows.append([*row, len(own)])
+    return rows + [[mean(column) for column in zip(*rows)], [sum(column) for column in zip(*rows)]]
+
+
+def expected(runs, summaries, lengths):
+    tables = {"books": books(list(runs[0].items.values()), lengths)}
+    tables["hamlet-length"] = [by_length(own) for own in [*summaries, [one for own in summaries for one in own]]]
     for suffix, left_out in [("", False), ("-left-out", True)]:
         kept = [[one for one in own if not (left_out and one.failed)] for own in summaries]
 
@@ -122,6 +161,8 @@ def expected(runs, summaries):
             cells = [value(own, perspective) for own in kept for perspective in PERSPECTIVES]
             return cells + [mean(cells[0::2]), mean(cells[1::2])]
 
+        pairs = [(a, b) for a in summaries if a[0].reasons for b in summaries if not b[0].reasons]
+        tables[f"hamlet-table-6{suffix}"] = [row for a, b in pairs for row in against(a, b, left_out)]
         tables[f"hamlet-figure-3{suffix}"] = [
             fifths(own, perspective, level) for perspective in PERSPECTIVES for level in LEVELS for own in kept]
         tables[f"hamlet-table-4{suffix}"] = [
@@ -169,4 +210,4 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     runs = [Run(folder) for folder in sys.argv[2:]]
     summaries = [[Summary(run, item, judged(folder)) for item in run.items] for run, folder in zip(runs, sys.argv[2:])]
-    check(sys.argv[1], runs, expected(runs, summaries), ENDINGS)
+    check(sys.argv[1], runs, expected(runs, summaries, tokens(Path(sys.argv[1]).parent, 12)), ENDINGS)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NovelQA's Tables 1 to 7, 9, 12 to 17 and Figures 4, 6 and 7 from run folders, held against a report cell by cell.
+"""NovelQA's Tables 1 to 7, 9, 12 to 17 and Figures 3, 4, 6 and 7 from run folders, held against a report cell by cell.
 
     novelqa.py REPORT.json RUN...
 
@@ -14,8 +14,9 @@ import csv
 import re
 import sys
 from pathlib import Path
+from statistics import quantiles
 
-from records import Run, check, lines, mean, percent
+from records import Run, check, mean, pearson, percent, tokens
 
 TOKENS = 12
 ASPECTS = {"chara": "character", "mean": "meaning", "plot": "plot", "relat": "relation", "settg": "setting",
@@ -33,8 +34,7 @@ class Novels:
     """The questions of a benchmark with where their evidence stands."""
 
     def __init__(self, folder, items):
-        documents = {document["id"]: document for document in lines(folder / "houses" / "documents.jsonl")}
-        self.tokens = {name: TOKENS * document["text"].count(".") for name, document in documents.items()}
+        self.tokens = tokens(folder, TOKENS)
         self.items = items
 
     def book(self, item):
@@ -57,12 +57,6 @@ def ranks(values):
     """From 1; ties share their mean rank."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) + 1) / 2 for value in values]
-
-
-def pearson(a, b):
-    ma, mb = mean(a), mean(b)
-    squares = lambda values, centre: sum((value - centre) ** 2 for value in values)
-    return sum((x - ma) * (y - mb) for x, y in zip(a, b)) / (squares(a, ma) * squares(b, mb)) ** 0.5
 
 
 def kendall(a, b):
@@ -133,9 +127,26 @@ def of_people(runs, verdicts, judge, labels):
     }
 
 
+def with_questions(novels, items):
+    """Figure 3: tokens of the novels with their questions and options, by who may print them."""
+    groups = {}
+    for name, length in novels.tokens.items():
+        own = [item for item in items if novels.items[item]["documents"] == [name]]
+        asked = [text for item in own for text in [novels.items[item]["question"], *novels.items[item]["options"]]]
+        groups.setdefault(novels.items[own[0]]["labels"]["rights"], []).append(length + sum(map(pieces_of, asked)))
+    quarters = lambda values: quantiles(values, n=4, method="inclusive")
+    return [[len(own), min(own), *quarters(own), max(own), mean(own)] for _, own in sorted(groups.items())]
+
+
+def pieces_of(text):
+    """Tokens of the questions and options here by cl100k: a word with the blank before it, a run of digits, a mark."""
+    return len(re.findall(r" ?[A-Za-z]+|\d+|[^\w\s]", text))
+
+
 def expected(runs, novels):
-    items = list(novels.items)
-    of = lambda task: [item for item in items if novels.items[item]["task"] == task]
+    # A question that is asked in both settings is in the run twice, and is one.
+    items = [item for item in novels.items if "#" not in item]
+    of = lambda task: [item for item in novels.items if novels.items[item]["task"] == task]
     has = lambda item, **labels: all(novels.items[item]["labels"][name] == value for name, value in labels.items())
     pieces = [(place, novels.book(item)) for item in items for place in novels.places(item)]
     share = lambda bin_of, bins: [100 * sum(bin_of(*piece) == n for piece in pieces) / len(pieces) for n in range(bins)]
@@ -147,6 +158,7 @@ def expected(runs, novels):
         + [[percent([has(item, aspect=name) for item in items])] for name in LISTED],
         "novelqa-table-12": [share(absolute, 9)],
         "novelqa-table-13": [share(relative, 10)],
+        "data-with-questions": with_questions(novels, items),
     }
     for suffix, left_out in [("", False), ("-left-out", True)]:
         kept = lambda run, method, item: not (left_out and run.ending(method, item) in FAILURES)

@@ -19,6 +19,8 @@ class Run:
         self.benchmark = manifest["configuration"]["benchmark"]
         self.methods = manifest["configuration"].get("methods", {})
         self.window = manifest["configuration"].get("context_window")
+        self.reasons = manifest["configuration"].get("reasoning") not in (None, "off")
+        self.models = sorted({cell["model"] for cell in manifest["configuration"]["cells"]})
         self.items = {item["id"]: item for item in lines(folder / "items.jsonl")}
         self.trials = {(r["method"], r["budget"], r["item"], r["repeat"]): r for r in lines(folder / "records.jsonl")}
 
@@ -51,6 +53,21 @@ def percent(values):
 def mean(values):
     values = [value for value in values if value is not None]
     return sum(values) / len(values) if values else None
+
+
+def tokens(folder, of_sentence):
+    """The length of each document beside a report whose sentences all have so many tokens."""
+    documents = lines(folder / "houses" / "documents.jsonl")
+    return {document["id"]: of_sentence * document["text"].count(".") for document in documents}
+
+
+def pearson(a, b):
+    """None where one side has one value alone."""
+    ma, mb = mean(a), mean(b)
+    squares = lambda values, centre: sum((value - centre) ** 2 for value in values)
+    if len(set(a)) < 2 or len(set(b)) < 2:
+        return None
+    return sum((x - ma) * (y - mb) for x, y in zip(a, b)) / (squares(a, ma) * squares(b, mb)) ** 0.5
 
 
 def deviation(values):

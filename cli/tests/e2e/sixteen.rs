@@ -1,6 +1,7 @@
 //! Sixteen configurations played by a scripted host: the papers' tables from their run folders, cell by cell, against the
 //! scripts of `tests/papers`, which compute them from the records by the papers' definitions.
 
+mod hamlet;
 mod novelqa;
 
 use crate::http::{Answered, Asked, HttpServer, ok};
@@ -119,11 +120,16 @@ fn check(
 /// Holds the report on these runs against what the paper's script computes from their folders.
 fn held(paper: &str, sandbox: &Sandbox, runs: &[&str], more: &[&str]) {
     let report = sandbox.run(&[&["report"], runs, &["--paper", paper, "--json"], more].concat()).json();
-    sandbox.write("report.json", report.to_string());
-    let script = format!("../tests/papers/{}.py", paper.replace('-', "_"));
+    compared(sandbox, &report, &format!("{}.py", paper.replace('-', "_")), &[], runs);
+}
+
+/// Holds tables against what a script computes from these files of the sandbox.
+fn compared(sandbox: &Sandbox, tables: &Value, script: &str, how: &[&str], files: &[&str]) {
+    sandbox.write("report.json", tables.to_string());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/papers").join(script);
     let mut check = Command::new("python3");
-    check.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script)).env("PYTHONDONTWRITEBYTECODE", "1");
-    check.arg(sandbox.path("report.json")).args(runs.iter().map(|run| sandbox.path(run)));
+    check.arg(script).env("PYTHONDONTWRITEBYTECODE", "1");
+    check.arg(sandbox.path("report.json")).args(how).args(files.iter().map(|file| sandbox.path(file)));
     let checked = check.output().unwrap();
     let (said, failed) = (String::from_utf8_lossy(&checked.stdout), String::from_utf8_lossy(&checked.stderr));
     assert!(checked.status.success() && said.contains("cells agree"), "{said}\n{failed}");
@@ -275,7 +281,10 @@ fn people_and_others(sandbox: &Sandbox, url: &str) {
     held("corpusqa", sandbox, &["study/run", "c12", "c14"], &[]);
     let fixed = ["run", "--benchmark", "frames", "--data", "houses", "--no-cache", "--concurrency", "1"];
     let asked = ["--base-url", url, "--model", "openai-compatible/m7", "--method", "full-document"];
-    sandbox.run(&[&fixed[..], &asked, &["--context-window", "100000", "--name", "f14", "--out", "f14"]].concat());
+    let judged = ["--judge", "judge-corpusqa", "--judge-model", "openai-compatible/judge", "--judge-base-url", url];
+    let how = ["--context-window", "100000", "--name", "f14", "--out", "f14"];
+    sandbox.run(&[&fixed[..], &asked, &judged, &how].concat());
+    held("corpusqa", sandbox, &["c14", "f14"], &[]);
 }
 
 #[test]
@@ -303,94 +312,4 @@ fn needs_python_corpusqa_in_sixteen_configurations_comes_out_as_computed_apart()
     let methods = "full-document,corpus-rag,memory-agent";
     let more = ["--method", methods, "--budget", "600", "--judge-model", "openai-compatible/judge"];
     check("corpusqa", "corpusqa", &more, &sandbox, play, people_and_others);
-}
-
-/// HAMLET's Tables 2 and 3: what people say of the filter's labels, and of facts and sentences of a run.
-fn experts(sandbox: &Sandbox, url: &str) {
-    let (mut experts, mut filter) = ("unit,criterion,rater,label\n".to_owned(), "unit,criterion,label\n".to_owned());
-    for (criterion, unit) in
-        ["faithfulness", "objectivity", "significance"].iter().flat_map(|c| (0..6).map(move |n| (c, n)))
-    {
-        let own = |rater: &str, wrong: u32| {
-            let is_wrong = dice(&[criterion, rater, &unit.to_string()]) < wrong;
-            if (unit < 4) == is_wrong { "FAIL" } else { "PASS" }
-        };
-        filter += &format!("u{unit},{criterion},{}\n", own("filter", 0));
-        for rater in ["ann", "bo"] {
-            experts += &format!("u{unit},{criterion},{rater},{}\n", own(rater, 20));
-        }
-    }
-    sandbox.write("experts.csv", experts);
-    sandbox.write("filter.csv", filter);
-    let whole =
-        ["judge", "c14", "--judge-model", "openai-compatible/judge", "--judge", "verify-facts", "--reference", "book"];
-    sandbox.run(&[&whole[..], &["--base-url", url]].concat());
-    let asked =
-        ["people", "rate", "c14", "--ask", "key-fact,sentence", "--draw", "12", "--by", "asks", "--out", "facts"];
-    sandbox.run(&asked).exits(0);
-    let study: Value = serde_json::from_slice(&std::fs::read(sandbox.path("facts/study.json")).unwrap()).unwrap();
-    for rater in ["ann", "bo", "cy"] {
-        let answer = |unit: &Value| {
-            let id = unit["id"].as_str().unwrap();
-            let label = if dice(&[id, rater]) < 20 || dice(&[id]) < 60 { "yes" } else { "no" };
-            (id.to_owned(), json!({"state": "answered", "label": label}))
-        };
-        let answers: serde_json::Map<String, Value> = study["units"].as_array().unwrap().iter().map(answer).collect();
-        let saved = json!({"study": study["id"], "rater": rater, "answers": answers});
-        sandbox.write(&format!("facts-{rater}.json"), saved.to_string());
-    }
-}
-
-#[test]
-#[ignore = "needs python3"]
-fn needs_python_hamlet_in_sixteen_configurations_comes_out_as_computed_apart() {
-    let sandbox = Sandbox::new();
-    benchmark(&sandbox, |book, number, id| {
-        let fact =
-            |name: &str, children: Vec<Value>| json!({"fact": format!("Case {id}: {name}"), "children": children});
-        let leaves = |branch: usize| {
-            (0..=number + branch % 2).map(|leaf| fact(&format!("leaf {branch} {leaf}"), vec![])).collect()
-        };
-        let branches = (0..=book % 3).map(|branch| fact(&format!("branch {branch}"), leaves(branch))).collect();
-        let sentence = |line: usize| format!("In room {line} of house {book} lay a stone.");
-        let facts = json!({"document": format!("house-{book}"), "first": sentence(0), "last": sentence(2),
-            "roots": [fact("root", branches)]});
-        let perspective = if (book + number) % 2 == 0 { "analytical" } else { "narrative" };
-        json!({"task": "summary", "key_facts": facts, "labels": {"perspective": perspective},
-            "chunk": (3 * book + number) % 7, "n_chunks": 7})
-    });
-    let play = |asked: &Asked| {
-        let Request { model, first, item, is_judge, .. } = Request::of(asked);
-        let list = |entries: Vec<Value>| said(&Value::Array(entries).to_string(), "stop");
-        if is_judge && first.contains("key-fact") {
-            let (sentences, facts) =
-                (numbered(&first, "The summary:", "[", "]"), numbered(&first, "key fact", "", "."));
-            // What cannot be read.
-            if dice(&[sentences[0], "align"]) < 8 {
-                return said("I would rather not.", "stop");
-            }
-            let entry = |fact: &&str| {
-                let stating = |n: &usize| dice(&[sentences[*n - 1], fact]) < 40;
-                let lines: Vec<usize> = (1..=sentences.len()).filter(stating).collect();
-                json!({"key-fact": fact, "response": if lines.is_empty() { "No" } else { "Yes" }, "line number": lines})
-            };
-            return list(facts.iter().map(entry).collect());
-        }
-        if is_judge {
-            const KINDS: [&str; 5] = ["Out-of-article", "Entity", "Relation", "Sentence", "No"];
-            let entry = |sentence: &&str| {
-                let kind = KINDS[(dice(&[sentence]) as usize / 6).min(4)];
-                json!({"sentence": sentence, "reason": "so", "category": format!("{kind} error")})
-            };
-            let sentences = numbered(&first, "of the summary:", "", ".");
-            return list(sentences.iter().map(entry).collect());
-        }
-        let written = |n: usize| {
-            let sentence = |line: usize| format!("Case {item}: by {model} room {line} holds stone {n}.");
-            (0..n).map(sentence).collect::<Vec<_>>().join(" ")
-        };
-        let thrown = dice(&[&model, &item]);
-        ended(thrown.min(87), &written(2 + thrown as usize % 4), &written(1))
-    };
-    check("hamlet", "hamlet", &["--judge-model", "openai-compatible/judge"], &sandbox, play, experts);
 }
