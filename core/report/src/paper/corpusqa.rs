@@ -2,7 +2,7 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Grid, Number, Place, average};
-use super::tabulate::{HUMAN, main_metric, policy_note, values};
+use super::tabulate::{HUMAN, main_metric, policy_note, values, without_judge};
 use crate::PASSAGES;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, Ending, FailurePolicy, ItemFacts, ItemId, Observation, Observations, Rows,
@@ -125,7 +125,8 @@ impl<'a> CorpusQa<'a> {
     }
 
     fn noted(&self, grid: Grid) -> Option<Table> {
-        let judge = "an answer that no judge judged counts as wrong";
+        let judge = "an answer that no judge judged counts as wrong".to_owned();
+        let judge = without_judge(&self.by.metric).unwrap_or(judge);
         grid.note(policy_note(self.by.policy)).note(judge).finished()
     }
 

@@ -1,6 +1,7 @@
 //! Shared parts of the papers' tables: the values of a label, what must be said below.
 
 use closeread_eval::observations::{Ending, FailurePolicy, MetricName, Observations, Rows};
+use closeread_table::number::metric_label;
 
 /// The method or model under which trials of people stand.
 pub(super) const HUMAN: &str = "human";
@@ -24,6 +25,12 @@ pub(super) fn values(table: &Observations, label: &str, order: &[&str]) -> Vec<S
     values.sort_by_key(|value| (rank(value), *value));
     values.dedup();
     values.into_iter().map(str::to_owned).collect()
+}
+
+/// Note where answers in words were scored without a judge: their metric is no share of right answers.
+pub(super) fn without_judge(metric: &MetricName) -> Option<String> {
+    let is_share = metric.name().contains("accuracy");
+    (!is_share).then(|| format!("scored by {}: there is no judge's verdict", metric_label(metric.name())))
 }
 
 /// Note where both failure policies stand side by side or one was chosen.

@@ -60,8 +60,15 @@ fn words_that_overlap_make_no_bar() {
         table_of(benchmark, &[Case { method: "full-document".to_owned(), ..question }])
     };
     let runs =
-        [("c", run("corpusqa", "judged accuracy")), ("l", run("longbench-v2", "accuracy")), ("f", run("frames", "F1"))];
+        [("c", run("corpusqa", "judged accuracy")), ("l", run("longbench-v2", "accuracy")), ("f", run("frames", "f1"))];
     let made = figure_3(&runs).unwrap();
     let half = Value::printed(50.0, 1, 1);
     assert_eq!(made.rows[0][1..], [half.clone(), half, Value::missing("its answers in words were not judged")]);
+}
+
+#[test]
+fn accuracy_that_no_judge_gave_says_what_it_is() {
+    let question = Case { method: "full-document".to_owned(), ..case("education_en_1").scored("f1", 0.5) };
+    let notes = &tables(&table(&[question]))[0].notes;
+    assert!(notes.iter().any(|note| note == "scored by F1: there is no judge's verdict"), "{notes:?}");
 }

@@ -4,7 +4,7 @@ use super::data::relative_bins;
 use super::items::{ASPECTS, POSITION_BINS, aspect, position_bin, relative_bin};
 use super::{COMPLEXITIES, NovelQa, Piece, Row, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, mean_of};
 use crate::paper::grid::{Better, Grid, Number, Place};
-use crate::paper::tabulate::{HUMAN, policy_note};
+use crate::paper::tabulate::{HUMAN, policy_note, without_judge};
 use crate::plan::Arm;
 use closeread_eval::Task;
 use closeread_eval::observations::{FailurePolicy, ItemFacts};
@@ -14,6 +14,15 @@ use closeread_table::{Table, Value};
 
 /// The label by which novels in the public domain stand apart, with its value.
 const PUBLIC_DOMAIN: (&str, &str) = ("rights", "public-domain");
+/// The tables with scores of answers in words.
+const OF_WORDS: [&str; 6] = [
+    "novelqa-table-2",
+    "novelqa-table-3",
+    "novelqa-table-4",
+    "novelqa-table-6",
+    "novelqa-table-16",
+    "novelqa-figure-4",
+];
 const PER_EVIDENCE: &str = "a question counts once for each piece of its evidence whose place is known";
 
 impl NovelQa<'_> {
@@ -34,7 +43,19 @@ impl NovelQa<'_> {
             self.by_tenth("novelqa-figure-7-above-100k", "NovelQA, Figure 7", Task::Choice, |book| book > SPLIT),
         ];
         let behind = [self.table_5(), self.table_6(), self.table_16()].into_iter().flatten();
-        before.into_iter().flatten().chain(self.table_4()).chain(behind).chain(self.opinions()).collect()
+        let mut tables: Vec<Table> =
+            before.into_iter().flatten().chain(self.table_4()).chain(behind).chain(self.opinions()).collect();
+        if let Some(note) = self.lines().iter().find_map(|row| self.without_judge(row)) {
+            let of_words = |table: &&mut Table| OF_WORDS.iter().any(|id| table.id.starts_with(id));
+            tables.iter_mut().filter(of_words).for_each(|table| table.notes.push(note.clone()));
+        }
+        tables
+    }
+
+    /// Note where the open answers of a row were scored without a judge.
+    fn without_judge(&self, row: &Row<'_>) -> Option<String> {
+        let by = self.by(&self.rows(row, Task::Generative).ok()?).ok()?;
+        without_judge(&by.metric).map(|note| format!("generative {note}"))
     }
 
     pub(super) fn grid<S: Into<String>>(

@@ -56,3 +56,13 @@ fn a_question_asked_in_both_settings_is_one_question() {
     let made = find(&tables(&table(&[open, choice, question(2, "detail", "plot", 1.0)])), "novelqa-table-1");
     assert_eq!(made.rows.last().unwrap()[4], Value::count(2));
 }
+
+#[test]
+fn accuracy_that_no_judge_gave_says_what_it_is() {
+    let words =
+        Case { scores: std::collections::BTreeMap::new(), ..question(1, "detail", "plot", 0.0) }.scored("f1", 0.5);
+    let note = "generative scored by F1: there is no judge's verdict";
+    let has_note = |case: Case, id| find(&tables(&table(&[case])), id).notes.iter().any(|known| known == note);
+    assert!(has_note(words.clone(), "novelqa-table-2") && !has_note(words, "novelqa-table-1"));
+    assert!(!has_note(question(1, "detail", "plot", 1.0).scored("judged accuracy", 1.0), "novelqa-table-2"));
+}
