@@ -162,3 +162,13 @@ fn judgements_are_read_again_and_a_changed_one_is_named() {
     let ended = sandbox.run(&["verify", "r", "--prompts", "prompts"]).exits(1);
     assert!(ended.out().contains("judge-sagascale: 6 judgements were not verified"), "{}", ended.out());
 }
+
+#[test]
+fn responses_of_judges_that_were_cut_are_counted() {
+    let cut = answer("It is the same as the").replace("\"stop\"", "\"length\"");
+    let server = Server::start(vec![("200 OK", cut)]);
+    let sandbox = sandbox();
+    sandbox.run(&run(&server.url, &[]));
+    let report = sandbox.run(&["report", "r"]).exits(0).out();
+    assert!(report.contains("responses that ended at their limit of tokens: judge-sagascale 6"), "{report}");
+}

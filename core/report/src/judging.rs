@@ -10,6 +10,7 @@ use closeread_judges::{
     Agreement, IfUnreadable, Judge, JudgementIndex, Judging, Panel, PanelVerdict, Ruling, Subject, Verdict, among,
     applies_to_summaries, cited, correctness_judge, summary_scores,
 };
+use closeread_llm::FinishReason;
 use closeread_methods::record::Record;
 use closeread_table::number::percent;
 use closeread_table::{Table, Value};
@@ -116,6 +117,7 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
     ];
     let title = "Who judged what";
     let mut table = Table::new("judging", title, columns.map(str::to_owned).to_vec());
+    let mut n_cut: BTreeMap<&str, usize> = BTreeMap::new();
     for (panel, by_judge) in index.judging().panels.iter().zip(by_panel) {
         for (judge, subjects) in by_judge {
             let (mut ruled, mut silent, mut open) = (0, 0, 0);
@@ -131,6 +133,9 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
                         Verdict::Ruled { .. } => {}
                         Verdict::Unparsed => unread += 1,
                         Verdict::Overflow | Verdict::Blocked { .. } | Verdict::Failed { .. } => refused += 1,
+                    }
+                    if judgement.calls.last().is_some_and(|call| call.finish == FinishReason::Length) {
+                        *n_cut.entry(judge.name()).or_default() += 1;
                     }
                     asked = judgement
                         .calls
@@ -161,6 +166,10 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
             .to_owned(),
     );
     table.notes.push(silence_note());
+    if !n_cut.is_empty() {
+        let each = n_cut.iter().map(|(judge, n)| format!("{judge} {n}")).collect::<Vec<_>>().join(", ");
+        table.notes.push(format!("responses that ended at their limit of tokens: {each}"));
+    }
     if index.judging().panels.len() > 1 {
         table
             .notes
