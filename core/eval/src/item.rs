@@ -80,11 +80,11 @@ pub struct Item {
     pub other: Map<String, Value>,
 }
 
-/// The label that tells the two ways of asking a question apart.
+/// Label that tells the two ways of asking a question apart.
 pub const ASKED_AS: &str = "asked_as";
 
-/// The question that an item asks: its id, without the way where it is a question asked once more the other way
-/// (`q1#choice` asks `q1`). What counts questions goes by it.
+/// Returns the question that an item asks: its id, without the way where it is asked once more the other way (`q1#choice`
+/// asks `q1`). Tables that count questions go by it.
 pub fn question_id<'i>(id: &'i str, labels: &BTreeMap<String, String>) -> &'i str {
     let asked_again = |way: &String| id.strip_suffix(way.as_str())?.strip_suffix('#');
     labels.get(ASKED_AS).and_then(asked_again).unwrap_or(id)

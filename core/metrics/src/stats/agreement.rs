@@ -27,7 +27,7 @@ pub struct Kappa {
 }
 
 impl Kappa {
-    /// The 95% interval before the cut, as statsmodels prints it; its ends may lie outside of -1..=1.
+    /// Returns the 95% interval before the cut, as statsmodels prints it; its ends may lie outside of -1..=1.
     pub fn uncut(&self) -> (f64, f64) {
         let half = normal_quantile(0.975) * self.standard_error;
         (self.kappa - half, self.kappa + half)
