@@ -12,12 +12,12 @@ pub struct JudgementKey {
     pub subject: Subject,
     /// Judge, which says what is decided.
     pub judge: Judge,
-    /// Model that decides: `provider/model` or [`BUILTIN_RULE`].
+    /// Model that decides: `provider/model` or [`BUILTIN_RULE`](crate::BUILTIN_RULE).
     pub judge_model: String,
     /// Number of the vote, from 0.
     pub vote: u32,
     /// Setup of the question: sixteen hex digits over prompt, temperature and all else that can change a response; see
-    /// [`Panel::setup`].
+    /// [`Panel::setup`](crate::Panel::setup).
     pub setup: String,
 }
 

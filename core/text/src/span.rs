@@ -14,7 +14,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Bytes `start..end` of a [`Flow`](super::Flow): the text as it is read, with wraps undone.
+/// Bytes `start..end` of a `Flow` of a book: the text as it is read, with wraps undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowSpan {
     /// Start of the span: first byte.

@@ -72,7 +72,7 @@ impl Chunker {
     /// or two more, because its first word stands without the space. A sentence that alone exceeds the cap is cut
     /// behind each `, ; :` and their Chinese like `，；：、` and its parts are packed by the same rule into passages of
     /// their own; only a part without any of these can exceed the cap, and then stands alone. RAPTOR's code
-    /// ([`mod@reference`]) drops these marks, emits the parts before the passage that was open, and lets that passage go on
+    /// (`chunk::reference`) drops these marks, emits the parts before the passage that was open, and lets that passage go on
     /// behind them; here it is closed first and the marks stay with the part before them. Parts of one sentence that
     /// meet again in a passage with one space or nothing between them are one piece, as it stands in the text: `1,000`
     /// is not joined as `1, 000`.

@@ -1,4 +1,4 @@
-//! Published prediction files, as they are: every format is read into a [`Submission`].
+//! Published prediction files, as they are: every format is read into a [`Submission`](super::Submission).
 
 mod choice;
 mod corpusqa;
