@@ -6,7 +6,7 @@ import { unit } from "./harness.js";
 import { listening, until } from "./reader.js";
 
 const { lookForServers, KNOWN } = await unit("model/local.ts");
-const { ChromeEngine } = await unit("model/chrome.ts");
+const { ChromeEngine, chromeAvailability } = await unit("model/chrome.ts");
 const { NativeLog, mend } = await unit("model/native.ts");
 const { PersonEngine } = await unit("model/person.ts");
 const { ServerEngine } = await unit("model/server.ts");
@@ -254,6 +254,23 @@ test("Chrome's model has a session a call, and says what does not fit", async ()
         window: 100,
     });
     assert.ok(sessions.every(({ destroyed }) => destroyed));
+    delete globalThis.LanguageModel;
+});
+
+test("Chrome's model is asked only about languages that it takes", async () => {
+    const asked = [];
+    globalThis.LanguageModel = {
+        availability: async ({ expectedInputs, expectedOutputs }) => {
+            asked.push([expectedInputs, expectedOutputs].map(([{ languages }]) => languages));
+            return "available";
+        },
+    };
+    const found = await Promise.all(["en", "zh", "ja", "de"].map(chromeAvailability));
+    assert.deepEqual(found, ["available", "unavailable", "available", "unavailable"]);
+    assert.deepEqual(asked, [
+        [["en"], ["en"]],
+        [["ja"], ["ja"]],
+    ]);
     delete globalThis.LanguageModel;
 });
 

@@ -35,13 +35,17 @@ export function promptApi(): PromptApi | undefined {
     return (globalThis as { LanguageModel?: PromptApi }).LanguageModel;
 }
 
+/** ISO 639-1 codes that it takes. It says so only by refusing others, with an error on the page's console. */
+const SPOKEN = ["en", "es", "ja"];
+
 const speaking = (languages: string[]): CreateOptions => ({
     expectedInputs: [{ type: "text", languages }],
     expectedOutputs: [{ type: "text", languages }],
 });
 
-/** Whether it can be asked in a language (ISO 639-1). */
+/** Whether it can be asked in a language (ISO 639-1); it is not asked about one that it does not take. */
 export async function chromeAvailability(language: string): Promise<Availability> {
+    if (!SPOKEN.includes(language)) return "unavailable";
     return (
         promptApi()
             ?.availability(speaking([language]))
