@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { chromium, firefox } from "playwright-core";
 import { chromiumPath } from "../tools/chromium.js";
 import { FLAGS, folder, serve } from "./serve.js";
+
+export { unit } from "../tools/unit.js";
 
 export const DIST = new URL("../dist/", import.meta.url);
 const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
@@ -106,21 +107,6 @@ export async function rankedByVectors(page, timeout = 60_000) {
         { timeout },
     );
     return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
-}
-
-/** The exports of a module of src/ that touches no page. */
-export async function unit(path) {
-    const entry = fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-    const { outputFiles } = await build({
-        entryPoints: [entry],
-        bundle: true,
-        write: false,
-        format: "esm",
-        platform: "node",
-        jsx: "automatic",
-        jsxImportSource: "preact",
-    });
-    return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
 /** The command line's binary, for tests that hold the page against it: `cargo xtask test` names the one it has built. */

@@ -5,6 +5,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { unit } from "./unit.js";
+
+const { methodCost } = await unit("essay/cost.ts");
 
 const WEB = new URL("../", import.meta.url);
 const DIST = new URL("dist/", WEB);
@@ -74,7 +77,7 @@ function essay(core, item) {
         index.recallCurve(question, new Uint32Array(BUDGETS), { retriever: "bm25" }).forEach(({ recall }, n) => (sum[n] += recall ?? 0));
     }
     const mean = BUDGETS.map((budget, n) => [budget, Number((sum[n] / ofBook.length).toFixed(4))]);
-    const methods = core.methods({ id: work.id, title: work.title, language: work.language, file: bytes }).map(({ name, costs }) => costOf(name, costs));
+    const methods = core.methods({ id: work.id, title: work.title, language: work.language, file: bytes }).map(methodCost);
     return {
         book: { id: work.id, title: work.title, language: work.language, nBytes, nTokens, nPassages },
         chapters: index.chapters(0),
@@ -89,20 +92,6 @@ function essay(core, item) {
         nQuestions: ofBook.length,
         methods,
         meaning: JSON.parse(readFileSync(MEANING))[item.id] ?? [],
-    };
-}
-
-/** Most of what a method asks for one question, at the middle of its budgets. */
-function costOf(name, costs) {
-    const { budget, preparation, question } = costs.find(({ budget }) => budget === 1500) ?? costs[Math.floor(costs.length / 2)];
-    const between = ({ low, high }) => [low, high];
-    return {
-        name,
-        budget,
-        calls: between(question.calls),
-        tokens: between(question.prompt_tokens),
-        madeCalls: between(preparation.calls),
-        madeTokens: between(preparation.prompt_tokens),
     };
 }
 

@@ -7,13 +7,12 @@ import { useApp, useSession, useWords } from "../context.js";
 import { inView } from "../state/address.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/essay.js";
-import type { MethodCost } from "./data.js";
+import { methodCost, type MethodCost } from "./cost.js";
 import type { Subject } from "./Hero.js";
 import { Idea, Paper } from "./Idea.js";
 
 /** The methods of the papers that one book shows; the others are variants of these. */
 const SHOWN = ["vanilla-rag", "dos-rag", "agentic-rag", "raptor", "read-agent", "memory-agent", "full-document"];
-const BUDGET = 1500;
 
 export function Agents({ subject: { file, mine } }: { subject: Subject }) {
     const say = useWords(words);
@@ -131,18 +130,7 @@ function useCosts(
                     if (wanted)
                         setCosts({
                             of: book,
-                            costs: offers.map(({ name, costs }) => {
-                                const { budget, preparation, question } = costs.find((cost) => cost.budget === BUDGET) ?? costs[Math.floor(costs.length / 2)]!;
-                                const between = ({ low, high }: { low: number; high: number }): [number, number] => [low, high];
-                                return {
-                                    name,
-                                    budget,
-                                    calls: between(question.calls),
-                                    tokens: between(question.prompt_tokens),
-                                    madeCalls: between(preparation.calls),
-                                    madeTokens: between(preparation.prompt_tokens),
-                                };
-                            }),
+                            costs: offers.map(methodCost),
                         });
                 });
             },

@@ -5,16 +5,7 @@ import type { Chapter, Stand } from "../parts/Ribbon.js";
 import type { Row } from "../parts/Stage.js";
 import type { Shown } from "../state/find.js";
 import type { Language } from "../words/index.js";
-
-/** What a method asks for: fewest and most calls and tokens of prompts. */
-export interface MethodCost {
-    name: string;
-    budget: number | null;
-    calls: [number, number];
-    tokens: [number, number];
-    madeCalls: [number, number];
-    madeTokens: [number, number];
-}
+import type { MethodCost } from "./cost.js";
 
 export interface EssayFile {
     book: { id: string; title: string; language: string; nBytes: number; nTokens: number; nPassages: number };
