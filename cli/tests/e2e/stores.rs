@@ -26,8 +26,7 @@ impl Store {
         let mut server = Command::new(program);
         server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
         let store = Self { server: start(server), port };
-        until("the store is up", || TcpStream::connect(("127.0.0.1", port)).ok());
-        assert!(store.ask("PUT", "/evals").0.contains(" 200 "));
+        until("the store is up", || store.answer("PUT", "/evals", "").filter(|(head, _)| head.contains(" 200 ")));
         store
     }
 
@@ -42,19 +41,24 @@ impl Store {
 
     /// Returns head and body of the answer.
     fn send(&self, method: &str, path: &str, body: &str) -> (String, String) {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        self.answer(method, path, body).unwrap()
+    }
+
+    /// Returns the same, or `None` where the server is not up or hangs up, as a busy one does while it starts.
+    fn answer(&self, method: &str, path: &str, body: &str) -> Option<(String, String)> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
         let auth = "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=x";
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: {auth}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         )
-        .unwrap();
+        .ok()?;
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
+        stream.read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        (head.to_owned(), body.to_owned())
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        Some((head.to_owned(), body.to_owned()))
     }
 
     /// The names of all objects.
