@@ -3,6 +3,7 @@
 use super::line::End;
 use super::stage::Made;
 use closeread_eval::Outcome;
+use closeread_eval::answer::after_reasoning;
 use closeread_llm::{Message, Speaker};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Session, Settings, Stop, messages};
@@ -27,7 +28,7 @@ pub(super) async fn asked<T, E: Display, H: Host>(
     let mut attempt = 1;
     loop {
         let response = session.ask_model(prompt.name(), messages.clone()).await?;
-        let problem = match read(&response.text, attempt == ATTEMPTS) {
+        let problem = match read(after_reasoning(&response.text), attempt == ATTEMPTS) {
             Err(problem) if attempt < ATTEMPTS => problem.to_string(),
             end => return Ok(end),
         };

@@ -3,7 +3,7 @@
 use super::submission::JudgeResponse;
 use super::{Ruling, Verdict};
 use closeread_eval::Outcome;
-use closeread_eval::answer::{Parsed, after_thinking};
+use closeread_eval::answer::{Parsed, after_reasoning};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Session, Settings, Stop, messages};
 use closeread_prompts::Prompt;
@@ -19,7 +19,7 @@ pub(super) async fn ask<H: Host>(
     let messages = messages(prompt, settings.prompts, shared)?;
     let mut session = Session::new(host, settings);
     let verdict = match session.ask_model(prompt.name(), messages).await {
-        Ok(response) => match read(after_thinking(&response.text)) {
+        Ok(response) => match read(after_reasoning(&response.text)) {
             Parsed::Answer(ruling) => Verdict::Ruled { ruling },
             Parsed::Unparsed => Verdict::Unparsed,
         },

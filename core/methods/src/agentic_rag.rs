@@ -7,7 +7,7 @@ use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Question
 use crate::Host;
 use crate::host::passage_texts;
 use crate::record::SEARCHES;
-use closeread_eval::answer::after_thinking;
+use closeread_eval::answer::after_reasoning;
 use closeread_eval::reading::Parsed;
 use closeread_eval::{Item, Outcome, Task};
 use closeread_llm::{Message, Speaker};
@@ -209,7 +209,7 @@ impl AgenticRag {
                     reprompts += 1;
                     prompt = AgenticRagAgain::NAME;
                     let again = AgenticRagAgain {}.render(prompts)?;
-                    match (after_thinking(&response).trim(), messages.last_mut()) {
+                    match (after_reasoning(&response).trim(), messages.last_mut()) {
                         // Servers want turns to alternate and none to be empty.
                         ("", Some(last)) => last.content = format!("{}\n\n{again}", last.content),
                         (words, _) => messages.extend([said(words.to_owned()), Message::user(again)]),

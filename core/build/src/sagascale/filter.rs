@@ -8,7 +8,6 @@ use crate::line::{End, Line};
 use crate::stage::{Made, Unit};
 use closeread_books::Book;
 use closeread_eval::Outcome;
-use closeread_eval::answer::after_thinking;
 use closeread_eval::answer::boxed::{all_boxed, boxed_label};
 use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
@@ -118,7 +117,7 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
     let end = asked(&mut session, &prompt, "", |response, _| {
         let label = boxed_label(response, &["PASS", "FAIL"]).answer();
         let label = label.ok_or(ResponseError::Verdict("PASS", "FAIL"))?;
-        Ok::<_, ResponseError>((label, after_thinking(response).trim().to_owned()))
+        Ok::<_, ResponseError>((label, response.trim().to_owned()))
     })
     .await;
     let end = end.map(|read| match read {
@@ -145,7 +144,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
 ) -> Result<Made<Popular>, MethodError> {
     let made = ask::one(host, settings, &keyword_prompt(book, candidate), "", |response, _| {
         let mut keywords: Vec<String> = Vec::new();
-        for keyword in all_boxed(after_thinking(response)).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
+        for keyword in all_boxed(response).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
             if !keywords.iter().any(|known| known == keyword) {
                 keywords.push(keyword.to_owned());
             }

@@ -4,8 +4,10 @@ use super::boxed::memagent_boxed;
 use super::corpusqa;
 use super::novelqa::{answer_lines, chosen, evidence_lines};
 use super::tag::{NONE, answer_block};
-use super::thinking::after_reasoning;
-use super::{Form, ShortAnswer, choice_marker, first_choice_marker, memagent_answer, readagent_choice, short_answer};
+use super::{
+    Form, ShortAnswer, after_reasoning, choice_marker, first_choice_marker, memagent_answer, readagent_choice,
+    short_answer,
+};
 use crate::reading::Answer;
 use crate::{Item, Outcome, Task};
 

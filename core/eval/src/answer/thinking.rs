@@ -10,8 +10,10 @@ pub fn after_thinking(response: &str) -> &str {
 }
 
 /// Returns what a response says once its reasoning is over: as [`after_thinking`], and nothing while a `<think>` at its
-/// beginning is open, as in a response that its limit cut. Servers without a reader of reasoning send both in one text.
-pub(crate) fn after_reasoning(response: &str) -> &str {
+/// beginning is open, as in a response that its limit cut.
+///
+/// Servers without a reader of reasoning send both in one text. All that reads answers, turns and rulings begins here.
+pub fn after_reasoning(response: &str) -> &str {
     let said = after_thinking(response);
     if said.trim_start().starts_with("<think>") { "" } else { said }
 }

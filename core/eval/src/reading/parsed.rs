@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::expected::Expected;
 use crate::answer::read::{read_response, short_outcome};
 use crate::answer::tag::{AgentTurn, agent_turn, answer_block, blocks};
-use crate::answer::{after_thinking, break_point, look_up_pages};
+use crate::answer::{after_reasoning, after_thinking, break_point, look_up_pages};
 use crate::{Item, Outcome};
 use serde::{Serialize, Serializer};
 
@@ -70,30 +70,32 @@ impl Expected {
     /// Parses a response: what it says of each of `items`, if it is to answer them; of a text of `n_pages`, if it is to
     /// name pages. The items are of one task, and several only in forms that have a line for each.
     pub fn parse(self, items: &[&Item], n_pages: usize, response: &str) -> Parsed {
-        let said = after_thinking(response);
-        let text = || said.trim().to_owned();
+        let said = after_reasoning(response);
+        // A text that was to be written is kept even where its reasoning did not end: MemAgent's code does so.
+        let written = after_thinking(response);
+        let text = || written.trim().to_owned();
         match self {
             Self::Answer(form) => Parsed::Answer(read_response(form, items, response)),
-            Self::Turn { .. } => turn(items, response),
+            Self::Turn { .. } => turn(items, said, response),
             Self::Break => Parsed::Break { label: break_point(said) },
             Self::Pages(_) => {
                 Parsed::Pages { pages: look_up_pages(said, n_pages), stops: said.trim_start().starts_with("STOP") }
             }
-            Self::Memory => Parsed::Memory { text: said.to_owned() },
+            Self::Memory => Parsed::Memory { text: written.to_owned() },
             Self::Gist => Parsed::Gist { text: text() },
             Self::Node => Parsed::Summary { text: text() },
         }
     }
 }
 
-fn turn(items: &[&Item], response: &str) -> Parsed {
+fn turn(items: &[&Item], said: &str, response: &str) -> Parsed {
     let outcome = |answer| short_outcome(items[0], Some(answer), response);
-    match agent_turn(response) {
+    match agent_turn(said) {
         AgentTurn::Query(query) => Parsed::Query { query: query.to_owned() },
         AgentTurn::Answer(block) => Parsed::Answer(vec![outcome(block).into()]),
         AgentTurn::Unparsed { n_answers: answers, n_queries: queries } => {
-            let first_query = blocks(after_thinking(response), "query").find(|query| !query.is_empty());
-            let last_answer = answer_block(response).answer().map(outcome);
+            let first_query = blocks(said, "query").find(|query| !query.is_empty());
+            let last_answer = answer_block(said).answer().map(outcome);
             Parsed::Blocks { answers, queries, last_answer, first_query: first_query.map(str::to_owned) }
         }
     }
@@ -139,6 +141,7 @@ mod tests {
         assert_eq!(parsed(first, "<think>?</think><query>bell</query>"), query);
         let bare = Parsed::Blocks { answers: 0, queries: 0, last_answer: None, first_query: None };
         assert_eq!(parsed(first, "Hm."), bare);
+        assert_eq!(parsed(first, "<think><query>bell</query>"), bare, "the reasoning is not over");
         let Parsed::Blocks { answers: 1, queries: 2, last_answer, first_query } =
             parsed(later, "<query>a</query><query>b</query><answer>0</answer>")
         else {
@@ -152,6 +155,9 @@ mod tests {
         assert_eq!(parsed(Expected::Pages(6), " STOP, [3] is read"), Parsed::Pages { pages: vec![3], stops: true });
         let memory = Parsed::Memory { text: "Tom has it.".to_owned() };
         assert_eq!(parsed(Expected::Memory, "<think>x</think>Tom has it."), memory);
+        let open = Parsed::Memory { text: "<think>Tom has it.".to_owned() };
+        assert_eq!(parsed(Expected::Memory, "<think>Tom has it."), open);
+        assert_eq!(parsed(Expected::Break, "<think>Break point: <7>"), Parsed::Break { label: None });
         assert_eq!(parsed(Expected::Gist, " Rain. "), Parsed::Gist { text: "Rain.".to_owned() });
     }
 }

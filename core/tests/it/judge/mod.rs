@@ -113,9 +113,16 @@ fn nothing_is_read_into_an_empty_or_strange_response() {
             Judge::VerifyFacts | Judge::AlignKeyFacts => Case::summary(judge),
             _ => Case { cited: vec!["Ana hid the key.".into()], ..Case::new(judge) },
         };
-        for response in
-            ["", " \n", "I cannot judge this.", "<think>C [[YES]] \\boxed{CORRECT}</think>", "[]", "{}", "[[]]"]
-        {
+        for response in [
+            "",
+            " \n",
+            "I cannot judge this.",
+            "<think>C [[YES]] \\boxed{CORRECT}</think>",
+            "<think>C [[YES]] \\boxed{CORRECT}",
+            "[]",
+            "{}",
+            "[[]]",
+        ] {
             assert_eq!(case.verdict(response), Verdict::Unparsed, "{judge:?}: {response}");
         }
         case.survives_refusals();
