@@ -289,7 +289,7 @@ fn passages_that_a_server_refuses_as_too_long_are_cut_until_it_takes_them_and_co
         !sent.is_empty() && sent.iter().any(|whole| whole.len() > text.len() && whole.starts_with(text.as_str()))
     });
     assert!(cut.count() > 0 && taken.iter().any(|text| sent.contains(text)), "some are cut, some are whole");
-    // No less than a quarter was taken off at a time.
+    // At most a quarter was taken off at a time, and never more than was needed.
     assert!(taken.iter().all(|text| text.len() > LONGEST / 2), "{taken:?}");
     let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
     assert!(records.contains("\"cut_for_reranking\":"), "{records}");

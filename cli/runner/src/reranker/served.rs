@@ -83,27 +83,31 @@ impl Served {
     /// quarter until the server takes it.
     pub(super) async fn scores(&self, query: &str, texts: &[&str]) -> Result<(Vec<Score>, Vec<ServedCall>)> {
         let (mut scores, mut calls) = (Vec::with_capacity(texts.len()), Vec::new());
-        // What is still to be asked, the next of it last.
-        let mut open = vec![(texts, texts.first().map_or(0, |text| text.len()))];
+        // Parts still to be asked for, the next of them last; of a passage that was too long the bytes that are kept.
+        let mut open: Vec<(&[&str], Option<usize>)> = vec![(texts, None)];
         while let Some((part, kept)) = open.pop() {
-            let cut = matches!(part, [text] if kept < text.len());
-            let asked = match part {
-                [text] => self.ask(query, &[&text[..kept]]).await,
-                part => self.ask(query, part).await,
+            let asked = match (part, kept) {
+                ([text], Some(kept)) => self.ask(query, &[&text[..kept]]).await,
+                _ => self.ask(query, part).await,
             };
-            match (asked, part) {
-                (Ok((some, call)), _) => {
-                    scores.extend(some.into_iter().map(|score| Score { score, cut }));
+            let error = match asked {
+                Ok((some, call)) => {
+                    scores.extend(some.into_iter().map(|score| Score { score, cut: kept.is_some() }));
                     calls.push(call);
+                    continue;
                 }
-                (Err(error), &[text]) if says_too_long(&error) && kept > text.len() / LEAST_KEPT => {
-                    open.push((part, text.floor_char_boundary(kept - kept.div_ceil(4))));
+                Err(error) if says_too_long(&error) => error,
+                Err(error) => return Err(self.explained(error, part)),
+            };
+            if let [text] = part {
+                let sent = kept.unwrap_or(text.len());
+                if sent <= text.len() / LEAST_KEPT {
+                    return Err(self.explained(error, part));
                 }
-                (Err(error), [_, _, ..]) if says_too_long(&error) => {
-                    let (left, right) = part.split_at(part.len() / 2);
-                    open.extend([right, left].map(|half| (half, half[0].len())));
-                }
-                (Err(error), _) => return Err(self.explained(error, part)),
+                open.push((part, Some(text.floor_char_boundary(sent - sent.div_ceil(4)))));
+            } else {
+                let (left, right) = part.split_at(part.len() / 2);
+                open.extend([(right, None), (left, None)]);
             }
         }
         Ok((scores, calls))
@@ -141,7 +145,7 @@ impl Served {
         }
         let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
         anyhow!(
-            "reranker {name} at {endpoint} refuses a passage of {longest} bytes as too long, and what was left of it, too: \
+            "reranker {name} at {endpoint} refuses a passage of {longest} bytes as too long, even cut to an eighth: \
              {message}\nThe query may be too long for it: choose a model with a longer input"
         )
     }
