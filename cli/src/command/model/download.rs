@@ -86,7 +86,7 @@ impl Hub {
                     n_idle = if after > before { 0 } else { n_idle + 1 };
                     if n_idle >= MAX_IDLE_TRIES {
                         return Err(error.context(format!(
-                            "{file} of {} stopped after {after} bytes; give the same command again to resume there",
+                            "{file} of {} stopped after {after} bytes; give the same command again to resume from there",
                             self.repo
                         )));
                     }

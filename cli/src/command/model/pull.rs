@@ -324,7 +324,7 @@ mod tests {
         let models = tempfile::tempdir().expect("a folder");
         let broken = TestHub { cut_after: 0, ..TestHub::new() };
         let message = format!("{:#}", pull_tiny(broken, models.path()).await.expect_err("gives up"));
-        assert!(message.contains("the same command again to resume there"), "{message}");
+        assert!(message.contains("the same command again to resume from there"), "{message}");
         let hub = TestHub::new();
         let requests = hub.requests.clone();
         pull_tiny(hub, models.path()).await.expect("installs");
