@@ -48,7 +48,7 @@ pub(super) fn write(pages: &[Page], folder: &Path) -> Result<()> {
     let mut contents = String::new();
     for line in moved(summary, &chapters, &src)?.lines() {
         contents += &format!("{line}\n");
-        if line.contains("(python.md)") && line.contains("[Python]") {
+        if line.contains("(python.md)") {
             let text = stdout_of(program("python3").args(["xtask/src/docs/api.py", "cli/python/closeread"]))?;
             put(Path::new("docs/python-names.md"), &text)?;
             contents += "  - [Python, name by name](python-names.md)\n";

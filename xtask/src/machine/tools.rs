@@ -150,6 +150,12 @@ pub(crate) const MUSL_TARGET: Tool = Tool {
     find: || target_libraries("x86_64-unknown-linux-musl"),
     get: Get::Rustup(&["target", "add", "x86_64-unknown-linux-musl"]),
 };
+pub(crate) const AARCH64_MUSL_TARGET: Tool = Tool {
+    name: "aarch64-unknown-linux-musl",
+    used_by: "nightly: dist, for the static program that qemu runs",
+    find: || target_libraries("aarch64-unknown-linux-musl"),
+    get: Get::Rustup(&["target", "add", "aarch64-unknown-linux-musl"]),
+};
 pub(crate) const MUSL: Tool = Tool {
     name: "musl-gcc",
     used_by: "nightly: dist",
@@ -205,7 +211,7 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// Tools that single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 20] = [
+pub(crate) const OPTIONAL: [&Tool; 21] = [
     &DENY,
     &LINTERS,
     &MDBOOK,
@@ -221,6 +227,7 @@ pub(crate) const OPTIONAL: [&Tool; 20] = [
     &AARCH64_TARGET,
     &EMULATOR,
     &MUSL_TARGET,
+    &AARCH64_MUSL_TARGET,
     &MUSL,
     &ZIG,
     &DEBOOTSTRAP,

@@ -3,8 +3,8 @@
 use super::outcome::{Done, LeftOut};
 use crate::dist::Target;
 use crate::machine::{
-    AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, ENGINES, MAC, MAC_TARGET, MIRI, MUSL, MUSL_TARGET,
-    PYTHON, SLURM, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
+    AARCH64, AARCH64_LIBRARIES, AARCH64_MUSL_TARGET, AARCH64_TARGET, CLIPPY, EMULATOR, ENGINES, MAC, MAC_TARGET, MIRI,
+    MUSL, MUSL_TARGET, PYTHON, SLURM, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
 };
 use crate::process::{BUILD_PROGRAM, FULL, cargo, program, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
@@ -140,12 +140,19 @@ pub(super) fn dist(_: &mut LeftOut) -> Result<Done> {
         return Ok(Done::Skipped("needs root, to enter a root file system".to_owned()));
     }
     let mut targets = vec![Target::LinuxStatic];
-    let zig = ZIG.require();
-    if zig.is_ok() {
+    let mut left_out = String::new();
+    if let Err(error) = ZIG.require() {
+        left_out = format!("but for glibc and aarch64: {error:#}");
+    } else {
         targets.push(Target::Linux);
+        let tools = [&EMULATOR, &AARCH64_MUSL_TARGET, &AARCH64_TARGET];
+        match tools.iter().try_for_each(|tool| tool.require().map(drop)) {
+            Ok(()) => targets.push(Target::LinuxStaticArm),
+            Err(error) => left_out = format!("but for aarch64: {error:#}"),
+        }
     }
     crate::dist::run(&crate::dist::Args::of(targets))?;
-    Ok(Done::Passed(zig.map_or_else(|error| format!("but for glibc: {error:#}"), |_| String::new())))
+    Ok(Done::Passed(left_out))
 }
 
 /// Checks the program's types on the systems that this machine is not; zig has the C headers of both.
