@@ -82,7 +82,7 @@ pub(super) fn anchors(text: &str) -> Vec<String> {
     anchors
 }
 
-fn slug(heading: &str) -> String {
+pub(super) fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter_map(|c| match c {
         ' ' => Some('-'),
         '-' | '_' => Some(c),

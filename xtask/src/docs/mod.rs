@@ -3,6 +3,7 @@
 mod checks;
 mod examples;
 mod markdown;
+mod measurements;
 mod prose;
 mod stage;
 
@@ -16,6 +17,9 @@ pub(crate) struct Args {
     /// Only check the sources: links, anchors, images, SUMMARY.md, the words. mdBook is not needed.
     #[arg(long)]
     check: bool,
+    /// Only draw the tables of measurements anew, from docs/measurements.
+    #[arg(long)]
+    tables: bool,
     /// Only run the commands of README, tutorials and how-to pages, with the program in this folder.
     #[arg(long, value_name = "DIR")]
     examples: Option<PathBuf>,
@@ -29,7 +33,14 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
         println!("{} commands ran; blocks left out: {:?}", ran.n, ran.left_out);
         return Ok(true);
     }
-    let problems: Vec<String> = checks::all(&pages).into_iter().chain(prose::all(&pages)?).collect();
+    if args.tables {
+        for path in measurements::write(&pages)? {
+            println!("drawn anew: {}", path.display());
+        }
+        return Ok(true);
+    }
+    let problems: Vec<String> =
+        checks::all(&pages).into_iter().chain(prose::all(&pages)?).chain(measurements::problems(&pages)).collect();
     for problem in &problems {
         eprintln!("{problem}");
     }
