@@ -1,2 +1,5 @@
 /** Files beside the module: `cl100k_base.tiktoken`, `o200k_base.tiktoken`, `punkt-en.txt`, `wordnet-3.0.bin`. */
-export type AssetName = "cl100k" | "o200k" | "punkt-en" | "wordnet";
+export type AssetName = TokenizerName | "punkt-en" | "wordnet";
+
+/** A tokenizer that can be provided. */
+export type TokenizerName = "cl100k" | "o200k";

@@ -14,7 +14,7 @@ const TYPES: &str = include_str!("assets.d.ts");
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `assets.d.ts`.
+    /// `AssetName` in TypeScript.
     #[wasm_bindgen(typescript_type = "AssetName")]
     pub type JsAssetName;
 }

@@ -17,30 +17,35 @@ extern "C" {
     /// The bytes of a file, or its text.
     #[wasm_bindgen(typescript_type = "BookFile")]
     pub type BookFile;
-    /// See `books.d.ts`.
+    /// `ReadOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "ReadOptions")]
     pub type JsReadOptions;
-    /// See `books.d.ts`.
+    /// `CutOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "CutOptions")]
     pub type JsCutOptions;
-    /// See `books.d.ts`.
+    /// `SearchOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "SearchOptions")]
     pub type JsSearchOptions;
-    /// See `books.d.ts`.
+    /// `Listing` in TypeScript.
     #[wasm_bindgen(typescript_type = "Listing")]
     pub type JsListing;
-    /// See `books.d.ts`.
+    /// `Found` in TypeScript.
     #[wasm_bindgen(typescript_type = "Found")]
     pub type JsFound;
 }
 
 /// The options by which a file is read.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReadOptions"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct Reading {
+pub(crate) struct Reading {
+    /// Language as ISO 639-1 code; detected if left out.
     language: Option<String>,
+    /// Encoding as WHATWG label; detected if left out.
     encoding: Option<String>,
+    /// Whether Project Gutenberg's header and trailer are kept; default false.
     keep_frame: bool,
+    /// Whether every line break of a hard-wrapped book is kept; default false.
     keep_wraps: bool,
 }
 

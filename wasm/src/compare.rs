@@ -4,29 +4,57 @@ use crate::books::to_js;
 use crate::error::as_js;
 use crate::options::read;
 use crate::run::{OpenRun, ShownTable};
-use closeread_report::compare::{Choice, Compared, Flip, Source, Two};
+use closeread_report::compare::{Choice, Compared, Flip, Source, Two, Unpaired};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("compare.d.ts");
 
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add_options::<Choice>().add::<Shown<'static>>();
+}
+
 #[wasm_bindgen]
 extern "C" {
-    /// See `compare.d.ts`.
+    /// `CompareOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "CompareOptions")]
     pub type JsCompareOptions;
-    /// See `compare.d.ts`.
+    /// `ShownComparison[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "ShownComparison[]")]
     pub type JsShownComparisons;
 }
 
+/// What to compare, as the options of `closeread compare`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Options {
+    /// Names of the runs where both have one name; default: the name.
     paths: Option<[String; 2]>,
+    /// The choice of what to compare.
     #[serde(flatten)]
     choice: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A comparison under one metric as people read it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ShownComparison"))]
+pub(crate) struct Shown<'a> {
+    /// Name of the metric.
+    metric: &'a str,
+    /// What can and cannot be concluded.
+    conclusion: &'a str,
+    /// The comparison as a table; `null` where no item was scored by both.
+    table: Option<ShownTable>,
+    /// Items on which B scores more, the largest difference first.
+    gained: &'a [Flip],
+    /// Items on which B scores less, in the same order.
+    lost: &'a [Flip],
+    /// Notes for people.
+    notes: &'a [String],
+    /// Items that are not compared.
+    unpaired: &'a Unpaired,
 }
 
 /// Compares two runs: what `closeread compare RUN_A RUN_B --json` prints, byte for byte, without its line end. The same run
@@ -51,16 +79,6 @@ pub fn shown_comparison(
     b: &OpenRun,
     options: Option<JsCompareOptions>,
 ) -> Result<JsShownComparisons, JsValue> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        metric: &'a str,
-        conclusion: &'a str,
-        table: Option<ShownTable>,
-        gained: &'a [Flip],
-        lost: &'a [Flip],
-        notes: &'a [String],
-        unpaired: &'a closeread_report::compare::Unpaired,
-    }
     let (two, choice) = two(a, b, options)?;
     let compared = compared(&two, &choice)?;
     let shown: Vec<Shown<'_>> = compared

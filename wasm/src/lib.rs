@@ -35,6 +35,18 @@ mod role;
 mod run;
 #[cfg(feature = "scorer")]
 mod score;
+#[cfg(feature = "typescript")]
+pub mod typescript;
+
+#[cfg(feature = "scorer")]
+#[wasm_bindgen::prelude::wasm_bindgen(typescript_custom_section)]
+const SCORER_TYPES: &str = include_str!("../types/scorer.d.ts");
+#[cfg(feature = "books")]
+#[wasm_bindgen::prelude::wasm_bindgen(typescript_custom_section)]
+const BOOKS_TYPES: &str = include_str!("../types/books.d.ts");
+#[cfg(feature = "page")]
+#[wasm_bindgen::prelude::wasm_bindgen(typescript_custom_section)]
+const PAGE_TYPES: &str = include_str!("../types/page.d.ts");
 
 #[cfg(feature = "books")]
 pub use assets::{provide, provided};

@@ -28,6 +28,18 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add::<MethodOptions>().add::<Item>().add::<host::JsCall<'static>>().add::<closeread_llm::Response>();
+    types
+        .add::<closeread_eval::reading::Parsed>()
+        .add::<Record>()
+        .add::<closeread_methods::Tree>()
+        .add::<closeread_methods::Pages>();
+    types.add::<closeread_methods::Preparation<closeread_methods::Tree>>().add::<closeread_methods::protocol::Offer>();
+    types.add::<closeread_text::Change>().add::<MethodPlace<'static>>();
+}
+
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("method.d.ts");
 
@@ -36,34 +48,34 @@ const EMBEDDED_AT_ONCE: usize = 64;
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `method.d.ts`.
+    /// `MethodBook` in TypeScript.
     #[wasm_bindgen(typescript_type = "MethodBook")]
     pub type JsMethodBook;
-    /// See `method.d.ts`.
+    /// `MethodBook[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "MethodBook[]")]
     pub type JsMethodBooks;
-    /// See `method.d.ts`.
-    #[wasm_bindgen(typescript_type = "MethodItem")]
+    /// `Item` in TypeScript.
+    #[wasm_bindgen(typescript_type = "Item")]
     pub type JsMethodItem;
-    /// See `method.d.ts`.
+    /// `MethodOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "MethodOptions")]
     pub type JsMethodOptions;
-    /// See `method.d.ts`.
+    /// `MethodHost` in TypeScript.
     #[wasm_bindgen(typescript_type = "MethodHost")]
     pub type JsMethodHost;
-    /// See `method.d.ts`.
-    #[wasm_bindgen(typescript_type = "MethodRecord")]
+    /// `TrialRecord` in TypeScript.
+    #[wasm_bindgen(typescript_type = "TrialRecord")]
     pub type JsMethodRecord;
-    /// See `method.d.ts`.
+    /// `MethodOffer[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "MethodOffer[]")]
     pub type JsMethodOffers;
-    /// See `method.d.ts`.
+    /// `Parsed` in TypeScript.
     #[wasm_bindgen(typescript_type = "Parsed")]
     pub type JsParsed;
-    /// See `method.d.ts`.
+    /// `TextChange[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "TextChange[]")]
     pub type JsChanges;
-    /// See `method.d.ts`.
+    /// `MethodPlace[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "MethodPlace[]")]
     pub type JsPlaces;
 }
@@ -94,6 +106,18 @@ pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, J
     assets::need_punkt()?;
     let changes = closeread_text::changes(before, after, Rules::of(language.parse().unwrap_or(Language::ENGLISH)));
     to_js(&changes).map(JsCast::unchecked_into)
+}
+
+/// A place in a book: bytes of its file as decoded to UTF-8.
+#[derive(serde::Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct MethodPlace<'a> {
+    /// Id of the book.
+    document: &'a str,
+    /// First byte.
+    start: usize,
+    /// One past the last byte.
+    end: usize,
 }
 
 /// One question, asked by one method.
@@ -231,14 +255,11 @@ fn text_of(book: &Book) -> Result<Arc<BookText>, JsValue> {
 
 impl MethodRun {
     fn to_places(&self, spans: impl Iterator<Item = (usize, Span)>) -> Result<JsPlaces, JsValue> {
-        #[derive(serde::Serialize)]
-        struct Place<'a> {
-            document: &'a str,
-            start: usize,
-            end: usize,
-        }
-        let place =
-            |(book, span): (usize, Span)| Place { document: &self.books[book].id, start: span.start, end: span.end };
+        let place = |(book, span): (usize, Span)| MethodPlace {
+            document: &self.books[book].id,
+            start: span.start,
+            end: span.end,
+        };
         to_js(&spans.map(place).collect::<Vec<_>>()).map(JsCast::unchecked_into)
     }
 

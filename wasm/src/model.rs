@@ -5,21 +5,9 @@ use crate::error::as_js;
 use closeread_embed::ModelSpec;
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r#"
-/** A model's description, as its `model.toml` has it. */
-export interface ModelFacts {
-    name: string;
-    dimension: number;
-    max_tokens: number;
-    /** ISO 639-1 codes it is meant for; empty means any. */
-    languages: string[];
-}
-"#;
-
 #[wasm_bindgen]
 extern "C" {
-    /// See the types.
+    /// `ModelFacts` in TypeScript.
     #[wasm_bindgen(typescript_type = "ModelFacts")]
     pub type JsModelFacts;
 }

@@ -11,12 +11,20 @@ use wasm_bindgen::JsValue;
 /// The options by which predictions are scored.
 #[cfg(feature = "scorer")]
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct ScoreOptions {
+    /// Metrics, the main one first; default: by format or task.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<closeread_metrics::Metric>"))]
     pub(crate) metrics: Vec<String>,
+    /// Labels to break scores down by; also `task` and `document`.
     pub(crate) by: Vec<String>,
+    /// What counts as a word of Chinese text; default `reference`.
+    #[cfg_attr(feature = "typescript", ts(type = "\"reference\" | \"characters\""))]
     chinese: Option<String>,
+    /// Task of a published format that has several.
     pub(crate) task: Option<String>,
+    /// System, where published files hold several.
     pub(crate) system: Option<String>,
 }
 

@@ -5,15 +5,17 @@ use crate::error::usage;
 use closeread_eval::observations::{BothOrders, order_effect};
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("orders.d.ts");
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add::<BothOrders>().add::<closeread_eval::observations::OrderEffect>();
+}
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `orders.d.ts`.
+    /// `BothOrders[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "BothOrders[]")]
     pub type JsBothOrders;
-    /// See `orders.d.ts`.
+    /// `OrderEffect` in TypeScript.
     #[wasm_bindgen(typescript_type = "OrderEffect")]
     pub type JsOrderEffect;
 }

@@ -17,19 +17,21 @@ use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 use wire::{Relay, Wire, sleep};
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("provider.d.ts");
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add::<Options>().add::<GivenCall>().add::<Retrying<'static>>();
+}
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `provider.d.ts`.
+    /// `ChatModelOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "ChatModelOptions")]
     pub type JsChatModelOptions;
-    /// See `provider.d.ts`.
+    /// `ChatCall` in TypeScript.
     #[wasm_bindgen(typescript_type = "ChatCall")]
     pub type JsChatCall;
-    /// See `method.d.ts`.
-    #[wasm_bindgen(typescript_type = "MethodResponse")]
+    /// `ChatResponse` in TypeScript.
+    #[wasm_bindgen(typescript_type = "ChatResponse")]
     pub type JsMethodResponse;
     /// Hears of tries that failed.
     #[wasm_bindgen(typescript_type = "(retrying: Retrying) => void")]
@@ -42,41 +44,70 @@ extern "C" {
 /// Tries where the server never responded: a page cannot tell a broken connection from a server that lets no page in.
 const UNREACHED_TRIES: u32 = 3;
 
+/// The options of a chat model on a server. The key stays in WebAssembly's memory; nothing prints it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChatModelOptions", optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Options {
+pub(crate) struct Options {
+    /// What the server speaks; local servers and most others speak `openai`.
+    #[cfg_attr(feature = "typescript", ts(type = "\"openai\" | \"anthropic\" | \"gemini\""))]
     protocol: String,
+    /// Name of the model with the provider.
     model: String,
+    /// Address of the server, up to and including /v1 for `openai`; default: the provider's own.
     base_url: Option<String>,
+    /// The key, where the server wants one.
     key: Option<String>,
+    /// Fields merged into each request, such as `{ "reasoning_effort": "low" }`.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>", optional))]
     extra_body: Map<String, Value>,
+    /// Seed of the sampling.
     seed: Option<u64>,
+    /// What forwards requests to servers that do not let pages in: `closeread serve`.
     relay: Option<Relay>,
 }
 
+/// What a chat model needs of a call.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChatCall", optional_fields))]
 #[serde(rename_all = "camelCase")]
-struct GivenCall {
+pub(crate) struct GivenCall {
+    /// The dialogue so far, oldest first.
     messages: Vec<GivenMessage>,
+    /// Most tokens of the response; absent or null: as many as the provider lets it have.
+    #[cfg_attr(feature = "typescript", ts(type = "null | number", optional))]
     max_output_tokens: Option<u32>,
+    /// Sampling temperature; default 0.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f32>", optional))]
     temperature: f32,
 }
 
+/// A message of a call.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChatMessage", optional_fields))]
 #[serde(rename_all = "camelCase")]
-struct GivenMessage {
+pub(crate) struct GivenMessage {
+    /// Speaker of the message.
     role: Speaker,
+    /// Words of the message.
     content: String,
+    /// UTF-16 code units at the beginning that other calls share.
     shared_length: Option<usize>,
 }
 
+/// A try that failed and is made again.
 #[derive(Serialize)]
-struct Retrying<'a> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct Retrying<'a> {
+    /// What went wrong.
     message: &'a str,
+    /// Number of tries so far.
     tries: u32,
+    /// Number of tries that there are.
     of: u32,
+    /// Seconds until the next.
     wait: f64,
 }
 

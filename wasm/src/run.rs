@@ -18,30 +18,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use texts::Texts;
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("run.d.ts");
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add::<Facts<'static>>().add::<Shown<'static>>().add_options::<TrialFilter>();
+    types.add::<closeread_report::TrialLine>().add::<closeread_report::TrialTrace<'static>>();
+    types.add::<closeread_llm::Message>().add::<texts::TracedPassage<'static>>();
+}
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `run.d.ts`.
+    /// `RunFacts` in TypeScript.
     #[wasm_bindgen(typescript_type = "RunFacts")]
     pub type JsRunFacts;
-    /// See `run.d.ts`.
+    /// `ShownReport` in TypeScript.
     #[wasm_bindgen(typescript_type = "ShownReport")]
     pub type JsShownReport;
-    /// See `run.d.ts`.
+    /// `TrialFilter` in TypeScript.
     #[wasm_bindgen(typescript_type = "TrialFilter")]
     pub type JsTrialFilter;
-    /// See `run.d.ts`.
+    /// `TrialLine[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "TrialLine[]")]
     pub type JsTrialLines;
-    /// See `run.d.ts`.
+    /// `TrialTrace` in TypeScript.
     #[wasm_bindgen(typescript_type = "TrialTrace")]
     pub type JsTrialTrace;
-    /// See `run.d.ts`.
-    #[wasm_bindgen(typescript_type = "SentMessage[][]")]
+    /// `Message[][]` in TypeScript.
+    #[wasm_bindgen(typescript_type = "Message[][]")]
     pub type JsMessages;
-    /// See `run.d.ts`.
+    /// `TracedPassage[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "TracedPassage[]")]
     pub type JsTracedPassages;
 }
@@ -55,53 +59,91 @@ pub struct OpenRun {
     left_out: usize,
 }
 
+/// A run at a glance.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunFacts"))]
 #[serde(rename_all = "camelCase")]
-struct Facts<'a> {
+pub(crate) struct Facts<'a> {
+    /// Name of the run.
     name: &'a str,
+    /// Name of the benchmark.
     benchmark: &'a str,
+    /// Number of items.
     items: usize,
+    /// Lines of the list of trials: one for every trial that was asked for.
     trials: usize,
+    /// Records of items that `items.jsonl` does not have.
     records_left_out: usize,
+    /// What the numbers rest on, name and value.
     facts: &'a [(String, String)],
+    /// Names of the cells.
     cells: &'a [String],
+    /// The arm of each cell.
     arms: &'a [Arm],
+    /// The outcomes there are, and `missing`.
     outcomes: Vec<&'a str>,
+    /// Metrics of the records, name and how it is shown.
     metrics: Vec<(String, String)>,
+    /// Number of books whose text is at hand.
     texts: usize,
 }
 
+/// A report as people read it.
 #[derive(Serialize)]
-struct Shown<'a> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ShownReport"))]
+pub(crate) struct Shown<'a> {
+    /// Title of the report.
     title: &'a str,
+    /// Whether no trial is missing.
     complete: bool,
+    /// What a reader must know.
     notes: &'a [String],
+    /// Tables of the report.
     tables: Vec<ShownTable>,
+    /// Charts of the report.
     charts: Vec<ShownChart<'a>>,
 }
 
 /// A table with its values as people read them.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct ShownTable {
+    /// Id of the table.
     id: String,
+    /// Title of the table.
     title: String,
+    /// The paper's table it follows; empty for closeread's own.
     source: String,
+    /// Heads of the columns.
     columns: Vec<String>,
+    /// Values, row by row.
     rows: Vec<Vec<ShownValue>>,
+    /// Notes below the table.
     notes: Vec<String>,
 }
 
+/// A value as people read it.
 #[derive(Serialize)]
-struct ShownValue {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct ShownValue {
+    /// Kind of the value.
+    #[cfg_attr(feature = "typescript", ts(type = "\"text\" | \"number\" | \"missing\""))]
     kind: &'static str,
+    /// Text of the value; of a missing one the reason.
     text: String,
 }
 
+/// A chart with its drawing, whose title and description hold every number in words.
 #[derive(Serialize)]
-struct ShownChart<'a> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct ShownChart<'a> {
+    /// Id of the chart.
     id: &'a str,
+    /// Title of the chart.
     title: &'a str,
+    /// Note below the chart.
     note: &'a str,
+    /// An `svg` element for a page with the rules of `chartStyle()`; names from data are escaped in it.
     svg: String,
 }
 

@@ -14,24 +14,29 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add::<Scorecard>().add_options::<ScoreOptions>();
+}
+
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("score.d.ts");
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `score.d.ts`.
+    /// `NamedFile` in TypeScript.
     #[wasm_bindgen(typescript_type = "NamedFile")]
     pub type JsNamedFile;
-    /// See `score.d.ts`.
+    /// `NamedFile[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "NamedFile[]")]
     pub type JsNamedFiles;
-    /// See `score.d.ts`.
+    /// `ScoreOptions` in TypeScript.
     #[wasm_bindgen(typescript_type = "ScoreOptions")]
     pub type JsScoreOptions;
-    /// See `score.d.ts`.
+    /// `Assets` in TypeScript.
     #[wasm_bindgen(typescript_type = "Assets")]
     pub type JsAssets;
-    /// See `score.d.ts`.
+    /// `Scorecard` in TypeScript.
     #[wasm_bindgen(typescript_type = "Scorecard")]
     pub type JsScorecard;
 }

@@ -1,5 +1,6 @@
 // The sample works and their questions, as they lie in sample/.
 
+import type { Item } from "./closeread_wasm.js";
 import { inLanguage } from "./words/index.js";
 import * as words from "./words/app.js";
 
@@ -9,19 +10,6 @@ export interface Work {
     title: string;
     language: string;
     path: string;
-}
-
-/** A line of items.jsonl, as far as the page uses it. */
-export interface Item {
-    id: string;
-    documents: string[];
-    question: string;
-    task: string;
-    answers: string[];
-    options?: string[];
-    correct?: number;
-    evidence?: { document: string; quote: string }[];
-    labels?: Record<string, string>;
 }
 
 const FOLDER = "sample/";

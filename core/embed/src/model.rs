@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// As TOML this is a model's `model.toml`; the three under `core/embed/assets/models` are the worked examples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ModelFacts"))]
 #[serde(deny_unknown_fields)]
 pub struct ModelSpec {
     /// Name, as `--embedder` takes it.
@@ -44,6 +45,7 @@ fn yes() -> bool {
 
 /// A repository on a Hugging Face hub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct Hub {
     /// Name of the repository, `owner/name`.
@@ -61,6 +63,7 @@ fn main() -> String {
 
 /// The cosine of two passages as another implementation computes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// Text of the first passage.
@@ -75,6 +78,7 @@ pub struct Check {
 
 /// The way in which the last hidden states become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
     /// The mean over the tokens of the text, special tokens included, padding excluded (sentence-transformers).

@@ -123,6 +123,7 @@ pub struct SentenceVerdict {
 
 /// The error in a sentence (Table 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCategory {
     /// No error: the sentence is faithful.

@@ -13,6 +13,7 @@ pub struct InputFile {
 
 /// One row or field that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Problem {
     /// File as named by the user.
     pub file: String,

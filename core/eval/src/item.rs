@@ -36,6 +36,7 @@ pub enum Content {
 
 /// The kind of answer that an item asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
     /// A short free answer.
@@ -48,6 +49,7 @@ pub enum Task {
 
 /// One line of `items.jsonl`: a question with its gold answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Item {
     /// Unique name.
     pub id: String,
@@ -77,6 +79,7 @@ pub struct Item {
     pub labels: BTreeMap<String, String>,
     /// Fields closeread does not know, kept.
     #[serde(flatten)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
     pub other: Map<String, Value>,
 }
 
@@ -142,6 +145,7 @@ impl Item {
 
 /// A passage of a document that holds (part of) the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Evidence {
     /// The document it stands in; absent where the item has one document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,6 +163,7 @@ pub struct Evidence {
 
 /// The key-fact trees of one chunk (HAMLET, section 3): roots, branches, leaves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KeyFacts {
     /// The document the chunk belongs to.
     pub document: String,
@@ -171,6 +176,7 @@ pub struct KeyFacts {
 
 /// The place of a key-fact tree's chunk: by offsets, or by its words until the text is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum ChunkPlace {
     /// Offsets in the document's file as decoded to UTF-8.
@@ -191,6 +197,7 @@ pub enum ChunkPlace {
 
 /// One node of a key-fact tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KeyFact {
     /// A sentence without pronouns, supported by the chunk.
     pub fact: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The outcome of a trial. A wrong, missing or unparsable answer is a value, not an error: it is what gets scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
     /// The trial ended with an answer.
@@ -74,6 +75,7 @@ impl Outcome {
 
 /// A passage by reference: the text lies once in `texts/`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PassageRef {
     /// Id of the document.
     pub document: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The key of a judgement: the same key is never asked twice in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct JudgementKey {
     /// Subject of the judgement.
     #[serde(flatten)]
@@ -23,6 +24,7 @@ pub struct JudgementKey {
 
 /// The subject of a judgement: a trial or a question.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Subject {
     /// Id of the item.
     pub item: String,
@@ -33,6 +35,7 @@ pub struct Subject {
 
 /// The key of a trial of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrialPlace {
     /// Name of the method.
     pub method: String,
@@ -60,6 +63,7 @@ impl From<&TrialKey> for Subject {
 
 /// One line of `judgements.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Judgement {
     /// Key of the judgement: what was judged, by whom.
     #[serde(flatten)]

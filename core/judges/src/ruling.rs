@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The ruling of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ruling {
     /// The ruling of [`Judge::SagaScale`], [`Judge::NovelQa`] or [`Judge::CorpusQa`].
@@ -40,6 +41,7 @@ pub enum Ruling {
 
 /// The judge's ruling on a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SentenceRuling {
     /// Error of the sentence.
     pub category: ErrorCategory,
@@ -50,6 +52,7 @@ pub struct SentenceRuling {
 
 /// The judge's ruling on a key fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FactRuling {
     /// Whether the summary states the fact.
     pub stated: bool,
@@ -61,6 +64,7 @@ pub struct FactRuling {
 
 /// The type of a question: what it asks for (figure 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum QuestionType {
     /// A place.
     Location,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The verdict of a judgement, which says how it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Verdict {
     /// The judgement ended with a ruling.

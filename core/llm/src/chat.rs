@@ -30,6 +30,7 @@ impl Call {
 
 /// One turn of a dialogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Message {
     /// Speaker of the message.
     pub role: Speaker,
@@ -64,6 +65,7 @@ impl Message {
 
 /// The speaker of a [`Message`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
     /// The system, which gives instructions.
@@ -76,6 +78,7 @@ pub enum Speaker {
 
 /// The response to a [`Call`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChatResponse"))]
 pub struct Response {
     /// The text of the answer, reasoning excluded.
     pub text: String,
@@ -95,6 +98,7 @@ pub struct Response {
 
 /// The reason why a response ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     /// The model had said what it had to say.
@@ -107,6 +111,7 @@ pub enum FinishReason {
 
 /// The model and its version as a provider names them in a response; `None` where it says nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServedBy {
     /// The model, often with the date of its version: `model`, with Google `modelVersion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,6 +141,7 @@ impl fmt::Display for ServedBy {
 
 /// Tokens of one call, as the provider counted them; `None` where the provider said nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Usage {
     /// Tokens of the prompt, cached ones included.
     pub prompt_tokens: Option<u64>,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// All passages of a book.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Listing {
     /// Passages in the order of the document.
     pub passages: Vec<ListedPassage>,
@@ -18,6 +19,7 @@ pub struct Listing {
 
 /// The passages that a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Found {
     /// Sum of the passages' tokens.
     pub tokens: usize,
@@ -27,6 +29,7 @@ pub struct Found {
 
 /// One passage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ListedPassage {
     /// Number in document order, from 0.
     pub index: usize,

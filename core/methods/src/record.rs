@@ -14,6 +14,7 @@ pub const SEARCHES: &str = "searches";
 
 /// The key that names a trial: the same key is never run twice in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrialKey {
     /// Id of the item.
     pub item: String,
@@ -29,6 +30,7 @@ pub struct TrialKey {
 
 /// One finished trial: one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TrialRecord"))]
 pub struct Record {
     /// Key of the trial.
     #[serde(flatten)]
@@ -61,6 +63,7 @@ pub struct Record {
 
 /// The context: what a model was given of the books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Context {
     /// Retriever that found the context; absent for a whole document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +79,7 @@ pub struct Context {
 
 /// One call to a model, by hash.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CallTrace {
     /// Name of the prompt.
     pub prompt: String,

@@ -111,6 +111,7 @@ impl From<MethodError> for Stop {
 
 /// The work of a method on books before the first question, as a run keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Preparation<P> {
     /// The preparation; where a call failed, how every question on these books ends.
     pub prepared: Result<P, Outcome>,

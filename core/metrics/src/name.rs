@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 /// A metric that predictions can be scored by; its name is what users write and what JSON carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Metric {
     /// Share of choices that are right.
     #[serde(rename = "accuracy")]

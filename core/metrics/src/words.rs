@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// SQuAD's and BLEU's scripts take what stands between two spaces or ASCII marks, mostly a whole sentence, as one, so
 /// that a right answer with one more character scores 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Words {
     /// Words as the reference implementation of the metric has them.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 /// A method with a model at a budget, as a run is asked for. With the task of its items it is a
 /// [`CellKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Arm {
     /// Name of the method.
     pub method: String,

@@ -33,6 +33,7 @@ struct Place {
 
 /// The choice of lines to show; a field that is left out leaves no line out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, deny_unknown_fields)]
 pub struct TrialFilter {
     /// Only trials with this outcome: its name in JSON or [`MISSING`].
@@ -52,6 +53,7 @@ pub struct TrialFilter {
 /// Whether an answer counts as right: its main metric is at least one half. A trial that failed is wrong; one that no metric
 /// was computed for is neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RightOrWrong"))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The main metric is at least one half.
@@ -62,6 +64,7 @@ pub enum Verdict {
 
 /// The verdicts that a filter wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
     /// Right trials.
@@ -74,6 +77,7 @@ pub enum Wanted {
 
 /// The order of lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
     /// Item by item, as they were asked.
@@ -89,6 +93,7 @@ pub enum Sort {
 
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrialLine {
     /// Id of the item.
     pub item: String,
@@ -110,6 +115,7 @@ pub struct TrialLine {
 
 /// The whole trace of a trial: record and judgements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrialTrace<'a> {
     /// The item with its gold.
     pub item: &'a Item,

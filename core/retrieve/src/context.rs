@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The order in which the passages of a context stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum PassageOrder {
     /// The order of scores, best first (vanilla RAG).

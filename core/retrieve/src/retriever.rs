@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The retriever, whose ranking a method reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Retriever {
     /// Cosine similarity of embeddings: what the papers use.

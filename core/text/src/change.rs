@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// Sentences one after the other that had the same fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TextChange"))]
 pub struct Change {
     /// Fate of the sentences.
     pub kind: ChangeKind,
@@ -14,6 +15,7 @@ pub struct Change {
 
 /// The fate of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     /// The sentence stands in both texts.

@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::options::SearchOptions;
-use super::shapes::{EvidencePlace, FoundEvidence, RankingScores, RecallAt, ScoresAt};
+use super::shapes::{FoundEvidence, Place, RankingScores, RecallAt, ScoresAt};
 use crate::books::{JsSearchOptions, to_js};
 use crate::error::usage;
 use crate::options::read;
@@ -17,18 +17,23 @@ use closeread_text::{Locator, Span};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add::<closeread_eval::Evidence>().add::<FoundEvidence>().add::<RecallAt>().add::<RankingScores>();
+}
+
 #[wasm_bindgen]
 extern "C" {
-    /// See `index.d.ts`.
+    /// `Evidence[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "Evidence[]")]
     pub type JsEvidence;
-    /// See `index.d.ts`.
+    /// `FoundEvidence` in TypeScript.
     #[wasm_bindgen(typescript_type = "FoundEvidence")]
     pub type JsFoundEvidence;
-    /// See `index.d.ts`.
+    /// `RecallAt[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "RecallAt[]")]
     pub type JsRecallCurve;
-    /// See `index.d.ts`.
+    /// `RankingScores | null` in TypeScript.
     #[wasm_bindgen(typescript_type = "RankingScores | null")]
     pub type JsRankingScores;
 }
@@ -49,7 +54,7 @@ impl Index {
         let locators: Vec<Locator<'_>> = sources.iter().map(|text| Locator::new(text.source())).collect();
         let resolved = resolve_evidence(&item, &locators);
         self.evidence = resolved.spans();
-        let place = |(book, Span { start, end })| EvidencePlace { book, start, end };
+        let place = |(book, Span { start, end })| Place { book, start, end };
         let places = resolved.places.iter().map(|found| found.map(place)).collect();
         to_js(&FoundEvidence { places, notes: resolved.notes }).map(JsCast::unchecked_into)
     }

@@ -18,26 +18,34 @@ use closeread_text::Span;
 use closeread_text::hash::sha256_of_parts;
 use embedding::Embedding;
 use options::{Cut, CutOptions, SearchOptions};
-use shapes::{BookFacts, Chapter, Place, Retrieved, Stretch};
+use shapes::{BookFacts, Chapter, Place, Retrieved, RetrievedPassage};
 use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
+
+#[cfg(feature = "typescript")]
+pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+    types.add_options::<crate::books::Reading>().add_options::<CutOptions>().add_options::<SearchOptions>();
+    types.add::<Listing>().add::<Found>().add::<BookFacts<'static>>().add::<Retrieved>().add::<Chapter>();
+    evidence::declare(types);
+    types.add::<shapes::ToEmbed>().add::<closeread_embed::ModelSpec>();
+}
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("../index.d.ts");
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `index.d.ts`.
+    /// `BookFacts` in TypeScript.
     #[wasm_bindgen(typescript_type = "BookFacts")]
     pub type JsBookFacts;
-    /// See `index.d.ts`.
+    /// `Retrieved` in TypeScript.
     #[wasm_bindgen(typescript_type = "Retrieved")]
     pub type JsRetrieved;
-    /// See `index.d.ts`.
+    /// `Place` in TypeScript.
     #[wasm_bindgen(typescript_type = "Place")]
     pub type JsPlace;
-    /// See `index.d.ts`.
+    /// `Chapter[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "Chapter[]")]
     pub type JsChapters;
 }
@@ -151,7 +159,8 @@ impl Index {
         let place = |idx: usize, score| {
             let passage = &self.passage_index.passages()[idx];
             let Span { start, end } = passage.span;
-            Place { index: idx, book: passage.book, start, end, score, tokens: self.passage_index.n_tokens()[idx] }
+            let tokens = self.passage_index.n_tokens()[idx];
+            RetrievedPassage { index: idx, book: passage.book, start, end, score, tokens }
         };
         let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
         let n_matched = selection.passages.iter().filter(|ranked| ranked.score > 0.0).count();
@@ -194,7 +203,7 @@ impl Index {
         let missing = || usage(&format!("there is no passage {passage}: the index has {n}, numbered from 0"));
         let found = self.passage_index.passages().get(passage).ok_or_else(missing)?;
         let Span { start, end } = found.span;
-        to_js(&Stretch { book: found.book, start, end }).map(JsCast::unchecked_into)
+        to_js(&Place { book: found.book, start, end }).map(JsCast::unchecked_into)
     }
 
     /// The texts of passages, as a model would see them.
@@ -284,15 +293,15 @@ impl Index {
     }
 
     /// Returns what passages in document order cover, those that follow each other as one.
-    fn stretches(&self, selection: &Selection) -> Vec<Stretch> {
-        let mut stretches: Vec<Stretch> = Vec::new();
+    fn stretches(&self, selection: &Selection) -> Vec<Place> {
+        let mut stretches: Vec<Place> = Vec::new();
         let mut next = None;
         for ranked in &selection.passages {
             let passage = &self.passage_index.passages()[ranked.idx];
             let Span { start, end } = passage.span;
             match stretches.last_mut() {
                 Some(last) if next == Some(ranked.idx) && last.book == passage.book => last.end = last.end.max(end),
-                _ => stretches.push(Stretch { book: passage.book, start, end }),
+                _ => stretches.push(Place { book: passage.book, start, end }),
             }
             next = Some(ranked.idx + 1);
         }

@@ -13,10 +13,16 @@ use wasm_bindgen::JsValue;
 
 /// The options by which books are cut.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct CutOptions {
+pub(crate) struct CutOptions {
+    /// The way to cut; default `dos`.
+    #[cfg_attr(feature = "typescript", ts(as = "Chunker"))]
     chunker: Option<String>,
+    /// Most tokens of a passage; default: the chunker's own, 100 for `dos`.
     max_tokens: Option<usize>,
+    /// Tokenizer that counts; default `cl100k`. It must have been provided.
+    #[cfg_attr(feature = "typescript", ts(type = "TokenizerName"))]
     tokenizer: Option<String>,
 }
 
@@ -61,13 +67,18 @@ impl CutOptions {
 
 /// The options of a search.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct SearchOptions {
+pub(crate) struct SearchOptions {
+    /// Most tokens of all passages together; default 1500.
     pub(super) budget: usize,
+    /// Order of the passages; default `document`.
     pub(super) order: PassageOrder,
-    /// Whether filling goes on behind a passage that does not fit.
+    /// Whether filling goes on behind a passage that does not fit; default false.
     skip: bool,
+    /// Retriever that ranks; default `bm25`. The others need vectors, as far as they have come.
     pub(super) retriever: Retriever,
+    /// Passages on each side of a ranked one that are ranked right behind it; default 0.
     pub(super) neighbours: usize,
     /// Number of passages that are listed, of those that were found; all by default.
     pub(super) first: Option<usize>,

@@ -1,27 +1,21 @@
 //! Vectors of the passages: what to embed next, what has come, what to keep.
 
 use super::embedding::Embedding;
+use super::shapes::ToEmbed;
 use super::{Index, Retriever};
 use crate::books::to_js;
 use crate::error::usage;
 use js_sys::{Float32Array, Object, Reflect, Uint32Array};
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// See `index.d.ts`.
+    /// `ToEmbed` in TypeScript.
     #[wasm_bindgen(typescript_type = "ToEmbed")]
     pub type JsToEmbed;
-    /// See `index.d.ts`.
+    /// `PassageVectors` in TypeScript.
     #[wasm_bindgen(typescript_type = "PassageVectors")]
     pub type JsPassageVectors;
-}
-
-#[derive(Serialize)]
-struct ToEmbed {
-    passages: Vec<usize>,
-    texts: Vec<String>,
 }
 
 #[wasm_bindgen]

@@ -25,37 +25,58 @@ pub(super) struct JsHost<'a> {
     pub(super) made: &'a RefCell<Vec<ExtractiveInput>>,
 }
 
-/// A call as JavaScript sees it; `method.d.ts` has its type.
+/// One request to a chat model, before it is sent.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MethodCall"))]
 #[serde(rename_all = "camelCase")]
-struct JsCall<'a> {
+pub(crate) struct JsCall<'a> {
+    /// Number of the call in the run, from 0, in the order in which calls were made.
     id: usize,
+    /// Stage of the method.
     stage: Stage,
+    /// Name of the prompt that the last message was made from.
     prompt: &'a str,
+    /// The dialogue so far, oldest first.
     messages: Vec<JsMessage<'a>>,
+    /// Tokens of all messages, by the run's tokenizer.
     tokens: usize,
+    /// Most tokens of the response; `null`: no limit.
     max_output_tokens: Option<u32>,
+    /// Sampling temperature.
     temperature: f32,
+    /// What the call wants.
     want: JsWant,
+    /// The question that is asked.
     question: &'a str,
+    /// Options of a choice.
     options: &'a [String],
+    /// What of the books the prompt holds, in its order.
     passages: &'a [String],
+    /// The form that the response must have, as llama.cpp's GBNF; `null` where any text will do.
     grammar: Option<String>,
 }
 
+/// One message of a call.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MethodMessage", optional_fields))]
 #[serde(rename_all = "camelCase")]
-struct JsMessage<'a> {
+pub(crate) struct JsMessage<'a> {
+    /// Speaker of the message.
     role: Speaker,
+    /// Words of the message.
     content: &'a str,
+    /// Tokens of the content.
     tokens: usize,
+    /// UTF-16 code units at the beginning that other calls share.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_length: Option<usize>,
 }
 
+/// What a call wants: an answer in a form, a search, a pause between pages, pages to read again.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MethodWant"))]
 #[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
-enum JsWant {
+pub(crate) enum JsWant {
     Answer { form: Form },
     Query,
     Break,

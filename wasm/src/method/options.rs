@@ -15,22 +15,38 @@ use wasm_bindgen::prelude::*;
 
 /// The options by which a method is run.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct MethodOptions {
+pub(crate) struct MethodOptions {
+    /// Name of the method, such as `dos-rag`.
     pub(super) method: String,
+    /// Parameters of the method; what is left out keeps the paper's value.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>", optional))]
     pub(super) parameters: Map<String, Value>,
+    /// Most tokens of the passages, for methods that have a budget.
     pub(super) budget: Option<usize>,
+    /// Retriever of the passages; default `bm25`. The others need `embed` of the host.
     #[serde(default = "bm25")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Retriever>", optional))]
     pub(super) retriever: Retriever,
+    /// Number of best passages that `rerank` of the host puts into another order; default: none.
     pub(super) rerank_from: Option<usize>,
+    /// The reader, as the record names it; default `builtin/extractive`.
     #[serde(default = "extractive")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub(super) model: String,
+    /// Most tokens of a response; default: as many as the provider lets it have.
     pub(super) max_output_tokens: Option<u32>,
+    /// Sampling temperature; default 0.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f32>", optional))]
     pub(super) temperature: f32,
+    /// Tokens that the model can take, prompt and response together; default: no limit.
     pub(super) window: Option<usize>,
+    /// Tokenizer that counts; default `cl100k`.
     #[serde(default = "cl100k")]
+    #[cfg_attr(feature = "typescript", ts(type = "TokenizerName", optional))]
     tokenizer: String,
 }
 

@@ -23,8 +23,11 @@ const STOP_SEEN_WITHIN: Duration = Duration::from_millis(100);
 
 /// The relay that forwards requests: `POST /relay` of `closeread serve`.
 #[derive(Deserialize)]
-pub(super) struct Relay {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(crate) struct Relay {
+    /// Address of the relay.
     url: String,
+    /// Token that the relay gave the page.
     token: String,
 }
 

@@ -26,11 +26,15 @@ pub(super) struct Texts {
 
 /// A passage by its place, with its text where the book is at hand.
 #[derive(Serialize)]
-pub(super) struct TracedPassage<'a> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub(crate) struct TracedPassage<'a> {
+    /// Place of the passage.
     #[serde(flatten)]
     place: &'a PassageRef,
+    /// Text of the passage; absent where the book is not at hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// Length of the book in bytes; absent where it is not at hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     book_bytes: Option<usize>,
 }

@@ -1,6 +1,6 @@
 // <closeread-scorer gold="items.jsonl">: drop a file of predictions, see its scores. Nothing leaves the page.
 
-import type { RowProblem, Scorecard } from "./closeread_scorer.js";
+import type { Problem, Scorecard } from "./closeread_scorer.js";
 import { make, table } from "../dom.js";
 import { csv, save, styled } from "./dom.js";
 import { fetched } from "./files.js";
@@ -148,7 +148,7 @@ class Scorer extends HTMLElement {
         return shown;
     }
 
-    #rows(problems: RowProblem[]): HTMLElement {
+    #rows(problems: Problem[]): HTMLElement {
         const say = words(this);
         const rows = problems.slice(0, MAX_ROWS).map(({ file, line, item, message }) => [file, line === null ? "" : String(line), item ?? "", message]);
         const shown = make("div", {}, table(say.rows, [say.file, say.line, say.item, say.message], rows));

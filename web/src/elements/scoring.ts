@@ -1,7 +1,7 @@
 // The scorer in the page: WebAssembly and the files METEOR needs, each fetched when first needed.
 
 import init, { scoreFormatJson, scoreJson } from "./closeread_scorer.js";
-import type { Assets, MetricName, NamedFile, Scorecard, ScoreOptions } from "./closeread_scorer.js";
+import type { Assets, Metric, NamedFile, Scorecard, ScoreOptions } from "./closeread_scorer.js";
 import { startedOnce } from "../module.js";
 import { fetched, isOnDisk, ofScript } from "./files.js";
 import type { Words } from "./words.js";
@@ -13,7 +13,7 @@ let assets: Promise<Assets> | undefined;
 
 /** What a page says of how predictions are scored, by the names of the command line's options. */
 export interface Scoring {
-    metrics?: MetricName[];
+    metrics?: Metric[];
     by?: string[];
     chinese?: "reference" | "characters";
     format?: string;

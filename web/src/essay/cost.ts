@@ -1,6 +1,6 @@
 // What methods ask for, as the essay shows it.
 
-import type { Between, MethodOffer } from "../closeread_wasm.js";
+import type { CostRange, MethodOffer } from "../closeread_wasm.js";
 
 /** What a method asks for: fewest and most calls and tokens of prompts. */
 export interface MethodCost {
@@ -17,7 +17,7 @@ const BUDGET = 1500;
 /** What one question asks of a method, at the middle of its budgets where it does not take the essay's. */
 export function methodCost({ name, costs }: Pick<MethodOffer, "name" | "costs">): MethodCost {
     const { budget, preparation, question } = costs.find((cost) => cost.budget === BUDGET) ?? costs[Math.floor(costs.length / 2)]!;
-    const between = ({ low, high }: Between): [number, number] => [low, high];
+    const between = ({ low, high }: CostRange): [number, number] => [low, high];
     return {
         name,
         budget,

@@ -1,7 +1,7 @@
 // Find: which passages a budget finds for a question, and in which order a model would read them.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Item } from "../sample.js";
+import type { Item } from "../closeread_wasm.js";
 import { sample } from "../sample.js";
 import { Reading, type Read } from "../parts/Reading.js";
 import { StepChart } from "../parts/StepChart.js";
@@ -204,7 +204,7 @@ function Asking() {
                     </select>
                 </p>
             )}
-            {question.item && (
+            {question.item?.answers?.[0] && (
                 <p id="answers" class="gold-answer">
                     <Term name="gold">{say.answers}</Term>: <b>{question.item.answers[0]}</b>
                 </p>

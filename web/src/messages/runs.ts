@@ -4,7 +4,7 @@ import type {
     CompareOptions,
     NamedFile,
     RunFacts,
-    SentMessage,
+    Message,
     ShownComparison,
     ShownReport,
     TracedPassage,
@@ -32,6 +32,6 @@ export interface RunsMessages {
     "runs/lines": { request: { id: number; numbers: Uint32Array }; reply: TrialLine[] };
     "runs/trace": { request: { id: number; number: number }; reply: { trace: TrialTrace; passages: TracedPassage[] } };
     /** The messages of each call, computed again; refused with the reason where that cannot be. */
-    "runs/sent": { request: { id: number; number: number }; reply: SentMessage[][] };
+    "runs/sent": { request: { id: number; number: number }; reply: Message[][] };
     "runs/compare": { request: { a: number; b: number; options: CompareOptions }; reply: ShownComparison[] };
 }

@@ -5,13 +5,14 @@ import type {
     Parsed,
     MethodBook,
     MethodCall,
-    MethodItem,
+    Item,
     MethodOffer,
     MethodOptions,
-    MethodPreparation,
-    MethodRecord,
+    Preparation,
+    Prepared,
+    TrialRecord,
     MethodPlace,
-    MethodResponse,
+    ChatReply,
     OrderEffect,
     TextChange,
 } from "../closeread_wasm.js";
@@ -23,10 +24,10 @@ export type BookFacts = Omit<MethodBook, "file"> & { part?: { start: number; end
 export type TheatreEvent =
     | { kind: "call"; call: MethodCall }
     | { kind: "embed"; id: number; role: "query" | "passage"; texts: string[] }
-    | { kind: "prepared"; preparation: MethodPreparation };
+    | { kind: "prepared"; preparation: Preparation<Prepared> };
 
 /** What came of a call: a response, or the error that is how it ended. */
-export type Came = { response: MethodResponse } | { ended: { name: string; message: string; needed?: number | null; window?: number | null } };
+export type Came = { response: ChatReply } | { ended: { name: string; message: string; needed?: number | null; window?: number | null } };
 
 /** What a response was understood as; `changes` are there where it is a memory. */
 export interface Understood {
@@ -39,8 +40,8 @@ export interface TheatreMessages {
     "theatre/methods": { request: { book: BookFacts }; reply: MethodOffer[] };
     /** Runs a method on the open book to its end. */
     "theatre/run": {
-        request: { run: number; book: BookFacts; item: MethodItem; options: MethodOptions };
-        reply: MethodRecord;
+        request: { run: number; book: BookFacts; item: Item; options: MethodOptions };
+        reply: TrialRecord;
         event: TheatreEvent;
     };
     /** Gives a call what came of it. */

@@ -1,6 +1,6 @@
 // The model that is built into Chrome (the Prompt API). It takes no seed: what it says cannot be had again.
 
-import type { MethodCall, MethodResponse } from "../closeread_wasm.js";
+import type { MethodCall, ChatReply } from "../closeread_wasm.js";
 import { named, type Asking, type Engine } from "./engine.js";
 
 type Availability = "unavailable" | "downloadable" | "downloading" | "available";
@@ -72,7 +72,7 @@ export class ChromeEngine implements Engine {
         readonly window: number,
     ) {}
 
-    async chat({ messages }: MethodCall, { signal, onToken }: Asking): Promise<MethodResponse> {
+    async chat({ messages }: MethodCall, { signal, onToken }: Asking): Promise<ChatReply> {
         const api = promptApi();
         if (api === undefined) throw new Error("this browser has no language model of its own");
         const all = messages.map(({ role, content }): Message => ({ role, content }));

@@ -1,6 +1,6 @@
 // The one interface behind which every model stands: a call in, its response as it is written, then the whole of it.
 
-import type { MethodCall, MethodResponse, Retrying } from "../closeread_wasm.js";
+import type { MethodCall, ChatReply, Retrying } from "../closeread_wasm.js";
 
 export interface Asking {
     signal: AbortSignal;
@@ -21,7 +21,7 @@ export interface Engine {
      * One completion. Rejects with an `AbortError` once `signal` is aborted, with an `OverflowError` or a `BlockedError` where
      * that is how the call ends, and with another error where it could not be sent or was broken off.
      */
-    chat(call: MethodCall, asking: Asking): Promise<MethodResponse>;
+    chat(call: MethodCall, asking: Asking): Promise<ChatReply>;
     /** Gives back what it holds. */
     end?(): void;
 }

@@ -2,7 +2,7 @@
 // when it is first used; its weights lie in the browser.
 
 import type { ChatCompletionChunk, Wllama } from "@wllama/wllama/esm/index.js";
-import type { MethodCall, MethodResponse } from "../closeread_wasm.js";
+import type { MethodCall, ChatReply } from "../closeread_wasm.js";
 import { named, type Asking, type Engine } from "./engine.js";
 import { NativeLog, mend } from "./native.js";
 
@@ -30,7 +30,7 @@ export class InPageEngine implements Engine {
         this.name = `wllama/${id}`;
     }
 
-    async chat(call: MethodCall, { signal, onToken }: Asking): Promise<MethodResponse> {
+    async chat(call: MethodCall, { signal, onToken }: Asking): Promise<ChatReply> {
         const model = await this.#loaded();
         signal.throwIfAborted();
         let text = "";

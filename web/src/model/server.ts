@@ -1,7 +1,7 @@
 // A model behind a provider's protocol: on a server of this machine, or one that is asked with the reader's key. The requests
 // are made in WebAssembly by the rules of the command line.
 
-import type { ChatModelOptions, MethodCall, MethodResponse } from "../closeread_wasm.js";
+import type { ChatModelOptions, MethodCall, ChatReply } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
 import { named, type Asking, type Engine } from "./engine.js";
 
@@ -21,7 +21,7 @@ export class ServerEngine implements Engine {
         return this.limits.maxOutputTokens;
     }
 
-    async chat(call: MethodCall, { signal, onToken, onRetry }: Asking): Promise<MethodResponse> {
+    async chat(call: MethodCall, { signal, onToken, onRetry }: Asking): Promise<ChatReply> {
         const { messages, maxOutputTokens, temperature } = call;
         const asked = { messages, temperature, ...(maxOutputTokens == null ? {} : { maxOutputTokens }) };
         // llama.cpp's servers hold a response to a grammar; others do not know the field.

@@ -1,6 +1,6 @@
 // No model at all: the sentence or option that shares most words with the question. Of a run, for its calls alone.
 
-import type { MethodCall, MethodResponse } from "../closeread_wasm.js";
+import type { MethodCall, ChatReply } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
 import type { Engine } from "./engine.js";
 
@@ -12,7 +12,7 @@ export class WordsEngine implements Engine {
         readonly run: () => number,
     ) {}
 
-    async chat(call: MethodCall): Promise<MethodResponse> {
+    async chat(call: MethodCall): Promise<ChatReply> {
         return { text: await this.core.ask("theatre/extractive", { run: this.run(), call: call.id }) };
     }
 }

@@ -1,6 +1,6 @@
 // Questions, each answered from the same passages in two orders. Changed by actions alone.
 
-import type { MethodItem, MethodRecord, OrderEffect } from "../closeread_wasm.js";
+import type { Item, TrialRecord, OrderEffect } from "../closeread_wasm.js";
 import type { Pace } from "../model/timing.js";
 
 /** By score, as vanilla RAG has them; in the book's order, as DOS RAG does. */
@@ -12,7 +12,7 @@ export interface Answer {
     /** The response as far as it has come. */
     text: string;
     pace: Pace | undefined;
-    record: MethodRecord | undefined;
+    record: TrialRecord | undefined;
     /** The exact prompt, once it was made. */
     prompt: string;
     /** Who answered. */
@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 export interface Asked {
-    item: MethodItem;
+    item: Item;
     answers: Readonly<Record<Order, Answer>>;
 }
 
@@ -32,8 +32,8 @@ export interface AskState {
 }
 
 export type AskAction =
-    | { kind: "begun"; items: readonly MethodItem[] }
-    | { kind: "more"; items: readonly MethodItem[] }
+    | { kind: "begun"; items: readonly Item[] }
+    | { kind: "more"; items: readonly Item[] }
     | { kind: "answer"; question: number; order: Order; answer: Partial<Answer> }
     | { kind: "effect"; effect: OrderEffect }
     | { kind: "phase"; phase: AskState["phase"] };
@@ -60,7 +60,7 @@ export function reduceAsk(state: AskState, action: AskAction): AskState {
     }
 }
 
-function opened(item: MethodItem): Asked {
+function opened(item: Item): Asked {
     return { item, answers: { "vanilla-rag": OPEN, "dos-rag": OPEN } };
 }
 

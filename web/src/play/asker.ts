@@ -1,6 +1,6 @@
 // Asks questions one after the other, each in both orders. What could not be sent stays open and can be asked again.
 
-import type { MethodItem, MethodOptions } from "../closeread_wasm.js";
+import type { Item, MethodOptions } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
 import type { BookFacts } from "../messages/theatre.js";
 import type { Engine } from "../model/engine.js";
@@ -32,7 +32,7 @@ export class Asker {
     }
 
     /** Asks these questions; before them, those that are still open. */
-    async ask(items: readonly MethodItem[]): Promise<void> {
+    async ask(items: readonly Item[]): Promise<void> {
         this.#stopped = false;
         this.#do({ kind: this.state.questions.length === 0 ? "begun" : "more", items });
         try {

@@ -1,6 +1,6 @@
 // Plays a run: hears its calls, has an engine answer them, stops what is no longer wanted.
 
-import type { MethodItem, MethodOptions, MethodResponse } from "../closeread_wasm.js";
+import type { Item, MethodOptions, ChatReply } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
 import type { BookFacts, TheatreEvent } from "../messages/theatre.js";
 import { endsCall, type Engine } from "../model/engine.js";
@@ -11,7 +11,7 @@ import { FRESH, nextCall, reduceRun, sentCall, type CallStep, type RunAction, ty
 /** What is run. */
 export interface Plan {
     book: BookFacts;
-    item: MethodItem;
+    item: Item;
     options: MethodOptions;
 }
 
@@ -139,7 +139,7 @@ export class Player {
         }
     }
 
-    async #answer(call: number, response: MethodResponse, clock: Clock): Promise<void> {
+    async #answer(call: number, response: ChatReply, clock: Clock): Promise<void> {
         const { parsed, changes } = await this.core.ask("theatre/answer", { run: this.run, call, came: { response } });
         this.#do({ kind: "answered", call, response, parsed, changes, pace: clock.pace });
     }

@@ -1,6 +1,6 @@
 // A run as it is seen: what was asked, what came back, what waits. Changed by actions alone.
 
-import type { Parsed, MethodCall, MethodPreparation, MethodRecord, MethodResponse, Retrying, TextChange } from "../closeread_wasm.js";
+import type { Parsed, MethodCall, Preparation, Prepared, TrialRecord, ChatReply, Retrying, TextChange } from "../closeread_wasm.js";
 import type { Pace } from "../model/timing.js";
 
 export interface CallStep {
@@ -13,7 +13,7 @@ export interface CallStep {
     /** The response as far as it has come. */
     text: string;
     pace: Pace | undefined;
-    response: MethodResponse | undefined;
+    response: ChatReply | undefined;
     parsed: Parsed | undefined;
     changes: TextChange[] | undefined;
     /** Why it could not be sent, or was broken off; it waits again. */
@@ -23,7 +23,7 @@ export interface CallStep {
 
 export interface PreparedStep {
     kind: "prepared";
-    preparation: MethodPreparation;
+    preparation: Preparation<Prepared>;
 }
 
 export type Step = CallStep | PreparedStep;
@@ -35,21 +35,21 @@ export interface RunState {
     playing: boolean;
     /** Passages and searches that have their vectors. */
     embedded: number;
-    record: MethodRecord | undefined;
+    record: TrialRecord | undefined;
 }
 
 export type RunAction =
     | { kind: "called"; call: MethodCall }
-    | { kind: "prepared"; preparation: MethodPreparation }
+    | { kind: "prepared"; preparation: Preparation<Prepared> }
     | { kind: "sent"; call: number; by: string }
     | { kind: "came"; call: number; text: string; pace: Pace }
     | { kind: "retrying"; call: number; retrying: Retrying }
-    | { kind: "answered"; call: number; response: MethodResponse; parsed: Parsed | undefined; changes: TextChange[] | undefined; pace: Pace }
+    | { kind: "answered"; call: number; response: ChatReply; parsed: Parsed | undefined; changes: TextChange[] | undefined; pace: Pace }
     | { kind: "overflowed"; call: number; message: string; pace: Pace }
     | { kind: "failed"; call: number; message: string | undefined }
     | { kind: "embedded"; n: number }
     | { kind: "playing"; playing: boolean }
-    | { kind: "over"; phase: "ended" | "stopped" | "broken"; record?: MethodRecord };
+    | { kind: "over"; phase: "ended" | "stopped" | "broken"; record?: TrialRecord };
 
 export const FRESH: RunState = { steps: [], phase: "running", playing: false, embedded: 0, record: undefined };
 

@@ -1,7 +1,7 @@
 // Two cells, of one run or of two, on the same items: chosen from what there is.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ComparedItem, ShownComparison } from "../closeread_wasm.js";
+import type { Flip, ShownComparison } from "../closeread_wasm.js";
 import { make, table } from "../dom.js";
 import type { HeldRun } from "../messages/runs.js";
 import { useApp, useSession, useWords } from "../context.js";
@@ -108,7 +108,7 @@ function comparison({ conclusion, table: whole, gained, lost, notes, unpaired }:
     ];
 }
 
-function items(title: string, compared: ComparedItem[]): Node[] {
+function items(title: string, compared: Flip[]): Node[] {
     if (compared.length === 0) return [];
     const say = inLanguage(words);
     const name = `${title} (${shown(compared.length)})`;

@@ -1,16 +1,17 @@
 // One trial with all that is known of it: the question and its gold, what was retrieved, the calls, the judges' words.
 
-import type { SentMessage, TracedCall, TracedPassage, TrialTrace } from "../closeread_wasm.js";
+import type { CallTrace, Message, Outcome, TracedPassage, TrialTrace } from "../closeread_wasm.js";
 import { make } from "../dom.js";
 import { inLanguage, shown } from "../words/index.js";
 import * as words from "../words/runs.js";
 import { percent, shownText, visible } from "./text.js";
 
-export function trialTrace({ item, cell, record, judgements }: TrialTrace, passages: TracedPassage[], sent: () => Promise<SentMessage[][]>): Node[] {
+export function trialTrace({ item, cell, record, judgements }: TrialTrace, passages: TracedPassage[], sent: () => Promise<Message[][]>): Node[] {
     const say = inLanguage(words);
     const heading = shownText("h2", `${item.id}, ${cell}`, { id: "trace-heading", tabindex: "-1" });
     const facts = make("dl", { class: "trace-facts" });
     const fact = (name: string, ...values: Node[]) => values.length > 0 && facts.append(make("dt", {}, name), make("dd", {}, ...values));
+    const chosen = record?.outcome === "answered" ? record.choice : undefined;
     const lines = (texts: string[]) => texts.map((text) => shownText("p", text));
     fact(say.question, shownText("p", item.question));
     if (item.options?.length)
@@ -20,16 +21,17 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
                 "ol",
                 {},
                 ...item.options.map((text, n) =>
-                    make("li", {}, shownText("span", text), item.correct === n ? ` (${say.correct})` : "", record?.choice === n ? ` (${say.chosen})` : ""),
+                    make("li", {}, shownText("span", text), item.correct === n ? ` (${say.correct})` : "", chosen === n ? ` (${say.chosen})` : ""),
                 ),
             ),
         );
     else fact(say.gold, ...lines(item.answers ?? []));
     fact(say.ended, make("p", {}, say.outcome(record?.outcome ?? "missing")));
     if (record !== null) {
-        const said = record.answer ?? record.reason ?? record.error;
+        const said = wordsOf(record);
         if (said !== undefined) fact(say.answer, shownText("p", said));
-        if (record.needed && record.context_window) fact(say.window, make("p", {}, say.tooLong(shown(record.needed), shown(record.context_window))));
+        if (record.outcome === "overflow" && record.needed && record.context_window)
+            fact(say.window, make("p", {}, say.tooLong(shown(record.needed), shown(record.context_window))));
         fact(say.scores, ...Object.entries(record.scores).map(([name, value]) => make("p", {}, `${visible(name)} ${percent(value)}`)));
         fact(say.took, make("p", {}, say.tokensAndSeconds(shown(record.prompt_tokens), record.seconds.toFixed(1))));
         fact(say.measures, ...Object.entries(record.measures ?? {}).map(([name, value]) => make("p", {}, `${visible(name)}: ${shown(value)}`)));
@@ -71,7 +73,7 @@ function details(summary: string, open: boolean, ...content: Node[]): HTMLElemen
 }
 
 /** The messages, computed when they are asked for. */
-function whatWasSent(sent: () => Promise<SentMessage[][]>): HTMLElement {
+function whatWasSent(sent: () => Promise<Message[][]>): HTMLElement {
     const say = inLanguage(words);
     const place = make("div", { "aria-live": "polite" });
     const whole = details(say.sent, false, place);
@@ -97,6 +99,21 @@ function whatWasSent(sent: () => Promise<SentMessage[][]>): HTMLElement {
     return whole;
 }
 
+/** What the reader said, or what kept it from answering. */
+function wordsOf(ended: Outcome): string | undefined {
+    switch (ended.outcome) {
+        case "answered":
+            return ended.answer;
+        case "blocked":
+        case "not_asked":
+            return ended.reason;
+        case "failed":
+            return ended.error;
+        default:
+            return undefined;
+    }
+}
+
 function passage({ document, start, end, score, text }: TracedPassage): HTMLElement {
     const say = inLanguage(words);
     const place = `${visible(document)} ${start}–${end}${score === undefined ? "" : `, ${score.toFixed(3)}`}`;
@@ -108,7 +125,7 @@ function passage({ document, start, end, score, text }: TracedPassage): HTMLElem
     );
 }
 
-function responseOf({ response, sha256, usage, cached }: TracedCall): Node[] {
+function responseOf({ response, sha256, usage, cached }: CallTrace): Node[] {
     const say = inLanguage(words);
     const counted = Object.entries(usage)
         .filter(([, value]) => typeof value === "number")

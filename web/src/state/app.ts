@@ -2,7 +2,8 @@
 
 import type { Chapter } from "../closeread_books.js";
 import type { Facts } from "../messages/book.js";
-import type { Item, Work } from "../sample.js";
+import type { Item } from "../closeread_wasm.js";
+import type { Work } from "../sample.js";
 import type { Language } from "../words/index.js";
 import type { Address } from "./address.js";
 

@@ -1,11 +1,11 @@
 // Ask: one model reads the same passages in both orders, question after question; what that did to the answers.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { MethodItem } from "../closeread_wasm.js";
+import type { Item } from "../closeread_wasm.js";
 import { Missing } from "../model/models.js";
 import { ORDERS, isDone, secondsAQuestion } from "../play/asked.js";
 import { Asker } from "../play/asker.js";
-import { sample, type Item } from "../sample.js";
+import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
 import { inView } from "../state/address.js";
@@ -71,7 +71,7 @@ export function Ask() {
 }
 
 /** A line is a question, and behind = the gold answer where it is known. */
-function ownItems(text: string, book: OpenBook): MethodItem[] {
+function ownItems(text: string, book: OpenBook): Item[] {
     const lines = text
         .split("\n")
         .map((line) => line.trim())
@@ -99,7 +99,7 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
     const count = items.length === 0 ? 0 : query.qs === "own" ? 0 : Math.min(items.length, Number(query.qs) || 5);
     // The chosen question comes first.
     const ordered = question.item ? [question.item, ...items.filter((item) => item !== question.item)] : items;
-    const chosen: MethodItem[] = count === 0 ? ownItems(own, book) : (ordered.slice(0, count) as MethodItem[]);
+    const chosen: Item[] = count === 0 ? ownItems(own, book) : (ordered.slice(0, count) as Item[]);
     const begin = () =>
         session.attempt(async () => {
             kept.asker?.stop();
@@ -232,7 +232,7 @@ function Run({
     const running = phase === "running";
     const seconds = secondsAQuestion(state);
     const known = new Set(questions.map(({ item }) => item.id));
-    const left = items.filter(({ id }) => !known.has(id)) as MethodItem[];
+    const left = items.filter(({ id }) => !known.has(id)) as Item[];
     const ofSample = questions.length > 0 && items.some(({ id }) => known.has(id));
     const readers = new Set(questions.flatMap(({ answers }) => ORDERS.flatMap((order) => (answers[order].state === "done" ? [answers[order].by ?? ""] : []))));
     useEffect(() => session.say(say.progress(done, questions.length)), [done]);

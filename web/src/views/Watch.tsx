@@ -1,13 +1,13 @@
 // Watch: any method of the papers, call by call: what is sent, what comes back, what is understood, what it changes.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { MethodOffer } from "../closeread_wasm.js";
+import type { Item, MethodOffer } from "../closeread_wasm.js";
 import { Missing } from "../model/models.js";
 import { Ribbon } from "../parts/Ribbon.js";
 import { Embedder } from "../play/embedder.js";
 import { Player } from "../play/player.js";
 import { nextCall, sentCall } from "../play/run.js";
-import { sample, type Item } from "../sample.js";
+import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
 import type { OpenBook } from "../state/app.js";

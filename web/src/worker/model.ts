@@ -1,6 +1,6 @@
 // The worker's side of models on servers.
 
-import { ChatModel, type ChatModelOptions, type MethodResponse } from "../closeread_wasm.js";
+import { ChatModel, type ChatModelOptions, type ChatReply } from "../closeread_wasm.js";
 import { endsCall } from "../model/engine.js";
 import type { Handlers } from "./handlers.js";
 
@@ -17,7 +17,7 @@ export const model = {
     "model/chat": async ({ model, call }, { tell, signal }) => {
         const retrying = (retrying: { message: string; tries: number; of: number; wait: number }) => tell({ retrying });
         try {
-            const response = (await modelOf(model).chat(call, signal, retrying, (text) => tell({ text }))) as MethodResponse;
+            const response = (await modelOf(model).chat(call, signal, retrying, (text) => tell({ text }))) as ChatReply;
             return { response };
         } catch (thrown) {
             const error = thrown as Error & { needed?: number | null; window?: number | null };

@@ -1,13 +1,13 @@
 // The worker's side of the views that run methods: runs whose calls wait for the page.
 
-import { MethodRun, changes, methods, orderEffect, type MethodCall, type MethodResponse, type TextChange } from "../closeread_wasm.js";
+import { MethodRun, changes, methods, orderEffect, type MethodCall, type ChatReply, type TextChange } from "../closeread_wasm.js";
 import type { BookFacts } from "../messages/theatre.js";
 import { openBook } from "./book.js";
 import type { Handlers } from "./handlers.js";
 
 interface Waiting {
     call: MethodCall;
-    resolve: (response: MethodResponse) => void;
+    resolve: (response: ChatReply) => void;
     reject: (error: Error) => void;
 }
 

@@ -26,6 +26,8 @@ const NOISES: [(&str, &str); 2] = [("vectors in clusters", "1.5"), ("vectors har
 const PROBES: [usize; 3] = [8, 32, 128];
 /// Neighbours that a query of usearch keeps in view; 64 is its own choice.
 const EXPANSIONS: [usize; 2] = [64, 512];
+/// Most vectors that usearch is given: its graph of 100,000 takes minutes, of a million hours.
+const MOST_FOR_USEARCH: u64 = 200_000;
 
 /// Arguments of `bench corpus`.
 #[derive(Debug, clap::Args)]
@@ -132,8 +134,8 @@ impl Site {
     }
 
     fn vectors(&self, n: u64, what: &str, noise: &str) -> Result<()> {
-        let (n, dimension) = (n.to_string(), DIMENSION.to_string());
-        self.peer(&["vectors", &n, &dimension, &N_QUERIES.to_string(), noise, "raw", "asked"])?;
+        let dimension = DIMENSION.to_string();
+        self.peer(&["vectors", &n.to_string(), &dimension, &N_QUERIES.to_string(), noise, "raw", "asked"])?;
         let ours = self.ours(&["keep-vectors", "raw", &dimension, "kept"])?;
         let flat = self.peer(&["flat-build", "raw", &dimension, "flat"])?;
         let ivf = self.peer(&["ivf-build", "raw", &dimension, "ivf"])?;
@@ -149,6 +151,10 @@ impl Site {
             let name = format!("FAISS IVF, {probes} lists");
             line(&name, Some((&ivf, size(&ivf))), Some((&asked, self.kept("exact.json", "ivf.json")?)));
             ratios(&name, (&ours, &queried), (&ivf, &asked));
+        }
+        if n > MOST_FOR_USEARCH {
+            println!("    usearch: left out, {n} vectors are more than {MOST_FOR_USEARCH}");
+            return Ok(());
         }
         let graph = self.peer(&["usearch-build", "raw", &dimension, "graph"])?;
         for expansion in EXPANSIONS {

@@ -53,6 +53,11 @@ pub(super) fn write(pages: &[Page], folder: &Path) -> Result<()> {
             put(Path::new("docs/python-names.md"), &text)?;
             contents += "  - [Python, name by name](python-names.md)\n";
         }
+        if line.contains("(elements.md)") {
+            let text = stdout_of(program("python3").arg("xtask/src/docs/api_js.py").args(javascript_declarations()?))?;
+            put(Path::new("docs/javascript-names.md"), &text)?;
+            contents += "  - [JavaScript, name by name](javascript-names.md)\n";
+        }
         if line.contains("(commands.md)") {
             for (name, text) in helps()? {
                 let path = Path::new("docs/commands").join(name.replace(' ', "-")).with_extension("md");
@@ -65,6 +70,19 @@ pub(super) fn write(pages: &[Page], folder: &Path) -> Result<()> {
     let book = root().join("docs/book.toml");
     fs::copy(&book, folder.join("book.toml")).with_context(|| format!("cannot copy {}", book.display()))?;
     Ok(())
+}
+
+/// The files that declare what the page's module has: functions and classes, then types, generated ones first.
+fn javascript_declarations() -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in ["wasm/types", "wasm/src"] {
+        let entries = fs::read_dir(root().join(folder))?.map(|entry| Ok(entry?.path()));
+        let mut declared = entries.collect::<Result<Vec<_>>>()?;
+        declared.retain(|path| path.to_string_lossy().ends_with(".d.ts"));
+        declared.sort();
+        files.extend(declared);
+    }
+    Ok(files)
 }
 
 /// A page with its links as they are in the book; files that it shows are copied there.

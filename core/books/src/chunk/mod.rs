@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// A way to cut a text into passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Chunker {
     /// Sentences packed up to 100 tokens: RAPTOR's packer over Punkt sentences, as DOS RAG uses it (Stronger Baselines

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 ///
 /// The same submission gives the same bytes on every platform. Scores and intervals are in 0..=1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Scorecard {
     /// Items of the gold file.
     pub n: usize,
@@ -67,6 +68,7 @@ impl Scorecard {
 
 /// A ledger whose counts add up to the items, and the rows that stand in none of them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ScoredLedger {
     /// Counts of how the items ended.
     #[serde(flatten)]
@@ -77,6 +79,7 @@ pub struct ScoredLedger {
 
 /// Scores under one policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PolicyScores {
     /// Items that the policy counts and that have something to be scored against.
     pub n: usize,
@@ -87,6 +90,7 @@ pub struct PolicyScores {
 
 /// The items that share a label's value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Group {
     /// Number of items.
     pub n: usize,
@@ -99,6 +103,7 @@ pub struct Group {
 
 /// The scores of one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ScoredItem {
     /// Id of the item.
     pub id: String,

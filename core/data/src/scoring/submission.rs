@@ -35,12 +35,16 @@ pub struct Attempt {
 
 /// Rows that could not be used, by what was wrong; each names file, line and item where they are known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Problems {
     /// Further rows for an item that already has one; the first row counts.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<Problem>"))]
     pub duplicate_ids: ProblemList,
     /// Rows for items that the gold file does not have.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<Problem>"))]
     pub unknown_ids: ProblemList,
     /// Rows that are no prediction at all.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<Problem>"))]
     pub malformed_rows: ProblemList,
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// letters in [`Form::Lettered`] and [`Form::Boxed`], and numbered from 0 in all others, as NovelQA does; SagaScale and
 /// CorpusQA have no choices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// `[[n]]` for a choice, a few words or `Not found in context.` for an open question, prose for a summary (Stronger

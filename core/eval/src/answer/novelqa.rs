@@ -24,6 +24,7 @@ pub struct EvidencedAnswer<'a> {
 
 /// Marks of the evidence judge (`C50R66S33`), each in 0..=100 (section 4.5, though the prompt says 1-100).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EvidenceMarks {
     /// Mark for correctness: is it the correct evidence, or of similar correct meaning?
     pub correctness: u8,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What counts for trials in which the model never got to answer ([`Ending::is_failure`]), missing ones included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum FailurePolicy {
     /// Failures count as 0.
     #[default]

@@ -59,6 +59,41 @@ impl From<BTreeMap<String, usize>> for Ledger {
     }
 }
 
+/// In TypeScript as in JSON: the names of endings are its fields.
+#[cfg(feature = "typescript")]
+impl ts_rs::TS for Ledger {
+    type WithoutGenerics = Self;
+    type OptionInnerType = Self;
+
+    fn name(_: &ts_rs::Config) -> String {
+        "Ledger".to_owned()
+    }
+
+    fn inline(config: &ts_rs::Config) -> String {
+        format!("{{ trials: number, }} & Record<{}, number>", <Ending as ts_rs::TS>::name(config))
+    }
+
+    fn inline_flattened(config: &ts_rs::Config) -> String {
+        Self::inline(config)
+    }
+
+    fn decl(config: &ts_rs::Config) -> String {
+        format!("type Ledger = {};", Self::inline(config))
+    }
+
+    fn docs() -> Option<String> {
+        Some("/**\n * Counts of how trials ended; the parts add up to `trials`.\n */\n".to_owned())
+    }
+
+    fn visit_dependencies(visitor: &mut impl ts_rs::TypeVisitor) {
+        visitor.visit::<Ending>();
+    }
+
+    fn output_path() -> Option<std::path::PathBuf> {
+        Some("Ledger.ts".into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 ///
 /// Metrics are equal if their names are, and ordered by [`MetricName::RANK`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 #[serde(from = "String", into = "String")]
 pub enum MetricName {
     /// A metric that is computed here.

@@ -53,6 +53,7 @@ impl<C, I> Observation<C, I> {
 
 /// How a trial ended, without its words, and the ways to have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The trial ended with an answer.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 /// The scores of one question, as two records hold them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BothOrders {
     /// Name of the book.
     pub book: String,
@@ -19,6 +20,7 @@ pub struct BothOrders {
 
 /// The effect of two orders of the same passages on the answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OrderEffect {
     /// The questions that both answers have a score for; the second side is the book's order. Absent if there are none.
     pub comparison: Option<Comparison>,

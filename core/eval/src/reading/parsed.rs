@@ -10,10 +10,15 @@ use serde::{Serialize, Serializer};
 
 /// The parsed content of a response.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "said", rename_all = "snake_case")]
 pub enum Parsed {
     /// An answer to each question, or that there is none in the agreed form; a progress display shows the first.
-    Answer(#[serde(serialize_with = "first_outcome")] Vec<Answer>),
+    Answer(
+        #[serde(serialize_with = "first_outcome")]
+        #[cfg_attr(feature = "typescript", ts(as = "Outcome"))]
+        Vec<Answer>,
+    ),
     /// A search (SagaScale).
     Query {
         /// The words searched for.

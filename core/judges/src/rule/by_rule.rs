@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rule's findings on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ByRule {
     /// The form of the gold answer.
     pub form: AnswerForm,
@@ -15,6 +16,7 @@ pub struct ByRule {
 
 /// The form of a gold answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerForm {
     /// An option of a choice.

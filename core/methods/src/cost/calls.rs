@@ -12,6 +12,7 @@ use std::ops::{Add, Mul};
 
 /// A range of numbers from `low` to `high`, both included; equal where the number is determined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "CostRange"))]
 pub struct Range {
     /// The least that it can be.
     pub low: u64,
@@ -34,6 +35,7 @@ pub struct BookSize {
 
 /// The stage at which calls are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Calls made once for all questions on the same books.

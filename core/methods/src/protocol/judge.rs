@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A judge: what is decided, and by whose definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Judge {
     /// Decides whether an answer agrees with the gold answer by its form alone, strictly and tolerantly; no model is
     /// asked.

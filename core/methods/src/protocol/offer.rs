@@ -11,6 +11,7 @@ const QUESTION: &str = "Who finds the letter that was hidden in the clock, and w
 
 /// A method as it is offered: what `closeread methods --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "MethodOffer"))]
 pub struct Offer {
     /// Name of the method.
     pub name: &'static str,
@@ -21,6 +22,7 @@ pub struct Offer {
     /// Whether the method searches the books for passages.
     pub searches: bool,
     /// The paper's values of everything that can be set.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
     pub parameters: AnyMethod,
     /// Costs of one question, once for each budget where the method takes one.
     pub costs: Vec<OfferedCost>,
@@ -28,6 +30,7 @@ pub struct Offer {
 
 /// Calls and tokens of one question on a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OfferedCost {
     /// Most tokens that the passages may have; `None` for a method without budget.
     pub budget: Option<usize>,
@@ -39,6 +42,7 @@ pub struct OfferedCost {
 
 /// Calls of one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StageCost {
     /// Number of calls.
     pub calls: Range,

@@ -9,6 +9,7 @@ use std::ops::Range;
 /// Clusters are soft, so a node can have several parents; the last layer, or the leaves where there is no other, are the
 /// roots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Tree {
     /// The passages, in document order.
     pub leaves: Vec<Leaf>,
@@ -18,6 +19,7 @@ pub struct Tree {
 
 /// A passage of a book, by reference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Leaf {
     /// Id of the document.
     pub document: String,
@@ -31,6 +33,7 @@ pub struct Leaf {
 
 /// A node that is no leaf.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Summary {
     /// Summary of the node's children that the model wrote.
     pub text: String,

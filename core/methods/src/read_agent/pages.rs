@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// The pages of all books of an item, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Pages {
     /// The pages. No page has text of two books.
     pub pages: Vec<Page>,
@@ -18,6 +19,7 @@ pub struct Pages {
 
 /// A page and what is remembered of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Page {
     /// Number of the book, from 0.
     pub book: usize,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Estimate {
     /// The mean, in 0..=1.
     pub value: f64,
@@ -23,6 +24,7 @@ pub struct Estimate {
 
 /// The method by which an interval was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalMethod {
     /// Mean +- t(G - 1) times the clustered standard error, small-sample variant, G books.

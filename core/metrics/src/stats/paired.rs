@@ -20,6 +20,7 @@ pub struct Pair<'a> {
 
 /// Run B against run A on the same items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Comparison {
     /// Number of items.
     pub n: usize,
@@ -56,6 +57,7 @@ pub struct Comparison {
 
 /// The ends of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Ends {
     /// Lower end of the interval.
     pub low: f64,
@@ -65,6 +67,7 @@ pub struct Ends {
 
 /// A test of whether two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TestName {
     /// Student's t on the difference over its clustered standard error, G - 1 degrees of freedom: five books or more.
@@ -77,6 +80,7 @@ pub enum TestName {
 
 /// Items that only one of two runs got right.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct McNemar {
     /// Number of items that are right under A alone.
     pub only_a: u64,
@@ -91,6 +95,7 @@ pub const ALPHA: f64 = 0.05;
 
 /// One of the two runs that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The first run.

@@ -14,6 +14,7 @@ const ROUNDING: f64 = 1e-12;
 /// The sample size that a comparison would need to find a difference of the observed size: 80% power, two-sided test at
 /// 5%.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SampleSize {
     /// Items in all, those at hand included.
     pub items: u64,

@@ -55,6 +55,7 @@ pub struct LabelComparison {
 
 /// An item with two scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Flip {
     /// Id of the item.
     pub id: String,

@@ -51,6 +51,7 @@ pub struct Entry<'a> {
 
 /// The choice of what to compare. Two values name A's and B's; an empty list leaves nothing out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
 pub struct Choice {
     /// Metrics; empty: all that both have.

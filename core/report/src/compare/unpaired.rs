@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Ids of the items that are not compared, in alphabetical order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Unpaired {
     /// Items that only A has.
     pub only_a: Vec<String>,

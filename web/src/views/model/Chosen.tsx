@@ -152,5 +152,6 @@ function sampleCall(content: string): MethodCall {
         question: content,
         options: [],
         passages: [],
+        grammar: null,
     };
 }

@@ -1,7 +1,7 @@
 // One call: its exact prompt, the response as it is written, what that was understood as, what it changed.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Parsed, MethodCall, MethodMessage, MethodOutcome, TextChange } from "../../closeread_wasm.js";
+import type { Parsed, MethodCall, MethodMessage, Outcome, TextChange } from "../../closeread_wasm.js";
 import type { CallStep } from "../../play/run.js";
 import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
@@ -185,7 +185,7 @@ export function Understood({ parsed }: { parsed: Parsed }) {
     const say = useWords(words);
     switch (parsed.said) {
         case "answer":
-            return <Outcome ended={parsed} />;
+            return <HowEnded ended={parsed} />;
         case "query":
             return (
                 <strong class="foreign" dir="auto">
@@ -206,7 +206,7 @@ export function Understood({ parsed }: { parsed: Parsed }) {
 }
 
 /** How something ended, with the answer where there is one. */
-export function Outcome({ ended }: { ended: MethodOutcome }) {
+export function HowEnded({ ended }: { ended: Outcome }) {
     const say = useWords(words);
     const said = <strong>{say.outcomes[ended.outcome]}</strong>;
     switch (ended.outcome) {

@@ -1,16 +1,16 @@
 // How a run ended: the record.
 
 import { useEffect, useState } from "preact/hooks";
-import type { MethodRecord } from "../../closeread_wasm.js";
+import type { TrialRecord } from "../../closeread_wasm.js";
 import type { Player } from "../../play/player.js";
 import { useApp, useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/watch.js";
 import { Notes } from "../model/Notes.js";
-import { Outcome } from "./Call.js";
+import { HowEnded } from "./Call.js";
 import { ExactText, Folded, LongList } from "./Text.js";
 
-export function Ending({ player, record }: { player: Player; record: MethodRecord }) {
+export function Ending({ player, record }: { player: Player; record: TrialRecord }) {
     const say = useWords(words);
     const { item } = player.plan;
     const gold = item.options !== undefined && item.correct !== undefined ? item.options[item.correct] : item.answers?.[0];
@@ -20,7 +20,7 @@ export function Ending({ player, record }: { player: Player; record: MethodRecor
         <section class="ending" aria-labelledby="ending-heading">
             <h2 id="ending-heading">{say.ending}</h2>
             <p class="outcome serif">
-                <Outcome ended={record} />
+                <HowEnded ended={record} />
             </p>
             {gold !== undefined && (
                 <p>
@@ -42,7 +42,7 @@ export function Ending({ player, record }: { player: Player; record: MethodRecor
     );
 }
 
-function Given({ player, context }: { player: Player; context: NonNullable<MethodRecord["context"]> }) {
+function Given({ player, context }: { player: Player; context: NonNullable<TrialRecord["context"]> }) {
     const session = useSession();
     const say = useWords(words);
     const nBytes = useApp(({ book }) => book?.facts.nBytes ?? 1);
@@ -89,7 +89,7 @@ function Numbers({ caption, values }: { caption: string; values: Record<string, 
     );
 }
 
-function save(record: MethodRecord): void {
+function save(record: TrialRecord): void {
     const url = URL.createObjectURL(new Blob([`${JSON.stringify(record)}\n`], { type: "application/jsonl" }));
     Object.assign(document.createElement("a"), { href: url, download: `${record.item}-${record.method}.jsonl` }).click();
     URL.revokeObjectURL(url);

@@ -1,26 +1,26 @@
 // What a method made of the book before the question: a tree of summaries, pages with their gists.
 
-import type { MethodPages, MethodPreparation, MethodTree } from "../../closeread_wasm.js";
+import type { Pages, Preparation, Prepared, Tree } from "../../closeread_wasm.js";
 import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
-import { Outcome } from "./Call.js";
+import { HowEnded } from "./Call.js";
 import { ExactText, Folded, LongList } from "./Text.js";
 
-export function Made({ preparation: { prepared } }: { preparation: MethodPreparation }) {
+export function Made({ preparation: { prepared } }: { preparation: Preparation<Prepared> }) {
     const say = useWords(words);
     if ("Err" in prepared)
         return (
             <div class="made">
                 <h3>{say.prepareFailed}</h3>
                 <p>
-                    <Outcome ended={prepared.Err} />
+                    <HowEnded ended={prepared.Err} />
                 </p>
             </div>
         );
-    return prepared.Ok.made === "raptor" ? <Tree tree={prepared.Ok} /> : <Pages pages={prepared.Ok} />;
+    return prepared.Ok.made === "raptor" ? <DrawnTree tree={prepared.Ok} /> : <ListedPages pages={prepared.Ok} />;
 }
 
-function Tree({ tree: { leaves, layers } }: { tree: MethodTree }) {
+function DrawnTree({ tree: { leaves, layers } }: { tree: Tree }) {
     const say = useWords(words);
     const sum = (nodes: { n_tokens: number }[]) => nodes.reduce((tokens, node) => tokens + node.n_tokens, 0);
     // Nodes are numbered through, leaves first.
@@ -48,7 +48,7 @@ function Tree({ tree: { leaves, layers } }: { tree: MethodTree }) {
     );
 }
 
-function Pages({ pages: { pages } }: { pages: MethodPages }) {
+function ListedPages({ pages: { pages } }: { pages: Pages }) {
     const say = useWords(words);
     return (
         <div class="made">

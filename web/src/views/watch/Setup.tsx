@@ -1,7 +1,7 @@
 // What is to be run: a row of choices, and a fold for what is seldom changed.
 
 import type { MethodOffer } from "../../closeread_wasm.js";
-import type { Item } from "../../sample.js";
+import type { Item } from "../../closeread_wasm.js";
 import type { OpenBook } from "../../state/app.js";
 import { useApp, useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";

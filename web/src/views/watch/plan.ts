@@ -1,9 +1,8 @@
 // What is to be run: method, parameters, question, part of the book.
 
-import type { MethodItem, MethodOffer, MethodOptions } from "../../closeread_wasm.js";
+import type { Item, MethodOffer, MethodOptions } from "../../closeread_wasm.js";
 import type { BookFacts } from "../../messages/theatre.js";
 import type { Plan } from "../../play/player.js";
-import type { Item } from "../../sample.js";
 import type { OpenBook, Question } from "../../state/app.js";
 
 export const TASKS = ["generative", "choice", "summary"] as const;
@@ -40,8 +39,8 @@ export function itemsAbout(items: Item[], book: OpenBook): Item[] {
 }
 
 /** What is asked: the chosen item, or the reader's own words; nothing where there are none. */
-export function itemOf(question: Question, setup: SetupState, book: OpenBook): MethodItem | undefined {
-    if (question.item !== undefined) return question.item as MethodItem;
+export function itemOf(question: Question, setup: SetupState, book: OpenBook): Item | undefined {
+    if (question.item !== undefined) return question.item as Item;
     const text = question.text.trim();
     if (text === "") return undefined;
     const lines = setup.options
@@ -103,7 +102,7 @@ export function parametersOf({ name, parameters }: MethodOffer, setup: SetupStat
 export function planOf(
     offer: MethodOffer,
     book: OpenBook,
-    item: MethodItem,
+    item: Item,
     setup: SetupState,
     budget: number,
     model: { name: string; window?: number | undefined; maxOutputTokens?: number | undefined },
