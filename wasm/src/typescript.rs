@@ -3,7 +3,7 @@
 //! Each file of `wasm/types` belongs to a feature of this crate, whose module holds it. What no Rust type says, such as
 //! functions, stands beside the code in files of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use ts_rs::{Config, TS, TypeVisitor};
 
 /// Returns the names of the files in `wasm/types`, each with its text. No type is in two of them.
@@ -25,12 +25,13 @@ pub fn files() -> [(&'static str, String); 3] {
 pub(crate) struct Declarations {
     config: Config,
     names: BTreeSet<String>,
-    text: String,
+    /// What is declared since the last file, by name: ts-rs visits the parts of a type in no order.
+    declared: BTreeMap<String, String>,
 }
 
 impl Default for Declarations {
     fn default() -> Self {
-        Self { config: Config::new().with_large_int("number"), names: BTreeSet::new(), text: String::new() }
+        Self { config: Config::new().with_large_int("number"), names: BTreeSet::new(), declared: BTreeMap::new() }
     }
 }
 
@@ -45,23 +46,23 @@ impl Declarations {
     pub(crate) fn add_options<T: TS + 'static>(&mut self) -> &mut Self {
         T::visit_dependencies(self);
         let declared = format!("type {} = Partial<{}>;", T::ident(&self.config), T::inline(&self.config));
-        self.put(T::docs(), &declared);
+        self.put(T::ident(&self.config), T::docs(), &declared);
         self
     }
 
     /// Fields that may be left out are never null: serde leaves out what is absent.
-    fn put(&mut self, docs: Option<String>, declared: &str) {
+    fn put(&mut self, name: String, docs: Option<String>, declared: &str) {
         let certain = |field: &str| match field.contains("?: ") {
             true => field.trim_end_matches(" | null").to_owned(),
             false => field.to_owned(),
         };
         let declared = declared.split(", ").map(certain).collect::<Vec<_>>().join(", ");
-        self.text += &laid_out(&format!("{}export {declared}", docs.unwrap_or_default()));
+        self.declared.insert(name, laid_out(&format!("{}export {declared}", docs.unwrap_or_default())));
     }
 
     fn file(&mut self) -> String {
         let first = "// Generated from the Rust types: UPDATE_EXPECT=1 and the test `typescript` write it anew.\n";
-        format!("{first}{}", std::mem::take(&mut self.text))
+        format!("{first}{}", std::mem::take(&mut self.declared).into_values().collect::<String>())
     }
 }
 
@@ -70,7 +71,7 @@ impl TypeVisitor for Declarations {
         // Types without a file of their own are TypeScript's: numbers, texts, lists.
         if T::output_path().is_some() && self.names.insert(T::ident(&self.config)) {
             T::visit_dependencies(self);
-            self.put(T::docs(), &T::decl(&self.config));
+            self.put(T::ident(&self.config), T::docs(), &T::decl(&self.config));
         } else {
             T::visit_generics(self);
         }

@@ -1,10 +1,7 @@
 // Generated from the Rust types: UPDATE_EXPECT=1 and the test `typescript` write it anew.
 
-/** What counts for trials in which the model never got to answer (`Ending::is_failure`), missing ones included. */
-export type FailurePolicy = "failures_wrong" | "failures_left_out";
-
-/** The method by which an interval was made. */
-export type IntervalMethod = "clustered_by_book" | "wilson" | "bootstrap_over_items" | "bootstrap_by_book" | "agresti_min";
+/** How a trial ended, without its words, and the ways to have none. */
+export type Ending = "answered" | "not_found" | "unanswered" | "unparsed" | "overflow" | "cut_short" | "blocked" | "failed" | "missing" | "no_gold" | "not_asked";
 
 /** A mean with its 95% interval. */
 export type Estimate = {
@@ -20,28 +17,8 @@ export type Estimate = {
     interval: IntervalMethod,
 };
 
-/** Scores under one policy. */
-export type PolicyScores = {
-    /** Items that the policy counts and that have something to be scored against. */
-    n: number,
-    /** Score by metric; each has an `n` of its own. */
-    metrics: { [key in string]: Estimate },
-};
-
-/**
- * The way in which a metric finds words.
- *
- * The reference implementations were written for English. In Chinese text rouge_score finds no words at all, and
- * SQuAD's and BLEU's scripts take what stands between two spaces or ASCII marks, mostly a whole sentence, as one, so
- * that a right answer with one more character scores 0.
- */
-export type Words = "reference" | "chinese_characters";
-
-/** How a trial ended, without its words, and the ways to have none. */
-export type Ending = "answered" | "not_found" | "unanswered" | "unparsed" | "overflow" | "cut_short" | "blocked" | "failed" | "missing" | "no_gold" | "not_asked";
-
-/** Counts of how trials ended; the parts add up to `trials`. */
-export type Ledger = { trials: number, } & Record<Ending, number>;
+/** What counts for trials in which the model never got to answer (`Ending::is_failure`), missing ones included. */
+export type FailurePolicy = "failures_wrong" | "failures_left_out";
 
 /** The items that share a label's value. */
 export type Group = {
@@ -53,23 +30,21 @@ export type Group = {
     metrics: { [key in string]: Estimate },
 };
 
-/** The scores of one item. */
-export type ScoredItem = {
-    /** Id of the item. */
-    id: string,
-    /** Outcome of the item: the field of the ledger that counts it. */
-    outcome: string,
-    /** The documents it is about: what intervals cluster by. */
-    documents: Array<string>,
-    /** Labels of the item. */
-    labels?: { [key in string]: string },
-    /** Names question and gold answer: two runs are compared on items that agree in it. */
-    gold: string,
-    /**
-     * Score by metric, 0 where there is no answer. BLEU is that of the item alone, and a pair's score stands at the
-     * first item of the pair.
-     */
-    scores: { [key in string]: number },
+/** The method by which an interval was made. */
+export type IntervalMethod = "clustered_by_book" | "wilson" | "bootstrap_over_items" | "bootstrap_by_book" | "agresti_min";
+
+/** Counts of how trials ended; the parts add up to `trials`. */
+export type Ledger = { trials: number, } & Record<Ending, number>;
+
+/** A metric that predictions can be scored by; its name is what users write and what JSON carries. */
+export type Metric = "accuracy" | "exact_match" | "f1" | "f1_v2" | "infinitebench_en_f1" | "infinitebench_zh_f1" | "rouge1" | "rouge2" | "rougeL" | "rougeLsum" | "bleu_1" | "bleu_2" | "bleu_3" | "bleu_4" | "meteor" | "evidence_recall" | "pair_accuracy";
+
+/** Scores under one policy. */
+export type PolicyScores = {
+    /** Items that the policy counts and that have something to be scored against. */
+    n: number,
+    /** Score by metric; each has an `n` of its own. */
+    metrics: { [key in string]: Estimate },
 };
 
 /** One row or field that could not be used. */
@@ -98,11 +73,19 @@ export type Problems = {
     malformed_rows: Array<Problem>,
 };
 
-/** A ledger whose counts add up to the items, and the rows that stand in none of them. */
-export type ScoredLedger = {
-    /** Rows that could not be used. */
-    problems: Problems, trials: number,
-} & Record<Ending, number>;
+/** The options by which predictions are scored. */
+export type ScoreOptions = Partial<{
+    /** Metrics, the main one first; default: by format or task. */
+    metrics: Array<Metric>,
+    /** Labels to break scores down by; also `task` and `document`. */
+    by: Array<string>,
+    /** What counts as a word of Chinese text; default `reference`. */
+    chinese: "reference" | "characters",
+    /** Task of a published format that has several. */
+    task: string | null,
+    /** System, where published files hold several. */
+    system: string | null,
+}>;
 
 /**
  * The scores of a submission, with everything they rest on and everything they leave out.
@@ -137,19 +120,36 @@ export type Scorecard = {
     notes: Array<string>,
 };
 
-/** A metric that predictions can be scored by; its name is what users write and what JSON carries. */
-export type Metric = "accuracy" | "exact_match" | "f1" | "f1_v2" | "infinitebench_en_f1" | "infinitebench_zh_f1" | "rouge1" | "rouge2" | "rougeL" | "rougeLsum" | "bleu_1" | "bleu_2" | "bleu_3" | "bleu_4" | "meteor" | "evidence_recall" | "pair_accuracy";
+/** The scores of one item. */
+export type ScoredItem = {
+    /** Id of the item. */
+    id: string,
+    /** Outcome of the item: the field of the ledger that counts it. */
+    outcome: string,
+    /** The documents it is about: what intervals cluster by. */
+    documents: Array<string>,
+    /** Labels of the item. */
+    labels?: { [key in string]: string },
+    /** Names question and gold answer: two runs are compared on items that agree in it. */
+    gold: string,
+    /**
+     * Score by metric, 0 where there is no answer. BLEU is that of the item alone, and a pair's score stands at the
+     * first item of the pair.
+     */
+    scores: { [key in string]: number },
+};
 
-/** The options by which predictions are scored. */
-export type ScoreOptions = Partial<{
-    /** Metrics, the main one first; default: by format or task. */
-    metrics: Array<Metric>,
-    /** Labels to break scores down by; also `task` and `document`. */
-    by: Array<string>,
-    /** What counts as a word of Chinese text; default `reference`. */
-    chinese: "reference" | "characters",
-    /** Task of a published format that has several. */
-    task: string | null,
-    /** System, where published files hold several. */
-    system: string | null,
-}>;
+/** A ledger whose counts add up to the items, and the rows that stand in none of them. */
+export type ScoredLedger = {
+    /** Rows that could not be used. */
+    problems: Problems, trials: number,
+} & Record<Ending, number>;
+
+/**
+ * The way in which a metric finds words.
+ *
+ * The reference implementations were written for English. In Chinese text rouge_score finds no words at all, and
+ * SQuAD's and BLEU's scripts take what stands between two spaces or ASCII marks, mostly a whole sentence, as one, so
+ * that a right answer with one more character scores 0.
+ */
+export type Words = "reference" | "chinese_characters";

@@ -14,7 +14,7 @@ pub(crate) struct WebArgs {
     #[arg(long)]
     text: Option<PathBuf>,
     /// Measure only these
-    #[arg(long, value_delimiter = ',', value_parser = ["speed", "redraw", "page", "paint"])]
+    #[arg(long, value_delimiter = ',', value_parser = ["speed", "redraw", "page", "paint", "interaction", "memory"])]
     only: Vec<String>,
     /// Measure a development build: sooner done, slower in the page
     #[arg(long)]
@@ -23,8 +23,9 @@ pub(crate) struct WebArgs {
 
 /// Builds the page as it is published, fetches the peers and measures all of them in one browser.
 ///
-/// Each side embeds in one worker with one thread, in turns. `paint` is the first screen by Lighthouse. Needs npm and, the first
-/// time, the npm registry; all but `paint` also python3 and PyPI.
+/// Each side embeds in one worker with one thread, in turns. `paint` is the first screen by Lighthouse; `interaction` and `memory` are
+/// what a reader of a long novel waits for and what the tab holds. Needs npm and, the first time, the npm registry; what has peers also
+/// python3 and PyPI.
 pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(args.dev)?;
@@ -34,19 +35,27 @@ pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
     run_program(
         program("npm").args(["ci", "--ignore-scripts"]).env("ONNXRUNTIME_NODE_INSTALL", "skip").current_dir(&bench),
     )?;
-    let (paint, others): (Vec<_>, Vec<_>) = args.only.iter().partition(|part| *part == "paint");
-    if args.only.is_empty() || !paint.is_empty() {
-        run_program(program("node").arg("paint.js").env("CLOSEREAD_CHROMIUM", &chromium).current_dir(&bench))?;
+    let wants = |part: &&str| args.only.is_empty() || args.only.iter().any(|only| only == part);
+    let script = |name: &str| {
+        let mut node = program("node");
+        node.arg(name).env("CLOSEREAD_CHROMIUM", &chromium).current_dir(&bench);
+        node
+    };
+    let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
+    let text = text.canonicalize().with_context(|| format!("{}", text.display()))?;
+    if wants(&"paint") {
+        run_program(&mut script("paint.js"))?;
     }
-    if args.only.is_empty() || !others.is_empty() {
+    let felt: Vec<&str> = ["interaction", "memory"].into_iter().filter(wants).collect();
+    if !felt.is_empty() {
+        run_program(script("felt.js").arg(&text).args(felt))?;
+    }
+    let with_peers: Vec<&str> = ["speed", "redraw", "page"].into_iter().filter(wants).collect();
+    if !with_peers.is_empty() {
         let work = work_folder(WORK)?;
         let python = python_with(&PACKAGES, &work)?;
         let f32_folder = f32_model(root(), &work, &python)?;
-        let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
-        let text = text.canonicalize().with_context(|| format!("{}", text.display()))?;
-        let mut measure = program("node");
-        measure.arg("bench.js").args([text, f32_folder, work.join(WEIGHTS)]).args(others).current_dir(&bench);
-        run_program(measure.env("CLOSEREAD_CHROMIUM", chromium))?;
+        run_program(script("bench.js").args([text, f32_folder, work.join(WEIGHTS)]).args(with_peers))?;
     }
     Ok(true)
 }
