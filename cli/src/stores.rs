@@ -10,6 +10,9 @@ use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching};
 
 /// Beginnings of the names of folders in stores.
 const SCHEMES: [&str; 2] = ["s3://", "az://"];
+/// Beginnings of the names of folders in stores that closeread does not speak to: they are refused, not taken for folders of this machine.
+const OTHER_SCHEMES: [&str; 9] =
+    ["gs://", "gcs://", "abfs://", "abfss://", "wasb://", "wasbs://", "hdfs://", "oss://", "cos://"];
 /// Variable that sets how often what is new is sent, in seconds.
 pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
 /// Commands whose `--out` may be in a store: they send what they write, or hand the address on.
@@ -17,7 +20,18 @@ const TO_STORES: [&str; 6] = ["config", "estimate", "merge", "retrieve", "run", 
 
 /// Returns whether a folder in a store is named.
 pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
-    SCHEMES.iter().any(|scheme| name.as_ref().to_str().is_some_and(|name| name.starts_with(scheme)))
+    let begins = |name: &str| SCHEMES.iter().chain(&OTHER_SCHEMES).any(|scheme| name.starts_with(scheme));
+    name.as_ref().to_str().is_some_and(begins)
+}
+
+/// An error for a folder in a store that closeread does not speak to.
+fn spoken_to(address: &str) -> Result<()> {
+    if OTHER_SCHEMES.iter().any(|scheme| address.starts_with(scheme)) {
+        bail!(
+            "{address}: closeread does not speak to this store: expected a folder, s3://BUCKET/PATH or az://CONTAINER/PATH"
+        );
+    }
+    Ok(())
 }
 
 /// Returns whether an argument names a folder in a store.
@@ -57,6 +71,7 @@ pub(crate) fn fetched(
             all.push(argument);
             continue;
         }
+        spoken_to(value)?;
         if name == "--out" && !TO_STORES.contains(&command) {
             bail!("{value}: closeread {command} writes on this machine: name a folder or a file of it");
         }
@@ -80,6 +95,7 @@ pub(crate) fn fetched(
 /// The folder that `--benchmark` names in a file of options, fetched.
 pub(crate) fn fetched_one(name: &mut Option<String>) -> Result<()> {
     if let Some(address) = name.as_deref().filter(|name| is_address(name)) {
+        spoken_to(address)?;
         let [path] = folders(address)?.try_into().map_err(|_| anyhow::anyhow!("{address} names several folders"))?;
         *name = Some(path.to_string_lossy().into_owned());
     }
@@ -96,6 +112,7 @@ pub(crate) struct Sent {
 /// nothing is done with a folder of this machine.
 pub(crate) fn written(path: &mut PathBuf) -> Result<Option<Sent>> {
     let Some(address) = path.to_str().filter(|text| is_address(text)).map(str::to_owned) else { return Ok(None) };
+    spoken_to(&address)?;
     send(&address, path).map(Some)
 }
 

@@ -14,6 +14,22 @@ fn run(sandbox: &Sandbox) -> Vec<&'static str> {
     [&command[..], &RUN].concat()
 }
 
+#[test]
+fn an_address_in_a_store_that_is_not_spoken_to_is_no_folder_of_this_machine() {
+    let sandbox = Sandbox::new();
+    run(&sandbox);
+    let refusal = ["gs://evals/runs/first: closeread does not speak to this store", "s3://BUCKET/PATH"];
+    sandbox
+        .run(&["run", "--benchmark", "tales", "--method", "closed-book", "--out", "gs://evals/runs/first"])
+        .refuses(&refusal);
+    sandbox.run(&["report", "gs://evals/runs/first"]).refuses(&refusal);
+    sandbox.write("options.toml", "out = \"gs://evals/runs/first\"\n");
+    sandbox
+        .run(&["run", "--config", "options.toml", "--benchmark", "tales", "--method", "closed-book"])
+        .refuses(&refusal);
+    assert!(!sandbox.path("gs:").exists());
+}
+
 /// Leaves the first lines of a file.
 fn shorten(sandbox: &Sandbox, name: &str, n_lines: usize) {
     let text = fs::read_to_string(sandbox.path(name)).unwrap();
