@@ -1,7 +1,7 @@
 //! Judging: with a run, afterwards, after a kill, by a panel, against people.
 
 use crate::provider::{Server, answer};
-use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
+use crate::support::{Sandbox, run_tales, tales};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -31,7 +31,7 @@ fn one_by_one<'a>(server: &'a Server, option: &'a str) -> [&'a str; 9] {
 }
 
 /// The judgements of a run, one a line.
-fn judgements(sandbox: &Sandbox, run: &str) -> Vec<Value> {
+pub(crate) fn judgements(sandbox: &Sandbox, run: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(sandbox.path(run).join("judgements.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -374,31 +374,4 @@ fn other_prompts_are_other_judges() {
     assert_eq!(server.requests.lock().unwrap().len(), 12);
     let panels: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r/judging.json")).unwrap()).unwrap();
     assert_eq!(panels["panels"].as_array().unwrap().len(), 2);
-}
-
-#[test]
-fn what_cannot_judge_is_refused() {
-    let sandbox = Sandbox::new();
-    tales(&sandbox);
-    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
-    sandbox.run(&["judge", "r", "--judge-model", "builtin/extractive"]).refuses(&["does not judge", "builtin/rule"]);
-    sandbox.run(&["judge", "r", "--judge-model", "gpt-4"]).refuses(&["unknown model `gpt-4`"]);
-    sandbox
-        .run(&["judge", "r", "--judge-model", "builtin/rule", "--votes", "0"])
-        .refuses(&["--votes <N>", "from 1 to"]);
-    sandbox
-        .run(&["judge", "r", "--judge-model", "builtin/rule", "--judge", "gpt"])
-        .refuses(&["no judge `gpt`", "judge-novelqa"]);
-    for command in [&["judge", "r"][..], &["run", "--method", "closed-book"]] {
-        let given = [command, &["--judge-model", "builtin/rule", "--judge", "openai/gpt-4o"]].concat();
-        sandbox.run(&given).refuses(&["--judge openai/gpt-4o", "models are named by --judge-model"]);
-    }
-    sandbox.run(&["run", "--max-tokens", "9"]).refuses(&["no --max-tokens", "--passage-tokens", "--max-output-tokens"]);
-    sandbox.run(&["judge", "nowhere", "--judge-model", "builtin/rule"]).refuses(&["nowhere", "closeread run --out"]);
-    sandbox.run(&["agreement", "r", "labels.csv"]).refuses(&["was not judged", "closeread judge r"]);
-    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule", "--judge", "classify-question"]).exits(0);
-    let lines = judgements(&sandbox, "r");
-    assert!(lines.iter().all(|line| line["judge"] == "classify-question" && line.get("trial").is_none()));
-    rewrite_lines(&sandbox, "r/judgements.jsonl", |line| line["state"] = json!("odd"));
-    sandbox.run(&["report", "r"]).refuses(&["judgements.jsonl:1"]);
 }

@@ -1,4 +1,4 @@
-//! Cost of judges: told before, limited while they are asked, reported and verified afterwards.
+//! Limits of judges: their cost is told before, limited while they are asked, reported and verified afterwards; what cannot judge is refused.
 
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
@@ -171,4 +171,31 @@ fn responses_of_judges_that_were_cut_are_counted() {
     sandbox.run(&run(&server.url, &[]));
     let report = sandbox.run(&["report", "r"]).exits(0).out();
     assert!(report.contains("responses that ended at their limit of tokens: judge-sagascale 6"), "{report}");
+}
+
+#[test]
+fn what_cannot_judge_is_refused() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/extractive"]).refuses(&["does not judge", "builtin/rule"]);
+    sandbox.run(&["judge", "r", "--judge-model", "gpt-4"]).refuses(&["unknown model `gpt-4`"]);
+    sandbox
+        .run(&["judge", "r", "--judge-model", "builtin/rule", "--votes", "0"])
+        .refuses(&["--votes <N>", "from 1 to"]);
+    sandbox
+        .run(&["judge", "r", "--judge-model", "builtin/rule", "--judge", "gpt"])
+        .refuses(&["no judge `gpt`", "judge-novelqa"]);
+    for command in [&["judge", "r"][..], &["run", "--method", "closed-book"]] {
+        let given = [command, &["--judge-model", "builtin/rule", "--judge", "openai/gpt-4o"]].concat();
+        sandbox.run(&given).refuses(&["--judge openai/gpt-4o", "models are named by --judge-model"]);
+    }
+    sandbox.run(&["run", "--max-tokens", "9"]).refuses(&["no --max-tokens", "--passage-tokens", "--max-output-tokens"]);
+    sandbox.run(&["judge", "nowhere", "--judge-model", "builtin/rule"]).refuses(&["nowhere", "closeread run --out"]);
+    sandbox.run(&["agreement", "r", "labels.csv"]).refuses(&["was not judged", "closeread judge r"]);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule", "--judge", "classify-question"]).exits(0);
+    let lines = crate::judge::judgements(&sandbox, "r");
+    assert!(lines.iter().all(|line| line["judge"] == "classify-question" && line.get("trial").is_none()));
+    rewrite_lines(&sandbox, "r/judgements.jsonl", |line| line["state"] = json!("odd"));
+    sandbox.run(&["report", "r"]).refuses(&["judgements.jsonl:1"]);
 }

@@ -7,6 +7,7 @@ mod books;
 mod build;
 mod build_corpusqa;
 mod build_corpusqa_data;
+mod build_corpusqa_refused;
 mod build_killed;
 mod build_model;
 mod build_options;
