@@ -104,16 +104,29 @@ fn command() -> clap::Command {
     completion::completed(help::explained(headings::under(environment::read(ranges::within(Cli::command())))))
 }
 
-/// An error about an unknown command with the nearest one where clap finds none, as for letters that changed places.
+/// An error about an unknown command with the nearest one where clap finds none, as for letters that changed places. A
+/// format that another command writes gets that command.
 fn with_nearest(mut error: clap::Error) -> clap::Error {
-    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let words = |kind| match error.get(kind) {
+        Some(ContextValue::String(words)) => Some(words.clone()),
+        _ => None,
+    };
+    let is_export = log::arguments().any(|given| given == "export");
+    let format = words(ContextKind::InvalidSubcommand).filter(|_| is_export);
+    let format = format.or_else(|| words(ContextKind::InvalidArg).filter(|option| option == "--junit"));
+    let other = format.and_then(|format| command::export::written_elsewhere(format.trim_start_matches('-')));
+    if let Some(tip) = other {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return error;
+    }
+    let Some(unknown) = words(ContextKind::InvalidSubcommand) else { return error };
     if error.get(ContextKind::SuggestedSubcommand).is_none() {
         let all = command();
         let mut above = &all;
-        for given in log::arguments().take_while(|given| given != unknown) {
+        for given in log::arguments().take_while(|given| *given != unknown) {
             above = above.find_subcommand(&given).unwrap_or(above);
         }
-        if let Some(meant) = nearest(unknown, above.get_subcommands().map(clap::Command::get_name)) {
+        if let Some(meant) = nearest(&unknown, above.get_subcommands().map(clap::Command::get_name)) {
             error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
         }
     }

@@ -29,6 +29,9 @@ use tracing::info;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Write a run in the format of another tool
+///
+/// Other commands write some formats: `closeread gate --junit FILE` JUnit, `closeread report --csv FILE` CSV,
+/// `closeread report --json` JSON and `closeread report --latex` LaTeX.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     #[command(subcommand)]
@@ -106,6 +109,19 @@ struct NovelqaArgs {
     /// Letter to submit for a question without an answer [default: refuse to write]
     #[arg(long, value_name = "LETTER")]
     fill: Option<char>,
+}
+
+/// The command that writes a format which this one does not, as a sentence.
+pub(crate) fn written_elsewhere(format: &str) -> Option<String> {
+    let (name, command) = match format.to_lowercase().as_str() {
+        "junit" | "junit-xml" | "xml" => ("JUnit", "gate RUN --min METRIC=SCORE --junit FILE"),
+        "csv" => ("CSV", "report RUN --csv FILE"),
+        "json" => ("JSON", "report RUN --json"),
+        "html" => ("HTML", "report RUN --html DIR"),
+        "latex" | "tex" => ("LaTeX", "report RUN --latex"),
+        _ => return None,
+    };
+    Some(format!("`closeread {command}` writes {name}"))
 }
 
 /// Writes the export.

@@ -60,6 +60,19 @@ fn a_mistyped_name_gets_the_nearest() {
 }
 
 #[test]
+fn a_format_that_another_command_writes_is_named_with_that_command() {
+    let sandbox = Sandbox::new();
+    let junit = "`closeread gate RUN --min METRIC=SCORE --junit FILE` writes JUnit";
+    for (args, tip) in [
+        (&["export", "junit", "r"][..], junit),
+        (&["report", "r", "--junit", "x.xml"], junit),
+        (&["export", "csv", "r"], "`closeread report RUN --csv FILE` writes CSV"),
+    ] {
+        sandbox.run(args).refuses(&[tip]);
+    }
+}
+
+#[test]
 fn config_says_where_every_value_comes_from_and_shows_no_key() {
     const KEY: &str = "sk-planted-5c1e";
     let sandbox = Sandbox::new();
