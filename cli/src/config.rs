@@ -62,7 +62,7 @@ pub(crate) struct RunArgs {
     /// [default: builtin/extractive]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) model: Vec<String>,
-    /// Who is asked for what methods make of books before their questions: trees, pages [default: each model for itself]
+    /// Model that prepares books for the methods, before the questions: trees, pages [default: each model for itself]
     #[arg(long, value_name = "MODEL")]
     pub(crate) preparer: Option<String>,
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
@@ -80,57 +80,56 @@ pub(crate) struct RunArgs {
     /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
     #[arg(long, value_name = "FILE")]
     pub(crate) embedder_spec: Option<PathBuf>,
-    /// A model that puts the best passages of every ranking into another order: an installed one, see `closeread model list`, a
-    /// folder, or one on a server: cohere/MODEL, jina/MODEL, openai-compatible/MODEL, tei/MODEL [default: none]
+    /// A model that reranks the best passages of every ranking: an installed one, see `closeread model list`, a folder,
+    /// or one on a server: cohere/MODEL, jina/MODEL, openai-compatible/MODEL, tei/MODEL [default: none]
     #[arg(long, value_name = "NAME|DIR")]
     pub(crate) reranker: Option<String>,
-    /// How many of the best passages the reranker puts in order; those behind them follow as they were [default: 50]
+    /// Number of best passages to rerank; the others follow in their old order [default: 50]
     #[arg(long, value_name = "N")]
     pub(crate) rerank_from: Option<usize>,
     /// Address of the reranker's server, up to where /rerank begins
     #[arg(long, value_name = "URL")]
     pub(crate) reranker_base_url: Option<String>,
-    /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
-    /// for an ONNX model that closeread did not convert]
+    /// What computes the embedding model; gpu is a graphics processor, or the encoder where there is none [default:
+    /// encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "NAME", value_parser = one_of::<BackendName>())]
     pub(crate) backend: Option<BackendName>,
-    /// Counts passages, budgets and prompts: cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: the
-    /// paper's, else cl100k]
+    /// Tokenizer that counts passages, budgets and prompts: cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json
+    /// [default: the paper's, else cl100k]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) tokenizer: Option<String>,
     /// Tokens of retrieved passages [default: the paper's; without a paper 500,1000,1500,5000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) budget: Vec<usize>,
-    /// Most tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
+    /// Maximum tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
     #[arg(long, value_name = "N")]
     pub(crate) passage_tokens: Option<usize>,
-    /// What filling a budget does at a passage that does not fit [default: stop]
+    /// At a passage that does not fit the budget: stop, or skip it and try the next [default: stop]
     #[arg(long, value_name = "NAME", value_parser = one_of::<Fill>())]
     pub(crate) fill: Option<Fill>,
-    /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
+    /// Also take N neighbouring passages on each side of a ranked one [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) neighbours: Option<usize>,
-    /// Tokens a model can take, prompt and response together: for all models, or MODEL=N,... [default: each model's known
-    /// window, see docs/costs.md; no limit where none is known]
+    /// Context window in tokens, prompt and response together: for all models, or MODEL=N,... [default: each model's
+    /// known window, see docs/costs.md; no limit where none is known]
     #[arg(long, value_name = "N|MODEL=N,...")]
     pub(crate) context_window: Option<Windows>,
-    /// What full-document does beyond the window [default: fail]
+    /// What full-document does with a book that exceeds the context window [default: fail]
     #[arg(long, value_name = "NAME", value_parser = one_of::<OnOverflow>())]
     pub(crate) on_overflow: Option<OnOverflow>,
-    /// What becomes of trials whose prompt the server seems to have cut: their number is said, or they count as overflows
-    /// [default: warn]
+    /// Trials whose prompt the server seems to have cut: print their number, or count them as overflows [default: warn]
     #[arg(long, value_name = "NAME", value_parser = one_of::<OnTruncation>())]
     pub(crate) on_truncation: Option<OnTruncation>,
-    /// Most tokens of a response [default: as many as the provider lets it have, for no paper names a limit; Anthropic's
-    /// protocol demands one: the model's maximum]
+    /// Maximum tokens of a response [default: the provider's, because no paper names a limit; for Anthropic, whose
+    /// protocol requires one, the model's maximum]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,
     /// How much models reason before they answer: off, low, medium, high, or tokens, in each provider's own field, see
     /// docs/providers.md [default: the provider's]
     #[arg(long, value_name = "LEVEL|TOKENS")]
     pub(crate) reasoning: Option<Reasoning>,
-    /// Hold responses to the form that their prompts ask for: json (a schema: every provider), grammar (llama.cpp), regex (vLLM).
-    /// No paper does so; a note below every table says it
+    /// Constrain responses to the format that their prompts request: json (a schema: every provider), grammar
+    /// (llama.cpp), regex (vLLM). No paper does so; a note below every table names it
     #[arg(long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "json")]
     pub(crate) constrain: Option<Constraint>,
     /// Ask items that have options and answers this way; both: each twice, in one run [default: as-given]
@@ -147,7 +146,7 @@ pub(crate) struct RunArgs {
     /// Only a sample of N items, the same for the same --seed
     #[arg(long, value_name = "N")]
     pub(crate) draw: Option<usize>,
-    /// With --draw: of each value of the label as many as its share of all items
+    /// With --draw: draw from each value of this label in proportion to its share of all items
     #[arg(long, value_name = "LABEL")]
     pub(crate) by: Option<String>,
     /// Only the first N items
@@ -156,28 +155,28 @@ pub(crate) struct RunArgs {
     /// Only these items
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub(crate) items: Vec<String>,
-    /// Repetitions of every trial [default: the paper's, for builtin/extractive and without a paper 1]
+    /// Repeats of every trial [default: the paper's, for builtin/extractive and without a paper 1]
     #[arg(long, value_name = "N")]
     pub(crate) repeats: Option<u32>,
-    /// Only this part of the items, I from 1; auto: as a Slurm array or one of twelve other schedulers numbers it, auto/N
-    /// where it says I alone, as Kubernetes does
+    /// Only part I of N of the items, from 1. auto: I and N as Slurm or one of twelve other schedulers gives them;
+    /// auto/N: where it gives I alone, such as Kubernetes
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Name of the run's configuration, such as thinking or int4, by which tables of several runs tell it from others
+    /// Name of the run's configuration in tables of several runs, such as thinking or int4
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Forget what the run folder holds and start anew
+    /// Discard the run folder's contents and start anew
     #[arg(long, conflicts_with = "extend")]
     pub(crate) fresh: bool,
-    /// Take the run in --out on with more items, methods, models, budgets or repetitions, or with changed prompts or
-    /// books: finished trials that this leaves as they are are kept
+    /// Extend the run in --out with more items, methods, models, budgets or repeats, or with changed prompts or books;
+    /// finished trials that the change does not affect are kept
     #[arg(long, requires = "out")]
     #[serde(skip)]
     pub(crate) extend: bool,
-    /// Passed to models that take a seed, and where --draw begins [default: the paper's, for --draw 0]
+    /// Seed of --draw, and of models that take one [default: the paper's, for --draw 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Address of the model's server: up to and including /v1 for OpenAI's protocol, else up to where the provider's
@@ -193,8 +192,8 @@ pub(crate) struct RunArgs {
     /// The same by name in a config file: a table `[extra-bodies.NAME]`
     #[arg(skip)]
     pub(crate) extra_bodies: BTreeMap<String, Map<String, Value>>,
-    /// Models that judge the answers, builtin/rule, which needs none, or none [default: none; for --method all on the
-    /// sample the language model that reads it]
+    /// Models that judge the answers; builtin/rule needs no model; none: no judging [default: none; for --method all on
+    /// the sample the language model that reads it]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) judge_model: Vec<String>,
     /// Judges by name, see `closeread judge --help`, or all [default: those of the paper that fit the items; for
@@ -219,29 +218,29 @@ pub(crate) struct RunArgs {
     #[serde(deserialize_with = "extra_body::one_or_many")]
     #[merge(strategy = merging::after)]
     pub(crate) judge_extra_body: Vec<String>,
-    /// Most tokens of a judge's response; a list over key facts or sentences gets as many as it needs [default: 2048]
+    /// Maximum tokens of a judge's response; lists over key facts or sentences get as many as they need [default: 2048]
     #[arg(long, value_name = "N")]
     pub(crate) judge_max_output_tokens: Option<u32>,
-    /// Longest that one try of a call may take [default: 600]
+    /// Maximum time of one attempt of a call [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
-    /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
+    /// Maximum concurrent calls; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
-    /// Ask through the provider's batch API (openai/MODEL, anthropic/MODEL): half the price, within a day; the judges are
-    /// asked at once
+    /// Use the provider's batch API (openai/MODEL, anthropic/MODEL): half the price, within a day; judges are called
+    /// directly
     #[arg(long)]
     pub(crate) batch: bool,
     /// With --batch: seconds between two looks at the batches, 0.1 or more [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) batch_poll: Option<f64>,
-    /// Most requests a minute to a model, evenly spaced [default: no limit]
+    /// Maximum requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) rpm: Option<u32>,
-    /// Most tokens a minute to and from a model, prompts and the limits of responses [default: no limit]
+    /// Maximum tokens a minute of a model: prompts and the limits of responses [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) tpm: Option<u64>,
-    /// Stop before the run folder's calls have cost more than this; what is in flight is finished [default: no limit]
+    /// Stop before the run folder's calls cost more than this; calls in flight are finished [default: no limit]
     #[arg(long, value_name = "DOLLARS")]
     pub(crate) max_cost: Option<f64>,
     /// With --max-cost: start although a model's price is not known, and count its calls as free
@@ -251,7 +250,7 @@ pub(crate) struct RunArgs {
     /// configuration folder, where there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) model_info: Option<PathBuf>,
-    /// Ask nothing: say what the run would take and cost, as `closeread estimate` does
+    /// Estimate only: print the run's calls, tokens and cost, as `closeread estimate` does
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// For the estimate: tokens of a short response [default: 100]
@@ -260,14 +259,14 @@ pub(crate) struct RunArgs {
     /// For the estimate: seconds that a call takes [default: 10]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) assume_seconds: Option<f64>,
-    /// For the estimate: say how many items would tell a difference of so many points
+    /// For the estimate: print how many items would show a difference of this many points
     #[arg(long, value_name = "POINTS")]
     #[serde(skip)]
     pub(crate) detect: Option<f64>,
-    /// Ask again what was asked before: remembered responses are neither used nor kept
+    /// Send every call: cached responses are neither used nor kept
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// Folder with prompts that replace ours, by file name
+    /// Folder with prompts that replace the shipped ones, by file name
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
     /// Encoding of text files [default: detected]

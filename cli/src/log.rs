@@ -15,13 +15,13 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct LogArgs {
-    /// Say every try of a failing call; twice: every call
+    /// Report every failing attempt of a call; twice: every call
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Say nothing but errors, and show no progress
+    /// Print errors only, and no progress
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Sentences, or a JSON object a line
+    /// Form of messages: sentences, or a JSON object per line
     #[arg(long, global = true, value_name = "FORM", default_value = "text")]
     log: Form,
     /// Colours; auto: in a terminal, unless NO_COLOR is set

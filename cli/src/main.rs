@@ -59,7 +59,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<config::RunArgs>),
-    /// Say what a run would take and cost; nothing is asked
+    /// Estimate a run's calls, tokens and cost, without a call
     Estimate(Box<config::RunArgs>),
     Methods(command::methods::MethodsArgs),
     Protocol(command::protocol::ProtocolArgs),

@@ -1,4 +1,4 @@
-//! The prompts that make benchmarks.
+//! Prompts for building benchmarks.
 
 use crate::variables::{Column, Field, Pair, Rejected, Titled, in_novel, in_question, in_text};
 use closeread_text::language::Language;

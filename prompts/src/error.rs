@@ -1,14 +1,14 @@
-//! Why a prompt cannot be used.
+//! Errors of prompts: unknown name, bad front matter, bad template.
 
-/// Why a prompt cannot be used.
+/// Errors of prompts: unknown name, bad front matter, bad template.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// No prompt of that name.
     #[error("there is no prompt `{name}`; the names are: {known}")]
     Unknown {
-        /// As asked for.
+        /// The name that was requested.
         name: String,
-        /// All names.
+        /// All names of prompts.
         known: String,
     },
     /// The front matter is missing or wrong.

@@ -1,48 +1,48 @@
-//! What a prompt file says of itself, above its template.
+//! Front matter of prompt files: paper, variables, response format, requirements, additions.
 
 use crate::error::PromptError;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Front matter of a prompt file: what it says of itself.
+/// Front matter of a prompt file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrontMatter {
     /// The paper that it follows, with its section, table or figure.
     pub paper: String,
-    /// What it is filled with.
+    /// Names of its variables.
     pub variables: BTreeSet<String>,
-    /// The form of the response that it asks for.
+    /// The response format that the prompt requests.
     pub response: String,
-    /// What it demands because its paper does; a user's own file need not say.
+    /// Requirements that come from the paper; optional in a user's own file.
     #[serde(default)]
     pub requirements: Vec<Requirement>,
-    /// What it says that its paper does not.
+    /// Additions that the paper does not have.
     #[serde(default)]
     pub adds: Vec<Addition>,
-    /// Template of the system's message, of the same variables.
+    /// Template of the system message, with the same variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
 }
 
-/// Something that a prompt demands because a paper does.
+/// A requirement of a prompt that comes from a paper.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
     /// The requirement, in a few words.
     pub what: String,
-    /// Where it stands: the paper, and its section, table, figure or file.
+    /// Its source: the paper, and its section, table, figure or file.
     pub source: String,
 }
 
-/// Something that a prompt says and its paper does not.
+/// An addition of a prompt that its paper does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Addition {
-    /// What is added, in a few words.
+    /// The addition, in a few words.
     pub what: String,
-    /// Why.
+    /// The reason for the addition.
     pub why: String,
 }
 

@@ -1,4 +1,4 @@
-//! The prompts of judges.
+//! Prompts of the judges.
 
 use crate::variables::{Kind, Named};
 

@@ -15,16 +15,16 @@ pub trait Prompt {
     /// [`PromptError::Template`] if a user's own template cannot be filled.
     fn render(&self, prompts: &Prompts) -> Result<String, PromptError>;
 
-    /// What the system says before it: the template `system` of the file's front matter, filled likewise; `None` without.
+    /// Its system message: the filled template `system` of the file's front matter; `None` without one.
     ///
     /// # Errors
     /// As [`Prompt::render`].
     fn system(&self, prompts: &Prompts) -> Result<Option<String>, PromptError>;
 }
 
-/// A prompt of a method. Those of judges and builds are read by who asks them.
+/// A prompt of a method, with the format of its response. Judges and builds parse responses themselves.
 pub trait ReaderPrompt: Prompt {
-    /// What the response is to hold.
+    /// The expected content of the response.
     fn expected(&self) -> Expected;
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct Shipped {
     pub(crate) name: &'static str,
     pub(crate) source: &'static str,
     pub(crate) variables: &'static [&'static str],
-    /// What follows `expects`; empty without.
+    /// Source text after `expects`; empty without it.
     #[cfg(test)]
     pub(crate) expects: &'static str,
 }
 
-/// Makes of `Name "file" { variable: type, … }` the struct of a prompt's variables, its name, and [`Prompt`] for it; with
-/// `expects` what the response is to hold as well, in words of [`Expected`]; and of all of them the list `SHIPPED`.
+/// Declares prompts. `Name "file" { variable: type, … }` makes a struct of the variables and implements [`Prompt`] for it;
+/// with `expects`, also the expected response, in terms of [`Expected`]. All prompts together make the list `SHIPPED`.
 macro_rules! prompts {
     ($this:ident: $(
         $prompt:ident $(<$life:lifetime>)? $name:literal {

@@ -1,4 +1,4 @@
-//! The prompts of methods.
+//! Prompts of the methods that read books.
 
 use crate::variables::{Lettered, QuestionOf, in_novel};
 use closeread_text::language::Language;

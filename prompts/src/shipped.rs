@@ -1,4 +1,4 @@
-//! The prompts that ship, and those that a user puts in their place.
+//! Shipped prompts, and a user's replacements for them.
 
 use crate::error::PromptError;
 use crate::front_matter::{FrontMatter, front_matter, parts};
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Words of which one must be in what a file says of its response.
+    /// Words of which the front matter's `response` must contain one.
     fn words_of(expects: &str) -> &'static [&'static str] {
         const SUMMARY: &str = "summary alone";
         const WORDS: &str = "1 to 20 words";

@@ -1,4 +1,4 @@
-//! A set of prompts, and how one is filled.
+//! A set of prompt templates, and filling one with its variables.
 
 use crate::error::PromptError;
 use closeread_text::hash::sha256;
@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Debug, Clone)]
 pub struct Prompts {
     environment: Environment<'static>,
-    /// Without front matter. They are compiled when they are filled: few of them ever are.
+    /// Template sources without front matter. A template is compiled when it is filled: a run fills few of them.
     templates: BTreeMap<String, Cow<'static, str>>,
-    /// Of those that have one.
+    /// Templates of system messages, for prompts that have one.
     systems: BTreeMap<String, String>,
     hashes: BTreeMap<String, String>,
 }
@@ -49,7 +49,7 @@ impl Prompts {
         };
     }
 
-    /// SHA-256 of each template, with that of the system's message, in hex, by name: what the manifest of a run holds.
+    /// SHA-256 of each template with its system message, in hex, by name, as a run's manifest records it.
     pub fn hashes(&self) -> &BTreeMap<String, String> {
         &self.hashes
     }
@@ -62,7 +62,7 @@ impl Prompts {
         self.filled_in(name, template, variables)
     }
 
-    /// The system's message of the prompt `name`, filled likewise; `None` without one, or if nothing is in it.
+    /// The filled system message of the prompt `name`; `None` if there is none or it is empty.
     pub(crate) fn system(&self, name: &str, variables: &impl Serialize) -> Result<Option<String>, PromptError> {
         let filled = self.systems.get(name).map(|template| self.filled_in(name, template, variables)).transpose()?;
         Ok(filled.filter(|text| !text.is_empty()))
@@ -82,7 +82,7 @@ impl Prompts {
     }
 }
 
-/// Bytes of the strings among the fields of a value.
+/// Total bytes of the strings in the fields of a value.
 fn text_of(fields: &minijinja::Value) -> usize {
     let names = fields.try_iter().into_iter().flatten();
     names.filter_map(|name| fields.get_item(&name).ok()?.as_str().map(str::len)).sum()

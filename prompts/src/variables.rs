@@ -1,24 +1,24 @@
-//! What variables of several fields are made of, and languages as prompts name them.
+//! Types of prompt variables that have several fields, and the names of languages in prompts.
 
 use closeread_text::language::Language;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// One of several questions.
+/// A question of a prompt that asks several.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct QuestionOf<'a> {
     /// The question.
     pub question: &'a str,
-    /// Its options; empty for an open question.
+    /// Its answer options; empty for an open question.
     pub options: &'a [String],
 }
 
-/// An option that is chosen by its letter.
+/// An answer option with its letter.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Lettered<'a> {
-    /// `A` for the first.
+    /// Letter of the option: `A` for the first.
     pub letter: char,
-    /// The option.
+    /// Text of the option.
     pub text: &'a str,
 }
 
@@ -29,23 +29,23 @@ impl<'a> Lettered<'a> {
     }
 }
 
-/// A category that is to be chosen, and what it means.
+/// A category that the model may choose.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Named<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it means.
+    /// Its definition.
     pub meaning: &'a str,
 }
 
-/// A type of questions.
+/// A type of question, with an example.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Kind<'a> {
     /// Its name.
     pub name: &'a str,
     /// What its questions ask for.
     pub meaning: &'a str,
-    /// One of its questions.
+    /// An example question of this type.
     pub example: &'a str,
 }
 
@@ -58,7 +58,7 @@ pub struct Pair<'a> {
     pub answer: &'a str,
 }
 
-/// A text with its title: a document, a result of a search.
+/// A text with its title: a document or a search result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Titled<'a> {
     /// Its title; may be empty.
@@ -67,18 +67,18 @@ pub struct Titled<'a> {
     pub text: Cow<'a, str>,
 }
 
-/// A field that is looked for in a document.
+/// A field that the model extracts from a document.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Field<'a> {
     /// Its name in the response.
     pub key: &'a str,
     /// Its name for readers.
     pub title: &'a str,
-    /// What its values are.
+    /// Description of its values.
     pub r#type: &'a str,
     /// The unit of its numbers; may be empty.
     pub unit: &'a str,
-    /// What is looked for; may be empty.
+    /// Instructions for finding it; may be empty.
     pub meaning: &'a str,
 }
 
@@ -93,16 +93,16 @@ pub struct Column<'a> {
     pub r#type: &'a str,
     /// The unit of its numbers; may be empty.
     pub unit: &'a str,
-    /// All its words, where it has few.
+    /// All its values, if it has few.
     pub words: Vec<&'a str>,
 }
 
-/// A text that must not come again.
+/// A rejected text that the model must not repeat.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Rejected<'a> {
     /// The text.
     pub text: &'a str,
-    /// Why.
+    /// The reason for the rejection.
     pub why: &'a str,
 }
 
@@ -114,19 +114,19 @@ fn named(language: Language, other: &'static str) -> &'static str {
     }
 }
 
-/// The name of a language, where a novel is written in it.
+/// Name of the language that a novel is written in.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub(crate) fn in_novel<S: Serializer>(language: &Language, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(named(*language, "the language of the novel"))
 }
 
-/// The name of a language, where a question in it is shown.
+/// Name of the language of a question.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub(crate) fn in_question<S: Serializer>(language: &Language, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(named(*language, "the language of the question"))
 }
 
-/// The name of a language, where a text in it is shown.
+/// Name of the language of a text.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub(crate) fn in_text<S: Serializer>(language: &Language, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(named(*language, "the language of the text"))

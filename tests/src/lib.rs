@@ -1,9 +1,9 @@
 //! Conformance of closeread's core with the reference implementations, natively and compiled to WebAssembly.
 //!
-//! A vector file is JSON with a `schema` field; its cases hold inputs and what a reference implementation made of
-//! them. [`run_file`] runs one such file against the core. The same function is called by the native runner
+//! A vector file is JSON with a `schema` field; its cases hold inputs and the results of a reference
+//! implementation. [`run_file`] runs one such file against the core. The same function is called by the native runner
 //! (`src/bin/conformance.rs`), by the module that `wasm/run.mjs` loads into Node, and by the tests of this package.
-//! To hold the core to a further schema, write one file in `schema/` and name it in `schema/mod.rs`.
+//! To add a schema, write one file in `schema/` and name it in `schema/mod.rs`.
 
 mod raptor;
 mod report;

@@ -1,4 +1,4 @@
-//! RAPTOR's `split_text`, kept as it is: the passages that the papers' numbers were made with.
+//! RAPTOR's `split_text`, unchanged: the packer behind the papers' numbers.
 //!
 //! Reference code: parthsarthi03/raptor, commit 2e3e83e, `raptor/utils.py`, with overlap 0. Use it to compare with the
 //! papers; [`Chunker::Dos`](closeread_books::chunk::Chunker::Dos) is the same packer with its accidents repaired.
@@ -6,7 +6,7 @@
 use closeread_books::tokens::Tokenizer;
 use closeread_text::FlowSpan;
 
-/// What RAPTOR's packer packs.
+/// Units that RAPTOR's packer joins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Units<'s> {
     /// RAPTOR's own: the text between any of `. ! ?` and line feeds, which are dropped (`raptor` in the vectors).
@@ -18,7 +18,7 @@ pub(crate) enum Units<'s> {
 /// A chunk of [`split_text`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chunk {
-    /// What was joined, in order, white space at the ends included; a piece can be empty, and a chunk can have none.
+    /// Joined pieces, in order, with the white space at their ends. A piece can be empty, and a chunk can have none.
     pub(crate) pieces: Vec<FlowSpan>,
     /// The pieces joined by one space.
     pub(crate) text: String,
@@ -83,7 +83,7 @@ pub(crate) fn split_text(text: &str, units: Units<'_>, tokenizer: &Tokenizer, ma
     emitted.into_iter().map(chunk).collect()
 }
 
-/// What lies between the `delimiters` inside `span`, empty stretches included.
+/// Stretches between the `delimiters` inside `span`, with empty ones.
 fn between(text: &str, span: FlowSpan, delimiters: &[char]) -> Vec<FlowSpan> {
     let mut start = span.start;
     let stretches = text[span.range()].split(delimiters);
@@ -97,7 +97,7 @@ fn between(text: &str, span: FlowSpan, delimiters: &[char]) -> Vec<FlowSpan> {
         .collect()
 }
 
-/// White space to Python: Unicode's, and the four separators of ASCII.
+/// Returns whether Python counts `c` as white space: Unicode's, and the four separators of ASCII.
 fn is_python_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }

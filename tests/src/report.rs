@@ -1,4 +1,4 @@
-//! What came of a vector file.
+//! Reports of vector files: cases passed and failed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,11 +13,11 @@ pub struct FileReport {
     pub passed: usize,
     /// All other cases, those of [`not_yet`](Self::not_yet) included.
     pub failed: usize,
-    /// One line a failed case that has code: the case's id, what was expected and what came.
+    /// A line for each failed case that has code: the case's id, the expected value and ours.
     pub failures: Vec<String>,
     /// The parts of the file for which the core has no code.
     pub not_yet: Vec<NotYet>,
-    /// What the file holds beside its cases' checks that was not compared, each once.
+    /// Contents of the file that were not compared, each once.
     pub notes: Vec<String>,
     /// SHA-256 of everything that was computed, to the last digit: equal natively and under WebAssembly. Absent for
     /// schemas whose results are compared exactly anyway.
@@ -28,9 +28,9 @@ pub struct FileReport {
 /// Cases that cannot pass because nothing in the core computes them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotYet {
-    /// Such as `retrieval: group tree_traversal has no code yet`.
+    /// The missing part, such as `retrieval: group tree_traversal has no code yet`.
     pub what: String,
-    /// How many cases of the file that concerns.
+    /// Number of cases that it affects.
     pub cases: usize,
 }
 
@@ -87,7 +87,7 @@ impl FileReport {
         self.failures.push(why);
     }
 
-    /// Says something about the whole file, once however often it is said.
+    /// Adds a note about the whole file; repeated notes are kept once.
     #[allow(dead_code, reason = "for schemas whose files hold more than is compared; there need not be one")]
     pub(crate) fn note(&mut self, note: &str) {
         if self.notes.iter().all(|known| known != note) {

@@ -1,9 +1,9 @@
-//! The runner's door for `wasm/run.mjs`: plain C exports over the module's memory.
+//! C exports that `wasm/run.mjs` calls to run vector files in WebAssembly.
 //!
-//! The caller asks for room with [`alloc`], writes the file's name and content there, calls [`run`], and reads
+//! The caller allocates with [`alloc`], writes the file's name and content there, calls [`run`], and reads
 //! [`output_len`] bytes at [`output`]: the JSON of a [`FileReport`](crate::FileReport). A panic ends in a trap; the
-//! message then stands at [`output`] instead, and the instance must not be used again. If the host stopped the run,
-//! nothing stands there.
+//! message is then at [`output`] instead, and the instance must not be used again. If the host stopped the run,
+//! it is empty.
 
 #![allow(unsafe_code, reason = "an export by name is an unsafe attribute; no unsafe block is needed")]
 
@@ -15,7 +15,7 @@ thread_local! {
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Room for `len` bytes of input: the file's name, then its content.
+/// Allocates `len` bytes of input: the file's name, then its content.
 #[unsafe(no_mangle)]
 pub extern "C" fn alloc(len: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
@@ -35,13 +35,13 @@ pub extern "C" fn run(name_len: usize) {
     OUTPUT.set(serde_json::to_vec(&report).expect("a report has only texts and numbers"));
 }
 
-/// Where the output of the last [`run`] stands.
+/// Address of the output of the last [`run`].
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     OUTPUT.with_borrow(|output| output.as_ptr())
 }
 
-/// How many bytes of output there are.
+/// Length of the output in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_len() -> usize {
     OUTPUT.with_borrow(Vec::len)

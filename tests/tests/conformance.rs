@@ -1,4 +1,4 @@
-//! The vectors of this repository must pass whole; those named by CLOSEREAD_VECTORS as far as there is code.
+//! Conformance tests: all vectors of this repository pass, and those in CLOSEREAD_VECTORS for which there is code.
 
 use closeread_tests::{FileReport, run_file};
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ fn a_group_without_code_fails_and_says_so() {
     assert_eq!(report.not_yet[0].cases, 2);
 }
 
-/// Makes another value of the same kind.
+/// Returns a different value of the same kind.
 fn change(value: &mut Value) {
     *value = match value {
         Value::Bool(flag) => json!(!*flag),

@@ -1,4 +1,4 @@
-//! Core says what is wrong; which option helps is said by the command line (`cli/src/hint.rs`) and the page.
+//! Messages in core name no option: the command line (`cli/src/hint.rs`) and the page add which option helps.
 #![allow(clippy::disallowed_methods, reason = "a test reads the sources")]
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// True if a line of code, not of comment, names an option as `--name`.
+/// Returns whether a line of code, not of comment, names an option such as `--name`.
 fn names_an_option(line: &str) -> bool {
     let code = line.trim_start();
     let starts = |at: usize| {

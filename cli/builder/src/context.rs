@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct ContextOptions {
     /// Folder with prompts that replace ours.
     pub prompts: Option<PathBuf>,
-    /// Counts books, chunks and prompts: a name or a file; without it the paper's.
+    /// Tokenizer that counts books, chunks and prompts: a name or a file; without it the paper's.
     pub tokenizer: Option<String>,
     /// Tokenizer that the paper counts by.
     pub tokenizer_of_paper: PaperTokenizer,
@@ -38,7 +38,7 @@ pub struct ContextOptions {
     pub base_url: Option<String>,
     /// Extra fields that are merged into requests.
     pub extra_body: ExtraBodies,
-    /// Longest that one try of a call may take.
+    /// Maximum time of one attempt of a call.
     pub timeout: Duration,
     /// Most units of work to do at once, from 1.
     pub concurrency: usize,

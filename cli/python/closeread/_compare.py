@@ -11,7 +11,7 @@ from ._score import Scorecard
 
 
 class ComparisonSide(TypedDict):
-    """One side, by its name and where it lies."""
+    """One side of a comparison: its name and path."""
 
     name: str
     path: str
@@ -38,7 +38,7 @@ class Overall(TypedDict):
 
 
 class LabelComparison(Overall):
-    """The same on the items of one value of a label; `p_holm` is corrected for all that were compared."""
+    """A difference on the items of one label value; `p_holm` is corrected for all values that were compared."""
 
     p_holm: float
 
@@ -52,7 +52,7 @@ class Flip(TypedDict):
 
 
 class Unpaired(TypedDict):
-    """Items that are not compared, and why."""
+    """Items that are not compared, by reason."""
 
     only_a: list[str]
     only_b: list[str]
@@ -62,7 +62,7 @@ class Unpaired(TypedDict):
 
 
 class Comparison(TypedDict):
-    """All that two cells say of each other under one metric."""
+    """The comparison of two cells by one metric."""
 
     cell_a: dict[str, Any]
     cell_b: dict[str, Any]
@@ -80,7 +80,7 @@ class Comparison(TypedDict):
 
 
 class Comparisons(TypedDict):
-    """What `closeread compare --json` prints."""
+    """The output of `closeread compare --json`."""
 
     a: ComparisonSide
     b: ComparisonSide

@@ -1,4 +1,4 @@
-"""One answer of another tool's sample, scored."""
+"""Scores one answer of another tool's sample."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def one(
     options: Sequence[str] = (),
     choice: int | None = None,
 ) -> ScoredItem:
-    """Scores an answer; with options the target is one of them, by its letter or its text."""
+    """Scores an answer. With options, the target is the letter or the text of one of them."""
     item: dict[str, object] = {"id": "sample", "documents": ["sample"], "question": question or "?"}
     if options:
         item.update(task="choice", options=list(options), correct=_place(targets[0] if targets else "", options))

@@ -1,4 +1,4 @@
-"""Paths, rows and data frames as the native half takes them."""
+"""Converts paths, rows and data frames for the native half."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Source = Union[str, "tuple[str, bytes]"]
 
 
 def source(value: Rows, name: str) -> Source:
-    """A path as it is, rows as JSON Lines that messages call `name`."""
+    """Returns a path unchanged, and rows as JSON Lines that messages call `name`."""
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     lines = []
@@ -29,7 +29,7 @@ def source(value: Rows, name: str) -> Source:
 
 
 def sources(value: Rows | Sequence[Path] | None, name: str) -> list[Source]:
-    """Several paths, or what `source` takes."""
+    """Returns several paths, or one source as `source` does."""
     if value is None:
         return []
     if isinstance(value, (list, tuple)) and value and all(isinstance(one, (str, os.PathLike)) for one in value):
@@ -38,7 +38,7 @@ def sources(value: Rows | Sequence[Path] | None, name: str) -> list[Source]:
 
 
 def names(value: str | Sequence[str] | None) -> list[str]:
-    """One name, several, or none."""
+    """Returns a list of one name, several, or none."""
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
@@ -53,7 +53,7 @@ def _dicts(value: Any, name: str) -> Iterable[Any]:
 
 
 def _present(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a frame. An empty place is a null; pandas makes whole numbers beside empty places fractions."""
+    """Converts a row of a data frame. Empty cells become null; pandas turns integers beside empty cells into floats."""
     values = {}
     for column, value in row.items():
         value = _plain(value) if hasattr(value, "tolist") else value
@@ -67,7 +67,7 @@ def _present(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What numpy holds as Python has it."""
+    """Converts a value of numpy to one of Python."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a value of type {type(value).__name__}")

@@ -24,17 +24,17 @@ class Run:
     name: str
     """The folder's name."""
     lacks: list[str]
-    """What is damaged or missing, a sentence each; empty of a whole run."""
+    """Damaged and missing parts, a sentence each; empty for a complete run."""
     cells: Any = None
-    """A row a cell, metric and policy: score, low, high, n."""
+    """A row for each cell, metric and policy: score, low, high, n."""
     trials: Any = None
-    """A row a planned trial: outcome, answer, tokens, cost, and a column `score_*` a metric, `metadata_*` a label."""
+    """A row for each planned trial: outcome, answer, tokens, cost, a `score_*` for each metric, a `metadata_*` for each label."""
     items: Any = None
-    """A row an item: question, target, choices, evidence."""
+    """A row for each item: question, target, choices, evidence."""
     calls: Any = None
-    """A row a call of a model: prompt, response, tokens, cost."""
+    """A row for each call of a model: prompt, response, tokens, cost."""
     passages: Any = None
-    """A row a passage that a model saw: document, start, end, score."""
+    """A row for each passage that a model saw: document, start, end, score."""
 
 
 def load_run(folder: Path, *, frames: _Frames = "auto", tables: Sequence[str] = _TABLES) -> Run:

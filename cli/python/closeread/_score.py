@@ -9,7 +9,7 @@ from ._rows import Path, Rows, names, source, sources
 
 
 class Estimate(TypedDict):
-    """A mean in 0 to 1 with its 95% interval; `interval` says how that was made."""
+    """A mean from 0 to 1 with its 95% interval; `interval` names the method of the interval."""
 
     value: float
     low: float
@@ -60,7 +60,7 @@ class _Item(TypedDict):
 
 
 class ScoredItem(_Item, total=False):
-    """An item: how it ended, and its score by metric."""
+    """An item: its outcome, and its score by metric."""
 
     labels: dict[str, str]
 
@@ -79,7 +79,7 @@ class _Card(TypedDict):
 
 
 class Scorecard(_Card, total=False):
-    """What `closeread score --json` prints: means with intervals, a ledger that counts every item, and each item's scores."""
+    """The output of `closeread score --json`: means with intervals, a ledger that counts every item, and each item's scores."""
 
     main: str
 

@@ -17,7 +17,7 @@ __all__ = ["score"]
 def score(
     metrics: Optional[Sequence[str]] = None, chinese: Literal["reference", "characters"] = "reference"
 ) -> Scorer:
-    """Scores a sample by closeread's metrics, a column each, with `outcome` in the score's metadata.
+    """Scores a sample by closeread's metrics, one column for each, with `outcome` in the score's metadata.
 
     A sample with choices is a choice: what `multiple_choice` marked is the answer. Any other is scored against all texts of
     its target. Without `metrics` these are accuracy for choices, and F1 and exact match for texts.

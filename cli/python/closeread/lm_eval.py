@@ -22,7 +22,7 @@ def scorer(
     target: str = "target",
     chinese: Literal["reference", "characters"] = "reference",
 ) -> Callable[[Mapping[str, Any], Sequence[Any]], dict[str, float]]:
-    """A `process_results` that scores what was generated.
+    """Makes a `process_results` that scores the generated text.
 
     `question` and `target` name fields of the task's documents; a target is a text, or a list of all that are acceptable.
     """

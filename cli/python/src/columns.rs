@@ -1,4 +1,4 @@
-//! A run folder as columns.
+//! Tables of a run folder as columns.
 
 use crate::detached;
 use anyhow::bail;
@@ -8,10 +8,10 @@ use closeread_runner::finished;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// A column, its kind, its values.
+/// A column: name, kind, values.
 pub(crate) type Column = (String, &'static str, Vec<Cell>);
 
-/// A value as Python has it.
+/// A value of a column, converted to Python.
 #[derive(IntoPyObject)]
 pub(crate) enum Cell {
     Absent(Option<bool>),
@@ -33,7 +33,7 @@ impl From<Field> for Cell {
     }
 }
 
-/// The name of the run, what it lacks, and of each table that is asked for its name and its columns.
+/// Reads a run folder: its name, its missing parts, and the requested tables as columns.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a tuple of tuples is what Python takes apart")]
 pub(crate) fn columns(

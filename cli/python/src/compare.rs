@@ -1,4 +1,4 @@
-//! Two runs, or two cells of a run, on the same items.
+//! Compares two runs, or two cells of a run, on the same items.
 
 use crate::{Source, detached};
 use closeread_eval::InputFile;
@@ -7,7 +7,7 @@ use closeread_results::{Given, Sides};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// What is compared.
+/// Options of a comparison.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Chosen {
@@ -25,7 +25,7 @@ fn given(source: Source) -> Given {
     }
 }
 
-/// What `closeread compare A B --json` prints.
+/// Compares two runs; returns the output of `closeread compare A B --json`.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,

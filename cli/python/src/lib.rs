@@ -1,7 +1,7 @@
-//! The native half of the Python package `closeread`: files and rows in, JSON or columns out. What a user of Python sees, and
-//! its documentation, is in `closeread/` beside this folder.
+//! Native half of the Python package `closeread`: it takes files and rows, and returns JSON or columns. The public
+//! functions and their documentation are in `closeread/` beside this folder.
 //!
-//! Everything here is done without the interpreter's lock. An error is a `ValueError` with the command line's words.
+//! All work runs without the interpreter's lock. An error is a `ValueError` with the command line's message.
 
 // What pyo3 generates is unsafe.
 #![allow(unsafe_code)]
@@ -16,7 +16,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// What Python hands in.
+/// An input from Python: a path or rows.
 #[derive(FromPyObject)]
 enum Source {
     /// A file or a folder.
@@ -26,7 +26,7 @@ enum Source {
 }
 
 impl Source {
-    /// All files of these.
+    /// Reads the files of all inputs.
     fn read_all(sources: Vec<Self>) -> anyhow::Result<Vec<InputFile>> {
         let mut read = Vec::new();
         for source in sources {
@@ -39,7 +39,7 @@ impl Source {
     }
 }
 
-/// Does `work` while other threads of Python go on.
+/// Runs `work` without the interpreter's lock, so that other Python threads continue.
 fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> anyhow::Result<T> + Send) -> PyResult<T> {
     py.detach(work).map_err(|error| PyValueError::new_err(format!("{error:#}")))
 }

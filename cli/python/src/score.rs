@@ -1,4 +1,4 @@
-//! Predictions against gold answers.
+//! Scores predictions against gold answers.
 
 use crate::{Source, detached};
 use anyhow::{Context as _, Result, bail};
@@ -10,10 +10,10 @@ use closeread_results::files;
 use closeread_results::scoring::{self, Published, published};
 use pyo3::prelude::*;
 
-/// Rows that a message names.
+/// Most rows that an error message lists.
 const SHOWN: usize = 5;
 
-/// How predictions are scored.
+/// Options of scoring.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Scoring {
@@ -61,7 +61,7 @@ fn refuse(submission: &Submission) -> Result<()> {
     bail!("{n} {rows} cannot be used; correct {them}, or pass bad_rows=\"leave_out\":{named}{more}")
 }
 
-/// What `closeread score --gold ITEMS --predictions FILE --json` prints.
+/// Scores predictions by gold items; returns the output of `closeread score --gold ITEMS --predictions FILE --json`.
 #[pyfunction]
 pub(crate) fn score(py: Python<'_>, gold: Source, predictions: Source, scoring: Scoring) -> PyResult<String> {
     detached(py, || {
@@ -77,7 +77,7 @@ pub(crate) fn score(py: Python<'_>, gold: Source, predictions: Source, scoring: 
     })
 }
 
-/// What `closeread score --format NAME FILE... --json` prints.
+/// Scores published prediction files; returns the output of `closeread score --format NAME FILE... --json`.
 #[pyfunction]
 pub(crate) fn score_format(
     py: Python<'_>,

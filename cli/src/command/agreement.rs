@@ -28,10 +28,10 @@ pub(crate) struct AgreementArgs {
     /// Labels of raters, JSON Lines or CSV: unit, label, and where needed rater, group, criterion
     #[arg(long, value_name = "FILE[=NAME]")]
     raters: Option<String>,
-    /// Labels of others to hold against the raters', such as a judge's or a crowd's; may be repeated
+    /// Labels to compare with the raters', such as a judge's or a crowd's; repeatable
     #[arg(long, value_name = "FILE[=NAME]", requires = "raters")]
     against: Vec<String>,
-    /// Raters that a majority is out of: as many as a file has, unless given
+    /// Number of raters for a majority [default: as many as a file has]
     #[arg(long, value_name = "N", requires = "raters")]
     majority_of: Option<usize>,
     /// Print everything as JSON

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// List or clear what is kept: responses, vectors, scores, indexes
+/// List or clear the cache: responses, vectors, scores, indexes
 #[derive(Debug, clap::Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -21,23 +21,23 @@ pub(crate) struct CacheArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Chore {
-    /// Say how much is remembered, of which models
+    /// Show the size of the cache, by model
     List {
         /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}, "scores": {"n", "bytes"},
         /// "indexes": {"n", "bytes"}}
         #[arg(long)]
         json: bool,
     },
-    /// Forget what was not written to for a while
+    /// Delete entries that were not written for N days
     Prune {
-        /// Files older than this many days
+        /// Delete files not written for this many days
         #[arg(long, value_name = "DAYS", default_value_t = 90)]
         older_than: u64,
         /// Only responses of this model, as `list` names it
         #[arg(long, value_name = "PROVIDER/MODEL")]
         model: Option<String>,
     },
-    /// Read every response and remove those that are damaged; exit code 1 if there were any
+    /// Read every response and remove damaged ones; exit code 1 if there were any
     Verify,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct ChunkArgs {
     /// dos: sentences packed up to 100 tokens; stronger-baselines: the same as the paper's authors do it; window: 512 tokens each; sentences: packed up to 4,000; sections: 5,000
     #[arg(long, value_name = "NAME", default_value = "dos", value_parser = one_of::<Chunker>())]
     chunker: Chunker,
-    /// Most tokens of a passage [default: as the chunker has it]
+    /// Maximum tokens of a passage [default: the chunker's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     passage_tokens: Option<u32>,
     /// cl100k, o200k, embedder, or a tokenizer.json

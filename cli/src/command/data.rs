@@ -6,7 +6,7 @@ mod stats;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Count data sets as the papers do; hide gold answers
+/// Print the papers' tables on data; hash gold answers
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     #[command(subcommand)]

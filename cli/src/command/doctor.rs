@@ -24,7 +24,7 @@ const FEATURES: [(&str, &str, bool); 4] = [
     ("tract", "embedding models of other families than BERT's", cfg!(feature = "tract")),
 ];
 
-/// Say what closeread has here and what it lacks
+/// Check what is installed and which servers can be reached
 ///
 /// Asks every provider's server for its front page, without a key. Exit code 1 if something is broken, such as a model
 /// that cannot be read, or a provider with a key that cannot be reached.

@@ -40,13 +40,13 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum FormatArgs {
-    /// Logs of inspect_ai, an .eval a cell: its viewer and data frames read them
+    /// Logs of inspect_ai, an .eval for each cell, for its viewer and data frames
     Inspect(Folders),
     /// Tables as Parquet: cells, trials, items, calls, passages
     Parquet(Folders),
-    /// What was retrieved and what was to be found, as trec_eval reads it: a run a cell, and qrels
+    /// Rankings and gold passages for trec_eval: a run file for each cell, and qrels
     Trec(Folders),
-    /// Records of Every Eval Ever 0.3.0, with a row an item and metric
+    /// Records of Every Eval Ever 0.3.0, with a row for each item and metric
     EveryEvalEver(every_eval_ever::Args),
     /// The tables of `closeread report` as Markdown
     Markdown(MarkdownArgs),
@@ -62,7 +62,7 @@ enum FormatArgs {
 
 #[derive(Debug, clap::Args)]
 struct Folders {
-    /// Run folders; NAME is what the run is called
+    /// Run folders; NAME is the run's name in the export
     #[arg(value_name = "RUN[=NAME]", required = true)]
     runs: Vec<NamedFolder>,
     /// The folder to write into: a new or an empty one, or one that this command wrote
@@ -72,7 +72,7 @@ struct Folders {
 
 #[derive(Debug, clap::Args)]
 struct MarkdownArgs {
-    /// Run folders; NAME is what the tables call the run
+    /// Run folders; NAME is the run's name in the tables
     #[arg(value_name = "RUN[=NAME]", required = true)]
     runs: Vec<NamedFolder>,
     /// Write into this file [default: standard output]

@@ -32,10 +32,10 @@ const UNDECIDED: u8 = 11;
 /// Bytes of a step's summary beyond which GitHub shows nothing.
 const SUMMARY_BYTES: u64 = 1024 * 1024;
 
-/// Hold a run to thresholds, with its uncertainty: for CI
+/// Check a run against thresholds in CI, with its uncertainty
 ///
-/// Each threshold is held against the end of a 95% interval. Exits with 0 if every gate is passed, 10 if one is not, 11 if
-/// none failed and one is undecided because the items are too few (--undecided), 2 if nothing could be decided.
+/// Each threshold is compared with an end of a 95% interval. Exits with 0 if every gate is passed, 10 if one is not, 11
+/// if none failed and one is undecided because the items are too few (--undecided), 2 if nothing could be decided.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GateArgs {
     /// The run folder, or logs of inspect_ai or lm-evaluation-harness
@@ -55,16 +55,16 @@ pub(crate) struct GateArgs {
     /// With --no-worse-than: only these metrics [default: the main metric of each cell]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "no_worse_than")]
     metric: Vec<String>,
-    /// Most that the run may have cost, in US dollars
+    /// Maximum cost of the run, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Most trials of a cell that may have failed: a number, or a share as in 2%
+    /// Maximum failed trials of a cell: a number, or a share such as 2%
     #[arg(long, value_name = "N|SHARE%")]
     max_failed: Option<Most>,
-    /// What a gate counts as that the items are too few to decide [default: exit with 11]
+    /// Result of a gate that has too few items to decide [default: exit with 11]
     #[arg(long, value_name = "NAME")]
     undecided: Option<Undecided>,
-    /// Write a JUnit report with a case a gate
+    /// Write a JUnit report, with a test case for each gate
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Append the gates and the scores as Markdown [default: $GITHUB_STEP_SUMMARY, where it is set]

@@ -15,11 +15,11 @@ use tracing::info;
 
 /// Index a benchmark's books once, for all runs and their parts
 ///
-/// Takes the options of `closeread run` and makes what that run would search: the words of its books' passages and, if it ranks by
-/// vectors, those. Options that change nothing of that have no effect. Runs, their parts, `retrieve` and `search` find the index by
-/// themselves, share its memory, and rank as they do without it. It lies in the cache folder, see `closeread cache`. After a kill,
-/// the same command resumes. --json prints {"folder", "indexes": [{"chunker", "passage_tokens", "embedder", "books", "passages",
-/// "bytes", "seconds", "made"}]}.
+/// Takes the options of `closeread run` and makes what that run would search: the words of its books' passages and, if
+/// it ranks by vectors, those. Options that do not affect the index are ignored. Runs, their parts, `retrieve` and
+/// `search` find the index by themselves, share its memory, and rank as they do without it. The index is in the cache
+/// folder, see `closeread cache`. After a kill, the same command resumes. --json prints {"folder", "indexes":
+/// [{"chunker", "passage_tokens", "embedder", "books", "passages", "bytes", "seconds", "made"}]}.
 #[derive(Debug, clap::Args)]
 pub(crate) struct IndexArgs {
     /// The benchmark, as --benchmark names it [default: sample]

@@ -31,16 +31,16 @@ use std::rc::Rc;
 use std::time::Duration;
 use tracing::info;
 
-/// Judge the answers of a run, without asking for them again
+/// Judge the answers of an existing run
 ///
-/// What was asked before is not asked again, failed calls are. The verdicts stand in judgements.jsonl of the run folder,
-/// the judges in judging.json, and every later report has both.
+/// Existing verdicts are kept; failed calls are repeated. The run folder holds the verdicts in judgements.jsonl and the
+/// judges in judging.json, and every later report shows both.
 #[derive(Debug, clap::Args)]
 pub(crate) struct JudgeArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Models that judge, provider/model, and builtin/rule, which needs none
+    /// Models that judge, provider/model; builtin/rule needs no model
     #[arg(long, value_name = "LIST", value_delimiter = ',', required = true)]
     judge_model: Vec<String>,
     /// Votes of each model
@@ -56,32 +56,32 @@ pub(crate) struct JudgeArgs {
     /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.0)]
     temperature: f32,
-    /// Most tokens of a response; a list over key facts or sentences gets as many as it needs
+    /// Maximum tokens of a response; lists over key facts or sentences get as many as they need
     #[arg(long, value_name = "N", default_value_t = MAX_OUTPUT_TOKENS)]
     max_output_tokens: u32,
-    /// Passed to models that take a seed
+    /// Seed for models that take one
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Fields merged into every request, as JSON or a file with it, or into those of one judge; repeatable
     #[arg(long, value_name = "JSON|FILE|JUDGE={...}|JUDGE=@FILE")]
     extra_body: Vec<String>,
-    /// Longest that one try of a call may take
+    /// Maximum time of one attempt of a call
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// Most calls under way at once
+    /// Maximum concurrent calls
     #[arg(long, value_name = "N", default_value_t = 64)]
     concurrency: usize,
-    /// Most requests a minute to a model, evenly spaced [default: no limit]
+    /// Maximum requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     rpm: Option<u32>,
-    /// Most tokens a minute to and from a model, prompts and the limits of responses [default: no limit]
+    /// Maximum tokens a minute of a model: prompts and the limits of responses [default: no limit]
     #[arg(long, value_name = "N")]
     tpm: Option<u64>,
     /// What sentences are verified against: the chunk of the key facts, as in HAMLET, or the whole book, as in FineSurE
     #[arg(long, value_name = "NAME", default_value = "chunk", value_parser = one_of::<Reference>())]
     reference: Reference,
-    /// Then probe the models that judge answers: put each answer to them once more with answer and gold answer exchanged (position),
-    /// or with words around it that say nothing (verbosity), and count the verdicts that change
+    /// Also probe the judging models: judge each answer once more with answer and gold answer swapped (position), or
+    /// with empty phrases around it (verbosity), and count the verdicts that change
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = one_of::<Probe>())]
     probe: Vec<Probe>,
     #[command(flatten)]

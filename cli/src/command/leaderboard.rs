@@ -17,8 +17,9 @@ use tracing::{info, warn};
 
 /// Make a leaderboard of runs and predictions, as a site
 ///
-/// A submission is a folder with a run, or with predictions.jsonl; a submission.toml in it can say date, about, url, model
-/// and withdrawn. The same submissions give the same site, whoever came first. Exits with 1 if a submission is left out.
+/// A submission is a folder with a run, or with predictions.jsonl; a submission.toml in it can say date, about, url,
+/// model and withdrawn. The same submissions give the same site, in any order. Exits with 1 if a submission is left
+/// out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LeaderboardArgs {
     /// The folder of the site: a new or an empty one, or one that this command wrote
@@ -37,8 +38,8 @@ pub(crate) struct LeaderboardArgs {
     /// Heading of the site
     #[arg(long, value_name = "TEXT", default_value = "Leaderboard")]
     title: String,
-    /// Write a workflow that checks each submission and publishes the site, such as .github/workflows/leaderboard.yml; one
-    /// that is there stays
+    /// Write a workflow that checks each submission and publishes the site, such as .github/workflows/leaderboard.yml;
+    /// an existing file is kept
     #[arg(long, value_name = "FILE", requires = "gold")]
     workflow: Option<PathBuf>,
 }

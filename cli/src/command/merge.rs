@@ -39,7 +39,7 @@ pub(crate) struct MergeArgs {
     /// The folder to write, new or empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Write the run in --out anew, as when parts were missing before
+    /// Overwrite the run in --out, for example once missing parts have arrived
     #[arg(long)]
     fresh: bool,
     /// Print {"folder", "items", "items_expected", "records", "records_expected", "duplicates", "differing", "missing_parts"}

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// List the methods: paper, parameters, calls and tokens
 #[derive(Debug, clap::Args)]
 pub(crate) struct MethodsArgs {
-    /// The book that the calls and tokens are said for [default: the sample's English story]
+    /// Book for which calls and tokens are estimated [default: the sample's English story]
     book: Option<PathBuf>,
     #[command(flatten)]
     reading: BookArgs,

@@ -80,8 +80,8 @@ pub(crate) struct EmbedderArgs {
     /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
-    /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
-    /// for an ONNX model that closeread did not convert]
+    /// What computes the embedding model; gpu is a graphics processor, or the encoder where there is none [default:
+    /// encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "NAME", value_parser = one_of::<BackendName>())]
     backend: Option<BackendName>,
     #[command(flatten)]
@@ -111,10 +111,10 @@ pub(crate) struct AskingArgs {
     /// Address of the models' server
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Folder with prompts that replace ours, by file name
+    /// Folder with prompts that replace the shipped ones, by file name
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
-    /// Ask again what was asked before: cached responses are neither used nor kept
+    /// Send every call: cached responses are neither used nor kept
     #[arg(long)]
     no_cache: bool,
 }

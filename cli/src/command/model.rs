@@ -33,7 +33,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Check files against their hashes, and vectors against what is known of the model
+    /// Check files against their hashes, and vectors against known ones
     Verify {
         /// Only this model, by name or folder
         name: Option<String>,
@@ -41,7 +41,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Measure how large a model's channels get on some text, for `--backend encoder-int8`
+    /// Measure the range of a model's channels on a text, for `--backend encoder-int8`
     ///
     /// Writes calibration.json beside the model. Run it on text of the language, and of the kind, that is to be embedded.
     Calibrate {

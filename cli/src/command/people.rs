@@ -43,10 +43,10 @@ struct Selection {
     /// Only a sample of N, the same for the same --seed
     #[arg(long, value_name = "N")]
     draw: Option<usize>,
-    /// With --draw: of each value of the label as many as its share of all
+    /// With --draw: draw from each value of this label in proportion to its share
     #[arg(long, value_name = "LABEL")]
     by: Option<String>,
-    /// Where --draw begins
+    /// Seed of --draw
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }

@@ -23,7 +23,7 @@ const MAX_OUTPUT_TOKENS: u32 = 256;
 /// Longest that the answer to it may take: a local server may first load its model.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// List the providers that are configured; `check MODEL` asks one.
+/// List the configured providers; `check MODEL` tries one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProvidersArgs {
     #[command(subcommand)]
@@ -35,7 +35,7 @@ pub(crate) struct ProvidersArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Chore {
-    /// Send one small request and explain what came back
+    /// Send one small request and explain the response
     Check(CheckArgs),
 }
 
@@ -44,10 +44,10 @@ struct CheckArgs {
     /// openai/MODEL, anthropic/MODEL, gemini/MODEL or openai-compatible/MODEL; with --embeddings openai/MODEL,
     /// openai-compatible/MODEL or tei/MODEL
     model: String,
-    /// The model embeds
+    /// Check an embedding model
     #[arg(long)]
     embeddings: bool,
-    /// The model reranks: cohere/MODEL, jina/MODEL, openai-compatible/MODEL or tei/MODEL, or an installed one
+    /// Check a reranker: cohere/MODEL, jina/MODEL, openai-compatible/MODEL or tei/MODEL, or an installed one
     #[arg(long, conflicts_with = "embeddings")]
     reranker: bool,
     #[command(flatten)]

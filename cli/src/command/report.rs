@@ -21,8 +21,7 @@ use tracing::info;
 /// Without options the tables are printed as text. Exits with 1 if a run is incomplete.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run folders, or logs of inspect_ai or lm-evaluation-harness; NAME is what the tables call the run where there are
-    /// several
+    /// Run folders, or logs of inspect_ai or lm-evaluation-harness; NAME is the run's name in tables of several
     #[arg(value_name = "RUN[=NAME]", required_unless_present = "list")]
     runs: Vec<NamedFolder>,
     /// Write a site of static pages into this folder
@@ -43,11 +42,11 @@ pub(crate) struct ReportArgs {
     /// With --paper: only these, as in 3,7,figure-4
     #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', requires = "paper")]
     table: Vec<Number>,
-    /// With --paper: what people say of answers (JSON Lines or CSV: item, label, and where needed rater, run, method, model,
-    /// budget, repeat); may be repeated
+    /// With --paper: people's labels of answers (JSON Lines or CSV: item, label, and where needed rater, run, method,
+    /// model, budget, repeat); repeatable
     #[arg(long, value_name = "FILE[=RATER]", requires = "paper")]
     labels: Vec<NamedFolder>,
-    /// With --paper: list its tables and figures, and what these runs give of each; without a run, what each needs
+    /// With --paper: list its tables and figures, and which these runs can fill; without a run, what each needs
     #[arg(long, requires = "paper")]
     list: bool,
 }

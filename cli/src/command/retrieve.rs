@@ -50,7 +50,7 @@ const NONE: &str = "none";
 /// The folder of the rankings, below the result.
 const RANKED: &str = "ranked";
 
-/// Measure what retrieval finds, for a grid of settings
+/// Measure retrieval for a grid of settings
 ///
 /// Every combination of the lists is a configuration, named by what varies, and a cell of a run folder that `report`,
 /// `compare`, `gate` and `export` read. Scored are recall and precision of the evidence within each budget, and how early
@@ -75,10 +75,10 @@ pub(crate) struct RetrieveArgs {
     /// How passages are ranked
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "bm25,dense", value_parser = one_of::<Retriever>())]
     retriever: Vec<Retriever>,
-    /// How books are cut
+    /// How books are cut into passages
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "dos", value_parser = one_of::<Chunker>())]
     chunker: Vec<Chunker>,
-    /// Most tokens of a passage
+    /// Maximum tokens of a passage
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "100")]
     passage_tokens: Vec<usize>,
     /// Embedding models [default: all-MiniLM-L6-v2]
@@ -87,13 +87,13 @@ pub(crate) struct RetrieveArgs {
     /// Address of the embedding models' server
     #[arg(long, value_name = "URL")]
     embedder_base_url: Option<String>,
-    /// Passages on each side of a ranked one that are ranked right behind it
+    /// Also take N neighbouring passages on each side of a ranked one
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0")]
     neighbours: Vec<usize>,
-    /// Rerankers: models that put the best passages into another order, as for `closeread run`, and none [default: none]
+    /// Rerankers, as for `closeread run`, and none [default: none]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     reranker: Vec<String>,
-    /// How many of the best passages a reranker puts in order [default: 50]
+    /// Number of best passages to rerank [default: 50]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     rerank_from: Vec<usize>,
     /// Address of the rerankers' server
@@ -105,13 +105,13 @@ pub(crate) struct RetrieveArgs {
     /// Ranks
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,3,5,10")]
     k: Vec<usize>,
-    /// Counts passages and budgets, as for `closeread run` [default: cl100k]
+    /// Tokenizer that counts passages and budgets, as for `closeread run` [default: cl100k]
     #[arg(long, value_name = "NAME|FILE")]
     tokenizer: Option<String>,
     /// The run folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Forget what the folder holds and start anew
+    /// Discard the folder's contents and start anew
     #[arg(long)]
     fresh: bool,
     /// Print the report as JSON

@@ -74,9 +74,9 @@ same), 2 nothing could be read.";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Chinese {
-    /// What the reference implementation of the metric finds
+    /// The words of the metric's reference implementation
     Reference,
-    /// Every character
+    /// Every character is a word
     Characters,
 }
 

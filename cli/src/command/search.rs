@@ -27,21 +27,21 @@ pub(crate) struct SearchArgs {
     file: PathBuf,
     /// What to search for
     question: String,
-    /// Tokens the passages may have together
+    /// Maximum tokens of all passages
     #[arg(long, value_name = "N", default_value_t = 1500)]
     budget: usize,
     /// document: as they follow each other in the book (DOS RAG); score: best first (vanilla RAG)
     #[arg(long, value_name = "NAME", default_value = "document", value_parser = one_of::<PassageOrder>())]
     order: PassageOrder,
-    /// What filling the budget does at a passage that does not fit
+    /// At a passage that does not fit the budget: stop, or skip it and try the next
     #[arg(long, value_name = "NAME", default_value = "stop", value_parser = one_of::<Fill>())]
     fill: Fill,
-    /// Passages on each side of a ranked one that are ranked right behind it
+    /// Also take N neighbouring passages on each side of a ranked one
     #[arg(long, value_name = "N", default_value_t = 0)]
     neighbours: usize,
     #[command(flatten)]
     embedder: EmbedderArgs,
-    /// Most tokens of a passage
+    /// Maximum tokens of a passage
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     passage_tokens: u32,
     /// cl100k, o200k, embedder, or a tokenizer.json

@@ -18,7 +18,7 @@ const LAYOUT: Layout = Layout {
     folders: &[(PREPARATIONS, ".json"), (TEXTS, ".txt.zst")],
 };
 
-/// Serve the page on this machine, and run folders in it
+/// Serve the page and run folders on this machine
 ///
 /// Only programs on this machine can reach it (127.0.0.1). Run folders are read and never written. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
@@ -32,14 +32,14 @@ pub(crate) struct ServeArgs {
     /// The built page [default: $CLOSEREAD_PAGE, else web/ beside the program, the one inside the program, web/dist of the sources]
     #[arg(long, value_name = "DIR")]
     page: Option<PathBuf>,
-    /// Pass requests of the page on to any server, not only to servers of models on this machine
+    /// Forward the page's requests to any server, not only to model servers on this machine
     #[arg(long, conflicts_with = "no_relay")]
     relay: bool,
-    /// Pass nothing on
+    /// Forward nothing
     #[arg(long)]
     no_relay: bool,
-    /// A port of this machine that has a server of models, besides those of Ollama (11434), LM Studio (1234) and
-    /// llama-server (8080)
+    /// Port of another model server on this machine, besides those of Ollama (11434), LM Studio (1234) and llama-server
+    /// (8080)
     #[arg(long, value_name = "N")]
     model_port: Vec<u16>,
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// Show how far the parts of a submitted run are
+/// Show the progress of a submitted run's parts
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
     /// The folder of `closeread submit`, or a run folder

@@ -38,7 +38,8 @@ pub(crate) struct TreeArgs {
         "encoding", "language", "keep_frame", "keep_wraps",
     ])]
     run: Option<PathBuf>,
-    /// Who writes the summaries, as `closeread run --model` names models [default: builtin/extractive; with --run the only one]
+    /// Model that writes the summaries, as `closeread run --model` names models [default: builtin/extractive; with
+    /// --run the only one]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]
@@ -49,7 +50,7 @@ pub(crate) struct TreeArgs {
     /// A parameter of method raptor, see `closeread methods`; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Most tokens of a response [default: the provider's]
+    /// Maximum tokens of a response [default: the provider's]
     #[arg(long, value_name = "N")]
     max_output_tokens: Option<u32>,
     #[command(flatten)]

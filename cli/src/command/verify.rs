@@ -35,19 +35,19 @@ use std::sync::Arc;
 
 /// Parse and score a run again; fail on any difference
 ///
-/// Passages, prompts, outcomes, scores and the verdicts of judges are computed anew; nobody is asked. Exits with 1 if
-/// something differs, cannot be computed again, is missing or damaged.
+/// Passages, prompts, outcomes, scores and the verdicts of judges are computed again, without a call to a language
+/// model. Exits with 1 if something differs, cannot be computed again, is missing or damaged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
     /// The run folder
     run: PathBuf,
-    /// Folder with the prompts that replaced ours in the run
+    /// Folder with the prompts that replaced the shipped ones in the run
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
-    /// Ask this server for vectors that are not remembered: the one that the run asked, if you trust who made the run
+    /// Server for vectors that are not cached: the one that the run used, if you trust its author
     #[arg(long, value_name = "URL")]
     embedder_base_url: Option<String>,
-    /// The same of a reranker's server, for scores that are not remembered
+    /// Reranker's server for scores that are not cached, likewise
     #[arg(long, value_name = "URL")]
     reranker_base_url: Option<String>,
     /// Folder of the reranker that put the passages in order, where it is not installed by its name

@@ -64,7 +64,7 @@ impl RunArgs {
         tokenizer::load_or(self.tokenizer.as_deref(), *self.protocol().tokenizer, self.embedder.as_deref())
     }
 
-    /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.
+    /// Repeats of every trial. A reader without chance is asked once, however often the paper asks.
     pub(crate) fn repeats(&self) -> u32 {
         let has_chance = self.models().iter().any(|model| model != EXTRACTIVE);
         self.repeats.unwrap_or(if has_chance { *self.protocol().repeats } else { 1 }).max(1)

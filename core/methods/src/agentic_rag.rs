@@ -37,7 +37,7 @@ pub struct AgenticRag {
     pub passages: Passages,
     /// Number of passages that a search gives.
     pub top_k: usize,
-    /// Number of passages on each side of a ranked one that are ranked right behind it; the paper has none.
+    /// Number of neighbouring passages to take on each side of a ranked one; the paper has none.
     pub neighbours: usize,
     /// Number of searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
     pub max_searches: usize,

@@ -35,7 +35,7 @@ pub struct Rag {
     /// How much of the ranking to take.
     #[serde(flatten)]
     pub select: Select,
-    /// Number of passages on each side of a ranked one that are ranked right behind it; the papers have none.
+    /// Number of neighbouring passages to take on each side of a ranked one; the papers have none.
     pub neighbours: usize,
     /// The order in which the passages stand. SagaScale names none; best first is what a retriever returns.
     pub order: PassageOrder,

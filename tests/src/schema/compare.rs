@@ -1,4 +1,4 @@
-//! Comparing what came with what was expected, in words.
+//! Comparisons of results with expected values; errors say in words where they differ.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -23,7 +23,7 @@ use std::task::{Context, Poll, Waker};
 
 pub(super) const SCHEMA: Schema = Schema { name: "memagent", version: "1", run };
 
-/// Of F1.
+/// Tolerance of F1.
 const TOLERANCE: f64 = 1e-9;
 
 #[derive(Deserialize)]
@@ -114,12 +114,12 @@ struct LoopInput {
     model_replies: Option<Replies>,
 }
 
-/// What the model replies instead of "memory after k", by the number of the call; `null` for a call that fails.
+/// Replies of the model in place of "memory after k", by call number; `null` for a call that fails.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Replies {
     InOrder(Vec<Option<String>>),
-    /// Calls count from 1.
+    /// By call number, from 1.
     ByCall(HashMap<String, Option<String>>),
 }
 
@@ -133,12 +133,12 @@ struct LoopExpected {
 struct LoopCall {
     kind: String,
     memory_in: String,
-    /// Of the section; none in the final call.
+    /// Token ranges of the section; empty in the final call.
     #[serde(default)]
     token_ranges: Vec<(usize, usize)>,
 }
 
-/// Runs the method itself: over a text whose token number k is the word `k`, with prompts that say nothing but memory and
+/// Runs the method over a text whose token number k is the word `k`, with prompts that hold only the memory and the
 /// section.
 fn memory_loop(case: &Value) -> Result<(), String> {
     let MemoryLoop { input, expected } = compare::parse(case)?;
@@ -221,7 +221,7 @@ impl Host for Stub {
     }
 }
 
-/// Runs of consecutive numbers among the words of a section.
+/// Ranges of consecutive numbers among the words of a section.
 fn ranges(section: &str) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for token in section.split_whitespace().filter_map(|word| word.parse::<usize>().ok()) {

@@ -1,4 +1,4 @@
-//! What METEOR asks of language: stems and synonyms.
+//! METEOR's language resources: stems and synonyms.
 
 use super::compare;
 use super::kind::Schema;

@@ -1,4 +1,4 @@
-//! One file a schema: how its cases are read, what of the core they call, how the results are compared.
+//! Runners of the vector schemas, one file each: they read cases, call the core and compare the results.
 
 mod compare;
 mod kind;

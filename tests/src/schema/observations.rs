@@ -1,5 +1,5 @@
-//! What trials count for, and the means, ledgers, pools and pairs that follow, held against values computed apart from
-//! closeread by the rules that a file's `rules` say.
+//! Evaluation tables: how trials count, and the means, ledgers, pools and pairs, checked against values that were
+//! computed without closeread by the rules that a file's `rules` say.
 
 mod ask;
 mod check;
@@ -30,7 +30,7 @@ fn run(file: &Value, report: &mut FileReport) {
     report.digest = Some(sha256(printed.as_bytes()));
 }
 
-/// Puts the members of clusters in the order of their names, in which the table answers: the schema has none.
+/// Sorts the members of clusters by name, as the table does: the schema has no order.
 fn in_order(expected: &mut Value) {
     let Some(clusters) = expected.pointer_mut("/clusters/members").and_then(Value::as_array_mut) else { return };
     let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -18,7 +18,7 @@ struct Case<T> {
 #[derive(Deserialize)]
 struct Verdict {
     correct: bool,
-    /// The judge's response, as it is.
+    /// The judge's response, verbatim.
     reason: String,
 }
 
@@ -48,7 +48,7 @@ fn verdict(case: &Value) -> Result<(), String> {
     compare::same("reason", &[&case.input], &[&case.expected.reason])
 }
 
-/// What the reference does where there is no response to read: a failed call is incorrect, a record without id is left
+/// Cases of the reference without a response: a failed call is incorrect, a record without id is left
 /// out.
 fn judge_error(case: &Value) -> Result<(), String> {
     let case: Case<Value> = compare::parse(case)?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "parse_infinitebench", version: "1", run };
 
-/// Of a score.
+/// Tolerance of a score.
 const TOLERANCE: f64 = 1e-12;
 
 #[derive(Deserialize)]

@@ -25,7 +25,7 @@ struct Run {
     splitter: String,
     tokenizer: String,
     max_tokens: usize,
-    /// In the order in which the reference gives them.
+    /// Chunks, in the order of the reference.
     chunks: Vec<Expected>,
     in_document_order: bool,
     empty_chunks: usize,

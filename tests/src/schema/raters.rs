@@ -1,4 +1,4 @@
-//! Files of raters' labels: majority, kappa, AC1, a judge against them.
+//! Files of raters' labels: majority, kappa, AC1, and a judge compared with the raters.
 
 use super::kind::Schema;
 use crate::report::{FileReport, label, list};
@@ -88,7 +88,7 @@ fn kappa(both: &PairOfRaters) -> Value {
     made
 }
 
-/// AC1 with what it is made of.
+/// AC1 with its parts.
 pub(super) fn ac1(labels: &RaterLabels) -> Value {
     let rated_by = labels.rated_by();
     let units: usize = rated_by.range(2..).map(|(_, units)| units).sum();
@@ -142,7 +142,7 @@ fn judged(labels: &RaterLabels, judge: &RaterLabels) -> Value {
     made
 }
 
-/// Fails unless everything that is expected is there and equal. Reasons are words for people.
+/// Fails unless every expected value is present and equal. Reasons, which are text for people, are not compared.
 pub(super) fn same(at: &str, got: &Value, expected: &Value, tolerance: f64) -> Result<(), String> {
     match (got, expected) {
         (Value::Object(got), Value::Object(expected)) => {

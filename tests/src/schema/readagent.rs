@@ -10,10 +10,10 @@ use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "readagent", version: "1", run };
 
-/// Fewer words are the last page; a constant of the notebook.
+/// Words below which the rest is the last page; a constant of the notebook.
 const MIN_WORDS: usize = 350;
 
-/// What came, or the exception that the reference raises: there anything but a panic will do.
+/// A result, or the exception that the reference raises. For an exception, any result but a panic passes.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Expected<T> {
@@ -58,7 +58,7 @@ struct PaginationInput {
 
 #[derive(Deserialize)]
 struct PaginationExpected {
-    /// First paragraph, one past the last.
+    /// First paragraph, and the one after the last.
     pages: Vec<(usize, usize)>,
     prompts: Vec<Prompt>,
 }
@@ -66,7 +66,7 @@ struct PaginationExpected {
 #[derive(Deserialize)]
 struct Prompt {
     labels_offered: Vec<usize>,
-    /// What the model policy of the case replied.
+    /// Replies of the model in this case.
     response: String,
 }
 

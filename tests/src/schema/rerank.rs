@@ -13,10 +13,10 @@ use std::collections::HashMap;
 
 pub(super) const SCHEMA: Schema = Schema { name: "rerank", version: "1", run };
 
-/// Between products in f32 and in f64.
+/// Tolerance between scores computed in f32 and in f64.
 const TOLERANCE: f64 = 1e-5;
 
-/// A model as it is published.
+/// Files of a published model.
 #[derive(Deserialize)]
 struct Model {
     name: String,
@@ -24,7 +24,7 @@ struct Model {
     config: String,
     #[serde(rename = "tokenizer.json")]
     tokenizer: String,
-    /// In base64.
+    /// Weights in base64.
     #[serde(rename = "model.safetensors")]
     weights: String,
 }
@@ -35,7 +35,7 @@ struct Pair {
     query: String,
     passage: String,
     ids: Vec<u32>,
-    /// Of each token, 0 or 1.
+    /// Type of each token, 0 or 1.
     types: Vec<u32>,
     cut: bool,
     score: f64,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "retrieval", version: "1", run };
 
-/// Of a cosine similarity, a log-likelihood, a posterior; the order must agree exactly.
+/// Tolerance of similarities, log-likelihoods and posteriors. The order must agree exactly.
 const TOLERANCE: f64 = 1e-9;
 
 #[derive(Deserialize)]
@@ -20,18 +20,18 @@ struct Budget {
     query: Vec<f64>,
     passage_embeddings: Vec<Vec<f64>>,
     passage_tokens: Vec<usize>,
-    /// Only so many of the best passages are looked at.
+    /// Number of best passages to consider.
     top_k: usize,
-    /// In tokens.
+    /// Budget in tokens.
     budget: usize,
     expected: Expected,
 }
 
 #[derive(Deserialize)]
 struct Expected {
-    /// One a passage, in document order.
+    /// Similarity of each passage, in document order.
     cosine_similarity: Vec<f64>,
-    /// All passages, best first.
+    /// Indices of all passages, best first.
     rank_order: Vec<usize>,
     vanilla_order_stop_at_first_overflow: Vec<usize>,
     document_order: Vec<usize>,
@@ -43,7 +43,7 @@ struct Expected {
 struct Traversal {
     query: Vec<f64>,
     nodes: Vec<Node>,
-    /// Where the visit begins.
+    /// Nodes at which the traversal begins.
     start_nodes: Vec<usize>,
     layers: usize,
     top_k: usize,
@@ -52,7 +52,7 @@ struct Traversal {
 
 #[derive(Deserialize)]
 struct Node {
-    /// Its place in the list of nodes.
+    /// Index in the list of nodes.
     index: usize,
     children: Vec<usize>,
     embedding: Vec<f64>,
@@ -74,9 +74,9 @@ struct Mixture {
     points: Vec<Vec<f64>>,
     weights: Vec<f64>,
     means: Vec<Vec<f64>>,
-    /// Each a matrix, row after row.
+    /// Covariance matrices, row by row.
     covariances: Vec<Vec<Vec<f64>>>,
-    /// A point belongs to the components whose posterior is above it.
+    /// Posterior above which a point belongs to a component.
     threshold: f64,
     expected: Fitted,
 }

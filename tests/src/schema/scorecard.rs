@@ -1,5 +1,5 @@
-//! Predictions and what `closeread score` makes of them. No reference implementation stands behind the expected values:
-//! they follow from the cases by hand. What counts besides is that both targets give the same bytes.
+//! Scorecards of predictions, as `closeread score` computes them. There is no reference implementation:
+//! the expected values are computed by hand. Both targets must also give the same bytes.
 
 use super::kind::Schema;
 use crate::report::{FileReport, label, list};

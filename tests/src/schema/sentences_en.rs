@@ -14,7 +14,7 @@ pub(super) const SCHEMA: Schema = Schema { name: "sentences_en", version: "1", r
 struct Case {
     text: String,
     sentences: Vec<Sentence>,
-    /// What word_tokenize makes of the text.
+    /// Words of the text by word_tokenize.
     words: Option<Vec<String>>,
 }
 

@@ -19,7 +19,7 @@ struct Case {
 #[derive(Deserialize)]
 struct Rules {
     sentences: Vec<String>,
-    /// `null` where the reference's sentence is no part of the text.
+    /// `null` if the reference's sentence is not part of the text.
     char: Vec<Option<(usize, usize)>>,
 }
 
@@ -28,7 +28,7 @@ fn run(file: &Value, report: &mut FileReport) {
     report.cases(file, "short", check);
 }
 
-/// Where the two rule sets differ, the sentences of either are right, but of one of them throughout.
+/// Accepts the sentences of either rule set where they differ, but of the same rule set throughout a text.
 fn check(case: &Value) -> Result<(), String> {
     let case: Case = compare::parse(case)?;
     let got = sentences(&case.text);

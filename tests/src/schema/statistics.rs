@@ -16,15 +16,15 @@ use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "statistics", version: "1", run };
 
-/// Of anything but p-values and AC1.
+/// Relative tolerance of everything but p-values and AC1.
 const RELATIVE: f64 = 1e-9;
-/// Below the smallest normal number p-values have fewer digits, so that they need only be as near as that.
+/// Relative tolerance of p-values, which have fewer digits below the smallest normal number.
 const P_RELATIVE: f64 = 1e-8;
-/// irrCAC rounds to 14 digits.
+/// Absolute tolerance of AC1: irrCAC rounds to 14 digits.
 const AC1_ABSOLUTE: f64 = 1e-9;
-/// What is exactly 0 for us may be rounding in the reference, of values of the order of 1.
+/// Absolute tolerance where ours is exactly 0 and the reference has rounding of values near 1.
 const ROUNDING: f64 = 1e-14;
-/// The reference's standard error is the root of a difference that may leave rounding of 1e-16.
+/// Absolute tolerance of standard errors: the reference takes the root of a difference, which leaves rounding of 1e-16.
 const ROOT_OF_ROUNDING: f64 = 1e-7;
 
 type Group = fn(&Value) -> Result<(), String>;
@@ -63,7 +63,7 @@ enum Label {
     Text(String),
 }
 
-/// Compares what is expected, as far as it stands in the case, with what came.
+/// Compares results with the expected values that a case has.
 struct Expected<'a>(&'a Value);
 
 impl<'a> Expected<'a> {
@@ -87,7 +87,7 @@ impl<'a> Expected<'a> {
         close(field, got, &self.at(field)?.0.clone(), relative, absolute)
     }
 
-    /// As [`Self::with`], if the field is there.
+    /// [`Self::with`], if the case has the field.
     fn if_there(&self, field: &str, got: Option<f64>, relative: f64, absolute: f64) -> Result<(), String> {
         if self.0.get(field).is_some() { self.with(field, got, relative, absolute) } else { Ok(()) }
     }
@@ -103,7 +103,7 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// What is absent for us is not a number for the reference.
+/// Compares two numbers. Where ours is absent, the reference has NaN.
 fn close(what: &str, got: Option<f64>, expected: &Value, relative: f64, absolute: f64) -> Result<(), String> {
     let Some(number) = expected.as_f64() else {
         return match (expected.as_str(), got) {
@@ -348,7 +348,7 @@ fn differences(case: &Value) -> Result<Vec<f64>, String> {
     Ok(a.iter().zip(&b).map(|(a, b)| b - a).collect())
 }
 
-/// A list of numbers, in which a text may stand for one that JSON cannot write.
+/// A list of numbers. Strings stand for numbers that JSON cannot write, such as NaN.
 fn numbers(case: &Value, field: &str) -> Result<Vec<f64>, String> {
     let list = case.get(field).and_then(Value::as_array).ok_or_else(|| format!("case has no list `{field}`"))?;
     let number = |value: &Value| match value.as_str() {

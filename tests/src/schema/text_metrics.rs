@@ -15,7 +15,7 @@ use std::fmt::Debug;
 
 pub(super) const SCHEMA: Schema = Schema { name: "text_metrics", version: "1", run };
 
-/// Of a score.
+/// Tolerance of a score.
 pub(super) const TOLERANCE: f64 = 1e-9;
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ struct RougeScore {
     fmeasure: f64,
 }
 
-/// What the reference computes, or the name of the exception it raises.
+/// Result of the reference, or the name of the exception that it raises.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum ExpectedBleu {
@@ -84,7 +84,7 @@ struct Trace {
     meteor: meteor::Trace,
 }
 
-/// What a tokenizer makes of the prediction and of each reference.
+/// Tokens of the prediction and of each reference by a tokenizer.
 #[derive(Deserialize)]
 pub(super) struct Sides<T> {
     pub(super) prediction: T,
@@ -132,7 +132,7 @@ fn check_trace(prediction: &str, references: &[String], trace: &Trace) -> Result
     meteor::check_trace(prediction, references, &trace.meteor)
 }
 
-/// Compares what `tokenize` makes of each text with what the reference made of it.
+/// Compares the tokens that `tokenize` gives for each text with those of the reference.
 pub(super) fn sides<T: PartialEq + Debug>(
     what: &str,
     prediction: &str,

@@ -17,7 +17,7 @@ pub(super) struct Expected {
     meteor_without_synonyms: f64,
 }
 
-/// How it came about.
+/// Words and alignments behind the score.
 #[derive(Deserialize)]
 pub(super) struct Trace {
     word_tokenize: Sides<Vec<String>>,

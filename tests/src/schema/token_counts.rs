@@ -8,14 +8,14 @@ use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "token_counts", version: "1", run };
 
-/// The fields of a case that name no tokenizer.
+/// Fields of a case that are not names of tokenizers.
 const OTHER_FIELDS: [&str; 3] = ["id", "text", "truncated_to_first_40_ids"];
 
 fn run(file: &Value, report: &mut FileReport) {
     report.cases(file, "cases", check);
 }
 
-/// Every list of ids in the case is named after its tokenizer. A long text has its first ids only, and beside them
+/// Checks each list of ids in a case, which is named after its tokenizer. A long text has its first ids only, and also
 /// the field `<tokenizer>_count`.
 fn check(case: &Value) -> Result<(), String> {
     let fields = case.as_object().ok_or("case does not follow its schema: expected an object")?;

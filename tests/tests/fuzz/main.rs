@@ -1,4 +1,4 @@
-//! Everything that reads what others wrote, by property tests that a fuzzer can drive (docs/testing.md).
+//! Property tests of all readers of foreign files. A fuzzer can drive them (docs/testing.md).
 //!
 //! No input may panic; every ledger adds up to its items; every scorecard's JSON reads back as what was written.
 
@@ -18,7 +18,7 @@ static PACKAGES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("packages"));
 static STREAMS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("streams"));
 static RESPONSES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("responses"));
 static BODIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("bodies"));
-/// The examples of docs/scoring-formats.md, each the content of its fenced block, and what else is scored.
+/// Seeds: the examples of docs/scoring-formats.md, each the content of its fenced block, and other scored files.
 static EXAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let docs = include_str!("../../../docs/scoring-formats.md");
     let blocks = docs.split("\n```").skip(1).step_by(2);
@@ -34,7 +34,7 @@ fn seeds(kind: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// A test: texts made from seeds by the choices of the engine, held by the function of that name.
+/// Declares a test that makes texts from seeds by the fuzzer's choices, and checks them by the function of that name.
 macro_rules! holds {
     ($module:ident::$name:ident: $($seeds:ident),+) => {
         #[test]

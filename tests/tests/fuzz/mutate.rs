@@ -1,6 +1,6 @@
-//! Texts that look like what people write: a seed with a few changes.
+//! Fuzzed texts: a seed with a few changes.
 
-/// Choices, read off the bytes that the engine gives; 0 where they end.
+/// Choices drawn from the fuzzer's bytes; 0 after their end.
 pub(crate) struct Choices<'b>(pub(crate) &'b [u8]);
 
 impl Choices<'_> {
@@ -16,7 +16,7 @@ impl Choices<'_> {
     }
 }
 
-/// What breaks readers: JSON in pieces, numbers at their limits, bytes that are no UTF-8, and the words parsers look for.
+/// Snippets that may break readers: pieces of JSON, numbers at their limits, invalid UTF-8, words that parsers look for.
 const PIECES: &[&[u8]] = &[
     b"\xff",
     b"\xc3",
@@ -84,7 +84,7 @@ const PIECES: &[&[u8]] = &[
     b"...",
 ];
 
-/// A few changes to one of `seeds`; sometimes none, sometimes another seed behind it.
+/// Returns one of `seeds` with a few changes; sometimes unchanged, sometimes with another seed appended.
 pub(crate) fn mutated(choices: &mut Choices<'_>, seeds: &[Vec<u8>]) -> Vec<u8> {
     const MAX_BYTES: usize = 1 << 16;
     let mut bytes = choices.pick(seeds).to_vec();

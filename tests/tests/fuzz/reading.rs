@@ -1,4 +1,4 @@
-//! What must hold of books, pages, archives, and what servers answer.
+//! Properties of reading books, pages, archives and servers' responses.
 
 use crate::target::said;
 use closeread_books::html::{Layout, is_page, sections, to_text, without_markup};
@@ -11,7 +11,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gemini];
 
-/// Every place of the text as it is read is one of the file.
+/// Every position of a text maps to a position of its file.
 pub(crate) fn books(input: &[Vec<u8>]) -> Result<(), String> {
     let decoded = match decode(&input[0], None) {
         Ok(decoded) => decoded.text,
@@ -33,7 +33,7 @@ pub(crate) fn books(input: &[Vec<u8>]) -> Result<(), String> {
     Ok(())
 }
 
-/// No text is much longer than its page.
+/// The text of a page is not much longer than the page.
 pub(crate) fn pages(input: &[Vec<u8>]) -> Result<(), String> {
     let page = &*String::from_utf8_lossy(&input[0]);
     let _ = (is_page(page), without_markup(page));
@@ -47,7 +47,7 @@ pub(crate) fn pages(input: &[Vec<u8>]) -> Result<(), String> {
     Ok(())
 }
 
-/// An archive of changed files, then the archive itself changed.
+/// Archives of changed files, and changed archives, never panic.
 pub(crate) fn archives(input: &[Vec<u8>]) -> Result<(), String> {
     const CONTAINER: &str = r#"<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
@@ -76,7 +76,7 @@ pub(crate) fn archives(input: &[Vec<u8>]) -> Result<(), String> {
     Ok(())
 }
 
-/// A stream says the same however its bytes are cut.
+/// A stream gives the same events however its bytes are cut.
 pub(crate) fn streams(input: &[Vec<u8>]) -> Result<(), String> {
     for protocol in PROTOCOLS {
         let whole = streamed(protocol, [input[0].as_slice()].into_iter());
@@ -108,7 +108,7 @@ fn streamed<'b>(protocol: Protocol, pieces: impl Iterator<Item = &'b [u8]>) -> R
     reader.finish()
 }
 
-/// Any body under any status is a response or a fault that says something.
+/// Any body with any status is a response, or a fault with a message.
 pub(crate) fn bodies(input: &[Vec<u8>]) -> Result<(), String> {
     let body = &*String::from_utf8_lossy(&input[0]);
     for protocol in PROTOCOLS {

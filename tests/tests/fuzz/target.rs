@@ -1,4 +1,4 @@
-//! What must hold of what others wrote.
+//! Properties of scoring foreign files.
 
 use closeread_data::scoring::format::{FORMATS, FormatInput, check_codabench};
 use closeread_data::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
@@ -10,7 +10,7 @@ use closeread_metrics::{Metric, Words};
 use closeread_table::render::{csv, html, latex, text};
 use std::collections::BTreeMap;
 
-/// Names by which the formats know their files.
+/// File names that formats recognise.
 const NAMES: [&str; 8] = [
     "preds_longbook_choice_eng.jsonl",
     "preds_longbook_qa_chn.jsonl",
@@ -33,7 +33,7 @@ pub(crate) fn predictions(input: &[Vec<u8>]) -> Result<(), String> {
     }
 }
 
-/// The first bytes choose names, format, task and system; two files and a gold file follow.
+/// Scores two fuzzed files and a gold file. The first bytes choose names, format, task and system.
 pub(crate) fn formats(input: &[Vec<u8>]) -> Result<(), String> {
     let choose = |n: usize, of: usize| usize::from(input[0][n]) % of;
     let format = &FORMATS[choose(0, FORMATS.len())];
@@ -96,7 +96,7 @@ pub(crate) fn parsers(input: &[Vec<u8>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Any outcome, answer and given score, made of the bytes themselves.
+/// Returns an arbitrary outcome, answer and given score, made of the bytes.
 pub(crate) fn submissions(input: &[Vec<u8>]) -> Result<(), String> {
     let texts = input.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect::<Vec<_>>();
     let mut submission = Submission::default();
@@ -130,8 +130,8 @@ pub(crate) fn submissions(input: &[Vec<u8>]) -> Result<(), String> {
     scored(&submission, input)
 }
 
-/// Scores by the submission's own metrics or, one time in eight, since their intervals take time, by all there are; and
-/// holds the scorecard to its promises.
+/// Scores by the submission's own metrics, or by all metrics one time in eight, because intervals take time; and
+/// checks the invariants of the scorecard.
 fn scored(submission: &Submission, input: &[Vec<u8>]) -> Result<(), String> {
     let by = vec!["task".to_owned(), "document".to_owned()];
     let (metrics, chinese) = match input.iter().map(Vec::len).sum::<usize>() % 8 {
@@ -178,7 +178,7 @@ fn holds(card: &Scorecard, n_items: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// A message must say something, and not a whole book.
+/// Checks that a message is neither empty nor very long.
 pub(crate) fn said(message: &str) -> Result<(), String> {
     match message.trim().len() {
         0 => Err("an empty message".to_owned()),

@@ -24,7 +24,7 @@ const ENDINGS: [&str; 8] = ["wiki", "wikitext", "mediawiki", "html", "htm", "xht
 /// The sources of articles.
 #[derive(Debug, Clone, Default)]
 pub struct Articles {
-    /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt.
+    /// Folder with an article for each book, named like the book, with .wiki, .html, .md or .txt.
     pub folder: Option<PathBuf>,
     /// Articles of single books, `BOOK=FILE`.
     pub files: Vec<String>,

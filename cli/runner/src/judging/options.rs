@@ -41,7 +41,7 @@ pub struct JudgeOptions {
     pub seed: Option<u64>,
     /// Extra fields that are merged into requests.
     pub extra_body: ExtraBodies,
-    /// Longest that one try of a call may take.
+    /// Maximum time of one attempt of a call.
     pub timeout: Duration,
     /// Most calls to make at once.
     pub concurrency: usize,

@@ -17,51 +17,51 @@ use std::time::Duration;
 /// The options of every build.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BuildOptions {
-    /// Folder of the build: its stages, and the benchmark that comes out
+    /// Folder of the build: its stages and the finished benchmark
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// The model that builds: openai/MODEL, anthropic/MODEL, gemini/MODEL, openai-compatible/MODEL
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Forget this stage and all later ones, and make them anew
+    /// Discard this stage and all later ones, and make them again
     #[arg(long, value_name = "STAGE")]
     pub(crate) from: Option<String>,
-    /// End after this stage
+    /// Stop after this stage
     #[arg(long, value_name = "STAGE")]
     pub(crate) until: Option<String>,
-    /// Forget what the folder holds and start anew
+    /// Discard the folder's contents and start anew
     #[arg(long, conflicts_with = "from")]
     pub(crate) fresh: bool,
-    /// Say what each stage would take and cost, and ask nothing
+    /// Estimate each stage's calls, tokens and cost, without a call
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Tokens of a response that the least of --dry-run is taken from
+    /// For --dry-run: tokens of a response, for the lowest cost
     #[arg(long, value_name = "N", default_value_t = 400)]
     pub(crate) assume_response: u64,
-    /// Most tokens of a response
+    /// Maximum tokens of a response
     #[arg(long, value_name = "N", default_value_t = 4096)]
     pub(crate) max_output_tokens: u32,
-    /// Counts books, chunks and prompts: cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: the paper's, as
-    /// `closeread protocol` has it]
+    /// Tokenizer that counts books, chunks and prompts: cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json
+    /// [default: the paper's, as `closeread protocol` has it]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) tokenizer: Option<String>,
-    /// Decides what is drawn at random
+    /// Seed of random draws
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Questions of each kind on the page for people
+    /// Number of questions of each kind on the page for people
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) check: usize,
-    /// Read back what a person ticked on that page, and say how often people and pipeline agree; of several people also how far
-    /// they agree with each other, and what of the pipeline most of them bear out
+    /// Read a person's ticks from that page, and print how often people and pipeline agree. With several people, also
+    /// print how far they agree with each other, and how much of the pipeline's work most of them confirm
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) checked: Vec<PathBuf>,
     /// Fields merged into every request, as JSON or a file with it, or into those made from one prompt; repeatable
     #[arg(long, value_name = "JSON|FILE|PROMPT={...}|PROMPT=@FILE")]
     pub(crate) extra_body: Vec<String>,
-    /// Longest that one try of a call may take
+    /// Maximum time of one attempt of a call
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(crate) timeout: u64,
-    /// Most units of work under way at once
+    /// Maximum concurrent units of work
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub(crate) concurrency: usize,
     #[command(flatten)]

@@ -55,10 +55,11 @@ pub(crate) struct CorpusQaArgs {
     /// A ready table in CSV, in the place of extraction: the first column is the name, a column `document` may name documents
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// The columns as JSON: key, title, type and unit of each [default: proposed by the model; of a table as they look]
+    /// The columns as JSON: key, title, type and unit of each [default: proposed by the model; with --table, guessed
+    /// from its values]
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// What a row is, as questions call it [default: from the schema, or entity,entities]
+    /// Name of a row in questions, singular and plural [default: from the schema, or entity,entities]
     #[arg(long, value_name = "ONE,MANY", value_parser = read_entity)]
     entity: Option<Entity>,
     /// Query templates in TOML, in the place of those that ship
@@ -67,19 +68,19 @@ pub(crate) struct CorpusQaArgs {
     /// The models that extract values; three in the paper [default: --model]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     extractor: Vec<String>,
-    /// How often each of them reads each document
+    /// Times that each extractor reads each document
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     queries: u16,
     /// Keep documents and lines in which a value is missing
     #[arg(long)]
     allow_missing: bool,
-    /// Fewest tokens of a document
+    /// Minimum tokens of a document
     #[arg(long, value_name = "N", default_value_t = 10_240)]
     least_tokens: usize,
-    /// Fewest numbers in 1,000 tokens of a document
+    /// Minimum numbers per 1,000 tokens of a document
     #[arg(long, value_name = "N", default_value_t = 5.0)]
     least_density: f64,
-    /// Fewest lines of tables in a document
+    /// Minimum table lines in a document
     #[arg(long, value_name = "N", default_value_t = 1)]
     least_table_rows: usize,
     /// Lengths of the sets of documents in tokens; `all` takes all documents
@@ -94,32 +95,33 @@ pub(crate) struct CorpusQaArgs {
     /// Questions on each set
     #[arg(long, value_name = "N", default_value_t = 24)]
     questions: usize,
-    /// Least part of a set's documents that enters an answer, in percent
+    /// Minimum share of a set's documents that an answer depends on, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     dispersion: u8,
-    /// Most names in an answer
+    /// Maximum names in an answer
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
     longest_list: u16,
-    /// Most questions of a set whose answer is an empty list or zero, in percent [default: no limit, as in the paper]
+    /// Maximum share of a set's questions whose answer is an empty list or zero, in percent [default: no limit, as in
+    /// the paper]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     most_empty: Option<u8>,
-    /// Beginning of the items' ids and their label, such as financial_en
+    /// Prefix of the items' ids, and their label, such as financial_en
     #[arg(long, value_name = "NAME", default_value = "corpus")]
     domain: String,
-    /// Build nothing: have --model write N new templates from each of --templates, try them on an invented table, and keep all in
-    /// OUT/templates.toml, which --templates takes
+    /// Build no benchmark: have --model write N new templates from each of --templates, try them on an invented table,
+    /// and write all to OUT/templates.toml, for --templates
     #[arg(long, value_name = "N")]
     expand: Option<u16>,
     /// Run the SQL of every item in the folder again and compare
     #[arg(long)]
     check_sql: bool,
-    /// Values that people read, as in check/cells.csv: say how often the extracted ones agree with them at first
+    /// Values that people read, as in check/cells.csv: print how often the extracted values agree with them at first
     #[arg(long, value_name = "FILE")]
     hand_checked: Option<PathBuf>,
-    /// With --hand-checked: what a second person decided in check/disputes.csv, for both rates
+    /// With --hand-checked: a second person's decisions in check/disputes.csv; prints the agreement before and after
     #[arg(long, value_name = "FILE", requires = "hand_checked")]
     adjudicated: Option<PathBuf>,
-    /// Write the questions in the published layout too, a file a set: id, prompt, question, answer
+    /// Also write the questions in the published layout, a file for each set: id, prompt, question, answer
     #[arg(long, value_name = "NAME", value_parser = ["corpusqa"])]
     write: Option<String>,
     #[command(flatten)]

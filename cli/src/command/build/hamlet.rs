@@ -35,10 +35,11 @@ const PROMPTS: [&str; 6] = [
 pub(crate) struct HamletArgs {
     #[command(flatten)]
     books: BookInputs,
-    /// Most tokens of a chunk
+    /// Maximum tokens of a chunk
     #[arg(long, value_name = "N", default_value_t = 4_000)]
     chunk_tokens: usize,
-    /// Fewest tokens of a chunk: the end of a book can be shorter and is dropped [default: an eighth of --chunk-tokens]
+    /// Minimum tokens of a chunk: the end of a book can be shorter and is dropped [default: an eighth of
+    /// --chunk-tokens]
     #[arg(long, value_name = "N")]
     least_tokens: Option<usize>,
     /// The perspectives of the trees

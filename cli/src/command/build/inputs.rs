@@ -80,7 +80,7 @@ impl DocumentInputs {
 /// Where articles come from.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ArticleArgs {
-    /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt
+    /// Folder with an article for each book, named like the book, with .wiki, .html, .md or .txt
     #[arg(long, value_name = "DIR")]
     articles: Option<PathBuf>,
     /// The article about a book, by the book's id; repeatable

@@ -20,9 +20,10 @@ const PROMPTS: [&str; 3] = ["options-distractors", "judge-corpusqa", "build-agai
 
 /// Three wrong options for every open question of a benchmark (NovelQA, appendix C.3)
 ///
-/// Stages: distractors, options. A judge says of each option whether it means the same as a gold answer; the order of the
-/// options is decided by --seed. Items that have options, and those without a gold answer, stay as they are. The page for
-/// people also offers forms of questions (NovelQA, Table 8); with --books in the place of --benchmark it offers them alone.
+/// Stages: distractors, options. A judge checks for each option whether it means the same as a gold answer; --seed
+/// decides the order of the options. Items that have options, and those without a gold answer, stay as they are. The
+/// page for people also offers forms of questions (NovelQA, Table 8); with --books in the place of --benchmark it
+/// offers them alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptionsArgs {
     /// A folder with documents.jsonl and items.jsonl, or a data set, as `closeread run` takes it
@@ -39,13 +40,13 @@ pub(crate) struct OptionsArgs {
     /// The model that says whether two answers mean the same [default: --model]
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
-    /// Wrong options an item
+    /// Wrong options per item
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=25))]
     wrong: u8,
-    /// How often options are written in the place of refused ones before the item goes without
+    /// Attempts to replace refused options before the item is left without options
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
     rounds: u8,
-    /// What several checkers ticked on the page: print their keep rates, and write what most of them keep to OUT/reviewed
+    /// Several checkers' ticks on the page: print their keep rates, and write what most of them keep to OUT/reviewed
     #[arg(long, value_name = "FILE", num_args = 1..)]
     reviewed: Vec<PathBuf>,
     #[command(flatten)]

@@ -56,20 +56,20 @@ pub(crate) struct SagaScaleArgs {
     /// With --search: --checker searches by itself, as in the paper, and --search only counts results
     #[arg(long, requires = "search")]
     checker_searches: bool,
-    /// Text between the keywords of a question in the one search for all of them
+    /// Separator between a question's keywords in the search for all of them
     #[arg(long, value_name = "TEXT", default_value = " ")]
     keyword_join: String,
     /// The model that says whether an answer is right; with --no-realism or --checker-searches one that can search [default:
     /// --model]
     #[arg(long, value_name = "NAME")]
     checker: Option<String>,
-    /// Models that must not know the answers; four in the paper
+    /// Models that must fail to answer without the book; four in the paper
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     knower: Vec<String>,
     /// The model that says whether an answer without the book is correct [default: --model]
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
-    /// Most pairs from one context
+    /// Maximum pairs from one context
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     most_pairs: u16,
     #[command(flatten)]

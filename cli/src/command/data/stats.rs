@@ -24,13 +24,14 @@ use tracing::info;
 
 /// The papers' tables on data, for a benchmark: lengths of books, questions by label and evidence, instances
 ///
-/// Prints those for which the benchmark has labels, evidence or key facts. Exits with 1 if rows of the data were left out.
+/// Prints the tables for which the benchmark has labels, evidence or key facts. Exits with 1 if rows of the data were
+/// left out.
 #[derive(Debug, Args)]
 pub(super) struct StatsArgs {
     /// sample, a data set by name, or a folder with documents.jsonl and items.jsonl
     #[arg(value_name = "BENCHMARK", default_value = "sample")]
     benchmark: String,
-    /// Published files of the data set; several times for several
+    /// Published files of the data set; repeatable
     #[arg(long, value_name = "PATH")]
     data: Vec<PathBuf>,
     /// cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: as `closeread run` counts the benchmark]

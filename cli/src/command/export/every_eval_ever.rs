@@ -16,13 +16,13 @@ pub(super) struct Args {
     /// The organisation that evaluated
     #[arg(long, value_name = "NAME")]
     organization: String,
-    /// What it is to the maker of the model
+    /// Relationship of the evaluator to the model's maker
     #[arg(long, value_name = "NAME", value_parser = ["first_party", "third_party", "collaborative", "other"])]
     relationship: String,
     /// Who served the model
     #[arg(long, value_name = "NAME", default_value = "unknown", value_parser = ["self_deployed", "externally_managed", "unknown"])]
     deployment: String,
-    /// Whether the model's weights can be had
+    /// Whether the model's weights are published
     #[arg(long, value_name = "NAME", default_value = "unknown", value_parser = ["open_weights", "closed_weights", "unknown"])]
     availability: String,
 }

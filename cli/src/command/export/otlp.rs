@@ -19,13 +19,13 @@ const SPANS: usize = 512;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Run folders; NAME is what the run is called
+    /// Run folders; NAME is the run's name in the export
     #[arg(value_name = "RUN[=NAME]", required = true)]
     runs: Vec<NamedFolder>,
     /// Address of the receiver, to which /v1/traces is added [default: $OTEL_EXPORTER_OTLP_ENDPOINT]
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
-    /// A header of every request; a key belongs into $OTEL_EXPORTER_OTLP_HEADERS, which other users cannot see
+    /// A header of every request; put a key into $OTEL_EXPORTER_OTLP_HEADERS, which other users cannot see
     #[arg(long, value_name = "NAME=VALUE")]
     header: Vec<String>,
 }

@@ -24,19 +24,19 @@ use tracing::info;
 /// The run that what people answer becomes.
 pub(super) const RUN: &str = "run";
 
-/// Make a page on which people answer questions, by the clock and with leave to give up
+/// Make a page on which people answer questions, timed, and may give up
 ///
-/// Open questions come before those with options, as in NovelQA's two rounds. What people save becomes a run by `people read`,
-/// which `judge` and `report` take like any other (CorpusQA, Table 5; NovelQA, Table 2).
+/// Open questions come before those with options, as in NovelQA's two rounds. `people read` makes a run of what people
+/// save, which `judge` and `report` take like any other (CorpusQA, Table 5; NovelQA, Table 2).
 #[derive(Debug, Args)]
 pub(super) struct AnswerArgs {
     /// sample, a data set by name, or a folder with documents.jsonl and items.jsonl
     #[arg(long, value_name = "NAME", default_value = "sample")]
     benchmark: String,
-    /// Published files of the data set; several times for several
+    /// Published files of the data set; repeatable
     #[arg(long, value_name = "PATH")]
     data: Vec<PathBuf>,
-    /// How items that have options and answers are put: choice, generative, both [default: as given]
+    /// Task of items that have options and answers: choice, generative, both [default: as given]
     #[arg(long, value_name = "NAME", value_parser = one_of::<AskedAs>())]
     task: Option<AskedAs>,
     /// Read files outside the folder of a documents.jsonl that names them
@@ -44,7 +44,7 @@ pub(super) struct AnswerArgs {
     allow_outside: bool,
     #[command(flatten)]
     selection: Selection,
-    /// Minutes that a question may take; CorpusQA gives 90 [default: no limit]
+    /// Maximum minutes for a question; CorpusQA gives 90 [default: no limit]
     #[arg(long, value_name = "N")]
     minutes: Option<u32>,
     /// Folder of the study

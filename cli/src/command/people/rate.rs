@@ -16,16 +16,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
 
-/// Make a page on which people judge the answers of a run, label what is at fault, or check facts
+/// Make a page on which people judge a run's answers, label faults, or check facts
 ///
-/// The page is one file that works from a disk; it says neither what a judge said nor who answered. `people read` takes what
-/// it saves.
+/// The page is one file that works from a disk; it shows neither the judges' verdicts nor the model. `people read`
+/// takes what it saves.
 #[derive(Debug, Args)]
 pub(super) struct RateArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// What is asked: correctness (of answers), fault (of wrong ones), key-fact and sentence (of summaries)
+    /// Questions to ask: correctness (of answers), fault (of wrong ones), key-fact and sentence (of summaries)
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "correctness")]
     ask: Vec<Asks>,
     #[command(flatten)]

@@ -24,22 +24,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
 
-/// Read what people saved: their labels, how far they agree with each other and with the judges of the run; their answers as a run
+/// Read people's saved work: labels and their agreement with each other and with the judges; answers as a run
 ///
-/// Writes labels.csv and faults.csv, and of each panel of judges a file too, or the folder `run`. Exits with 1 if something
-/// people said cannot be used.
+/// Writes labels.csv and faults.csv, and of each panel of judges a file too, or the folder `run`. Exits with 1 if an
+/// entry cannot be used.
 #[derive(Debug, Args)]
 pub(super) struct ReadArgs {
     /// Folder of the study
     #[arg(value_name = "DIR")]
     study: PathBuf,
-    /// What people saved, a file a person
+    /// Saved work, a file for each person
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Where the run lies that the study was drawn from, if it was moved
+    /// Run folder that the study was drawn from, if it was moved
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// Raters that a majority is out of: as many as there are files, unless given
+    /// Number of raters for a majority [default: the number of files]
     #[arg(long, value_name = "N")]
     majority_of: Option<usize>,
     /// Print the tables as JSON

@@ -5,29 +5,29 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Hand a run in parts to Slurm, Kubernetes or Ray
+/// Submit a run in parts to Slurm, Kubernetes or Ray
 ///
-/// Parts are whole books where there are enough. Limits on money and on requests a minute hold over all parts together: each
-/// gets its share. Given again, it hands in only the parts that are not finished. A job joins the parts in DIR/whole.
+/// Parts are whole books where there are enough. Limits on cost and on requests a minute hold for all parts together:
+/// each part gets its share. The same command again submits only unfinished parts. A job joins the parts in DIR/whole.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmitArgs {
     /// What runs the parts
     #[arg(value_enum)]
     pub(super) engine: Engine,
-    /// How many parts
+    /// Number of parts
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parts: usize,
     /// Folder for the parts, their logs and the joined run, on a disk that all machines share; Kubernetes: or in an object store
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
-    /// Print the script or manifest, and hand in nothing
+    /// Print the script or manifest, and submit nothing
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Then show the parts until all have ended, as `closeread status --follow` does
     #[arg(long, conflicts_with = "dry_run")]
     pub(super) follow: bool,
-    /// Longest time of a part, at least 4 minutes: it is told to end two to three before [default: what `closeread
-    /// estimate` expects, times three, at least an hour]
+    /// Maximum time of a part, at least 4 minutes; it is asked to stop two to three minutes before [default: what
+    /// `closeread estimate` expects, times three, at least an hour]
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(4..))]
     pub(super) minutes: Option<u32>,
     /// Memory of a part, in MiB [default: what the cluster gives]

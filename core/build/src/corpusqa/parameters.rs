@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CorpusQa {
-    /// Fewest tokens of a document: 10,240 in the paper.
+    /// Minimum tokens of a document: 10,240 in the paper.
     pub least_tokens: usize,
     /// Fewest numbers in 1,000 tokens; the paper asks for documents rich in numbers and names no measure.
     pub least_density: f64,
-    /// Fewest lines of tables in a document; here, too, the paper names no measure.
+    /// Minimum table lines in a document; here, too, the paper names no measure.
     pub least_table_rows: usize,
     /// Number of times that each model reads each document: "several" in the paper.
     pub queries: usize,

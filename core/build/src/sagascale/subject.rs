@@ -21,7 +21,7 @@ pub struct SagaScale {
     pub most_pairs: usize,
     /// Share of the highest score of a book that a question's popularity must reach: 0.0001 in the paper.
     pub popularity: f64,
-    /// Text between the keywords of a question in the one search for all of them.
+    /// Separator between a question's keywords in the search for all of them.
     pub keyword_join: String,
 }
 

@@ -92,7 +92,7 @@ pub struct Study {
     pub id: String,
     /// Title of the study.
     pub title: String,
-    /// Minutes that a question may take; none: as long as it takes.
+    /// Maximum minutes for a question; `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u32>,
     /// Units that are asked, in order.

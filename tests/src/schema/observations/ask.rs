@@ -1,4 +1,4 @@
-//! What the table answers to a case, in the form of the vectors' `expected`.
+//! Computes the result of a case, in the form of the vectors' `expected`.
 
 use super::run::Run;
 use crate::schema::compare::parse;
@@ -21,11 +21,11 @@ struct Ask {
     counting: Counting,
     #[serde(default)]
     weighting: Weighting,
-    /// One run's cells that are asked for.
+    /// Cells of one run to report.
     cells: Option<Vec<String>>,
     /// The first run's cell of a pair.
     a: Option<String>,
-    /// The second run's.
+    /// The second run's cell of a pair.
     b: Option<String>,
     #[serde(default)]
     clusters: bool,
@@ -57,7 +57,7 @@ impl Ask {
     }
 }
 
-/// What the table says to the case with this input.
+/// Returns the result of the case with this input.
 pub(super) fn answer(input: &Value, inputs: &Value) -> Result<Value, String> {
     let ask: Ask = parse(input.get("ask").ok_or("no field `ask`")?)?;
     let by = ask.aggregation();
@@ -87,7 +87,7 @@ pub(super) fn answer(input: &Value, inputs: &Value) -> Result<Value, String> {
     Ok(answer)
 }
 
-/// A run by name (`use`, or the text itself), or as it stands.
+/// A run, by name (`use`, or the text itself) or in full.
 fn used(input: &Value, inputs: &Value) -> Result<Run, String> {
     match input.as_str().or_else(|| input.get("use").and_then(Value::as_str)) {
         Some(name) => parse(inputs.get(name).ok_or_else(|| format!("no input {name}"))?),

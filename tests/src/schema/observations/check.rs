@@ -1,4 +1,4 @@
-//! Holding an answer to `expected`.
+//! Compares a result with `expected`.
 
 use serde_json::Value;
 

@@ -16,7 +16,7 @@ pub(super) struct Run {
     items: Vec<RunItem>,
     repeats: u32,
     metrics: BTreeMap<String, Kind>,
-    /// Ids by metric.
+    /// Items that a metric does not apply to, by metric.
     #[serde(default)]
     not_applicable: BTreeMap<String, Vec<String>>,
     rows: Vec<Row>,
@@ -95,7 +95,7 @@ impl Run {
         Ok(table)
     }
 
-    /// The cell that the vectors call so.
+    /// Finds a cell by its id in the vectors.
     pub(super) fn cell(&self, table: &Observations, id: &str) -> Result<CellId, String> {
         let key = self.key(id)?;
         let found = table.cells().find(|(_, cell)| cell.key == key).map(|(id, _)| id);

@@ -1,4 +1,4 @@
-//! Holding a printed table to what a case expects of it.
+//! Checks of a printed table against a case's expected values.
 
 use closeread_table::{Mark, Table, Value as Place};
 use serde_json::Value;
@@ -18,13 +18,13 @@ pub(super) fn name_of(text: &str) -> &str {
     text.split_once(" (").map_or(text, |(name, _)| name)
 }
 
-/// The place of this column in a row; `None` where the table has no such column.
+/// The cell of this column in a row; `None` if the table lacks the column.
 pub(super) fn place<'r>(table: &Table, row: &'r [Place], column: &str) -> Option<&'r Place> {
     let at = table.columns.iter().position(|head| head == column || head.replace(',', "") == column)?;
     row.get(at)
 }
 
-/// Number and count of a place.
+/// The number in a cell, and its count.
 pub(super) fn number(place: Option<&Place>) -> (Option<f64>, usize) {
     match place {
         Some(Place::Printed { value, n, .. }) => (Some(*value), *n),
@@ -32,7 +32,7 @@ pub(super) fn number(place: Option<&Place>) -> (Option<f64>, usize) {
     }
 }
 
-/// Fails where a place is not the expected `value` over the expected `n`.
+/// Fails if a cell is not the expected `value` over the expected `n`.
 pub(super) fn same(what: &str, place: Option<&Place>, expected: &Value, tolerance: f64) -> Result<(), String> {
     let (value, n) = number(place);
     let wanted = expected.get("value").and_then(Value::as_f64);

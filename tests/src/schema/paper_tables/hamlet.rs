@@ -112,7 +112,7 @@ impl Case<'_> {
         find(self.tables, &format!("{id}{}", self.suffix))
     }
 
-    /// A number that is `of` and `hit` counted, or the mean of `n`, in a unit of the table.
+    /// Checks a cell: a share (`hit` of `of`) or a mean of `n` values, in the table's unit.
     fn place(&self, table: &Table, names: &[&str], column: &str, expected: &Value, unit: f64) -> Result<(), String> {
         let what = format!("{}, {names:?}, {column}", table.id);
         if expected.is_null() {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Under which the verdict of the judge stands.
+/// Name of the metric that holds the judge's verdict.
 const VERDICT: &str = "judged_accuracy";
 
 #[derive(Deserialize)]
@@ -25,18 +25,18 @@ struct Input {
     #[serde(default)]
     humans: Vec<Human>,
     human: Option<Baseline>,
-    /// What people say of answers in words that read the whole document.
+    /// People's verdicts on open answers of `full-document`.
     #[serde(default)]
     ratings: Vec<Opinion>,
-    /// What another judge says of them.
+    /// Verdicts of a second judge on the same answers.
     #[serde(default)]
     verdicts: Vec<Opinion>,
-    /// What is wrong with them.
+    /// Faults of the same answers, as people labelled them.
     #[serde(default)]
     faults: Vec<Opinion>,
 }
 
-/// What somebody says of an answer.
+/// A verdict on an answer, by a person or a judge, or its fault.
 #[derive(Deserialize)]
 struct Opinion {
     configuration: String,
@@ -50,7 +50,7 @@ struct Opinion {
 }
 
 impl Opinion {
-    /// The metric that it stands under, and its score.
+    /// Returns the metric that holds it, and its score.
     fn score(&self) -> (MetricName, Score) {
         let (prefix, name) = match (&self.rater, &self.judge) {
             (Some(rater), _) => (RATED, rater.clone()),
@@ -65,7 +65,7 @@ impl Opinion {
     }
 }
 
-/// What people answered, as counts.
+/// Counts of people's correct answers.
 #[derive(Deserialize)]
 struct Baseline {
     head: String,
@@ -79,7 +79,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// So many questions of their own.
+    /// A run of as many invented questions as people were asked.
     fn run(&self, task: Task) -> Observations {
         let (configuration, human) = ("".into(), "human".into());
         let key = CellKey { configuration, method: human, model: "people".into(), budget: None, task };
@@ -107,7 +107,7 @@ struct Configuration {
 struct InputItem {
     id: String,
     document: Option<String>,
-    /// How many.
+    /// Number of documents.
     documents: Option<usize>,
     #[serde(default)]
     evidence_tokens: Vec<usize>,
@@ -141,11 +141,11 @@ enum OneOf {
     Many(Vec<String>),
 }
 
-/// What a person did with an item.
+/// One person's attempt at an item.
 #[derive(Deserialize)]
 struct Human {
     item: String,
-    /// `answered`, or how it was given up.
+    /// `answered`, or the reason for giving up.
     ending: String,
     correct: Option<bool>,
     seconds: f64,
@@ -168,7 +168,7 @@ struct Trial {
     bleu: Option<Bleu>,
     #[serde(default)]
     prompt_tokens: usize,
-    /// Pieces of evidence that the answer names.
+    /// Number of pieces of evidence that the answer cites.
     cited: Option<usize>,
     marks: Option<Marks>,
     #[serde(default)]
@@ -179,7 +179,7 @@ struct Trial {
     seconds: f64,
 }
 
-/// What BLEU of a corpus adds up.
+/// Counts that corpus BLEU adds up.
 #[derive(Deserialize)]
 struct Bleu {
     matches: [u64; 4],
@@ -188,7 +188,7 @@ struct Bleu {
     reference_length: u64,
 }
 
-/// Marks of the evidence that an answer names, of 100.
+/// Marks, out of 100, of the evidence that an answer cites.
 #[derive(Deserialize)]
 struct Marks {
     c: f64,
@@ -232,7 +232,7 @@ pub(super) fn trials(inputs: Option<&Value>, asked: &Value) -> Result<Observatio
 }
 
 impl Input {
-    /// The items that people were given.
+    /// Items that people attempted.
     fn people(&self) -> Observations {
         let drawn: Vec<&InputItem> =
             self.items.iter().filter(|item| self.humans.iter().any(|human| human.item == item.id)).collect();
@@ -282,7 +282,7 @@ impl Input {
         Observations::new("papers", cells, &facts_of, planned.repeats, done)
     }
 
-    /// What is said of an answer that read the whole document. With a second judge each has a column of its own.
+    /// Adds the verdicts on an answer of `full-document`. With a second judge, each judge has its own column.
     fn add_opinions(&self, trial: &Trial, task: Task, done: &mut Done) {
         if trial.method != "full-document" {
             return;
@@ -352,7 +352,7 @@ impl InputItem {
     }
 }
 
-/// Labels as the adapters of the published files call them.
+/// Labels of an item, named as the adapters of the published files name them.
 fn renamed(label: &str) -> String {
     match label {
         "set" => "length_set",

@@ -1,4 +1,4 @@
-//! The cells of the papers' tables and figures, held against values computed apart from closeread from invented trials.
+//! Checks cells of the papers' tables and figures against values that other code computed from invented trials.
 
 mod check;
 mod corpusqa;
@@ -19,13 +19,13 @@ pub(super) const SCHEMA: Schema = Schema { name: "paper-tables", version: "1", r
 
 /// A paper whose cases have code.
 struct Paper {
-    /// Its tables for these trials.
+    /// Makes the paper's tables from these trials.
     tables: fn(&Observations) -> Vec<Table>,
-    /// Holds them against what a case expects.
+    /// Checks the tables against a case's expected values.
     check: fn(&[Table], &Case<'_>) -> Result<(), String>,
 }
 
-/// What is asked of the tables.
+/// Input of a check: the case and its tables.
 struct Case<'a> {
     table: &'a str,
     input: &'a Value,

@@ -75,7 +75,7 @@ fn found<'t>(table: &'t Table, names: &[&str]) -> Option<&'t [Place]> {
     table.rows.iter().find(named).map(Vec::as_slice)
 }
 
-/// The cells of one row; a row that is not there has no number.
+/// Checks the cells of one row. A missing row has no number.
 fn cells(table: &Table, names: &[&str], wanted: &Value, case: &Case<'_>) -> Result<(), String> {
     let got = found(table, names);
     let cells = wanted["cells"].as_object().ok_or("no field `cells`")?;
@@ -171,7 +171,7 @@ fn table_1(table: &Table, case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The one row of a table of shares, each with the number that it is made of.
+/// Checks the only row of a table of shares, each with its count.
 fn pieces(table: &Table, case: &Case<'_>) -> Result<(), String> {
     let got = table.rows.first().ok_or("there is no table")?;
     if got[0] != (Place::Count { count: case.expected["placed"].as_u64().unwrap_or_default() }) {

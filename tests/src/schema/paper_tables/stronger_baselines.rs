@@ -86,12 +86,12 @@ fn by_budget(table: &Table, tokens: Option<&Table>, case: &Case<'_>) -> Result<(
     }
 }
 
-/// The one cell of a row that reaches over all budgets: the mean tokens stand in it.
+/// The cell that spans all budgets of a row. It also holds the mean tokens.
 fn spanning(row: &[Place]) -> Option<&Place> {
     row.get(1).filter(|place| matches!(place, Place::Printed { aside, .. } if !aside.is_empty()))
 }
 
-/// A table that is not there has no number.
+/// Checks that a case expects no number of a missing table.
 fn without_table(wanted: &[Value]) -> Result<(), String> {
     let has_value =
         |row: &Value| row["cells"].as_object().is_some_and(|c| c.values().any(|cell| !cell["value"].is_null()));

@@ -1,4 +1,4 @@
-//! What the paper reports of its data: fifths, the taxonomy, books, chunk sizes, pruning.
+//! Tables of HAMLET's data: fifths, the taxonomy, books, chunk sizes, pruning.
 
 use super::input::{self, Label};
 use super::{capital, found};
@@ -60,7 +60,7 @@ fn table_12(asked: &Value, expected: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The place of a column in the row that begins with this name.
+/// The cell of a column in the row that begins with this name.
 fn at<'t>(table: &'t Table, name: &str, column: &str) -> Result<&'t Place, String> {
     let row = found(table, &[name]).ok_or_else(|| format!("no row {name}"))?;
     place(table, row, column).ok_or_else(|| format!("no column {column}"))
@@ -190,7 +190,7 @@ impl InputTree {
         own.map(|fact| KeyFact { fact: fact.id.clone(), children: self.below(Some(&fact.id)) }).collect()
     }
 
-    /// The facts depth first, as labels have them.
+    /// The facts, depth first, as in the label files.
     fn depth_first<'a>(&'a self, parent: Option<&str>, into: &mut Vec<&'a InputFact>) {
         for fact in self.facts.iter().filter(|fact| fact.parent.as_deref() == parent) {
             into.push(fact);

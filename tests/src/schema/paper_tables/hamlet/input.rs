@@ -23,11 +23,11 @@ pub(super) struct Input {
 #[derive(Deserialize)]
 struct Model {
     id: String,
-    /// Those planned; all where none are named.
+    /// Planned queries; all queries if absent.
     queries: Option<Vec<String>>,
 }
 
-/// The last fields are Table 8's.
+/// A book of a case. The last fields are for Table 8.
 #[derive(Clone, Deserialize)]
 pub(super) struct Book {
     pub(super) id: String,
@@ -69,7 +69,7 @@ struct Sentence {
     label: Option<Label>,
 }
 
-/// What is wrong with a sentence, in the words of the vectors.
+/// Fault of a sentence, as the vectors name it.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Label {
@@ -107,7 +107,7 @@ pub(super) fn input(inputs: Option<&Value>, asked: &Value) -> Result<Input, Stri
 }
 
 impl Input {
-    /// A run a model, in the order asked for; `reasoning` says which of two models reasons.
+    /// Makes one run per model, in the requested order. `reasoning` names the model that reasons.
     pub(super) fn trials(&self, models: &[&str], reasoning: Option<&str>) -> Result<Observations, String> {
         let runs = models.iter().map(|name| {
             let model = self.models.iter().find(|model| model.id == *name).ok_or_else(|| format!("no model {name}"))?;

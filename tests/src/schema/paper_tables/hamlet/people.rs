@@ -1,4 +1,4 @@
-//! Tables 2 and 3, from labels as files hold them.
+//! Tables 2 and 3, from files of labels.
 
 use super::data::read;
 use crate::schema::raters;
