@@ -254,7 +254,7 @@ export type SearchOptions = Partial<{
     skip: boolean,
     /** Retriever that ranks; default `bm25`. The others need vectors, as far as they have come. */
     retriever: Retriever,
-    /** Passages on each side of a ranked one that are ranked right behind it; default 0. */
+    /** Neighbouring passages to take on each side of a ranked one; default 0. */
     neighbours: number,
     /** Number of passages that are listed, of those that were found; all by default. */
     first: number | null,

@@ -78,7 +78,7 @@ pub(crate) struct SearchOptions {
     skip: bool,
     /// Retriever that ranks; default `bm25`. The others need vectors, as far as they have come.
     pub(super) retriever: Retriever,
-    /// Passages on each side of a ranked one that are ranked right behind it; default 0.
+    /// Neighbouring passages to take on each side of a ranked one; default 0.
     pub(super) neighbours: usize,
     /// Number of passages that are listed, of those that were found; all by default.
     pub(super) first: Option<usize>,
