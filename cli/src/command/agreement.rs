@@ -109,15 +109,14 @@ fn agreement_table(found: &[AgainstPeople]) -> Table {
     let title = "Judges against people";
     let mut table = Table::new("agreement", title, columns.map(str::to_owned).to_vec());
     let number = |value: f64| Value::Number { value, decimals: 3 };
-    let interval = |low: f64, high: f64| Value::text(format!("[{low:.3}, {high:.3}]"));
+    let interval = |ends: Option<(f64, f64)>| match ends {
+        Some((low, high)) => Value::text(format!("[{low:.3}, {high:.3}]")),
+        None => Value::missing("no spread"),
+    };
     for AgainstPeople { judge, question, agreement, .. } in found {
         let (kappa, kappa_ends) = match &agreement.kappa {
-            Some(kappa) => (number(kappa.kappa), interval(kappa.low, kappa.high)),
+            Some(kappa) => (number(kappa.kappa), interval(kappa.interval)),
             None => (Value::missing("one label only"), Value::missing("one label only")),
-        };
-        let ac1_ends = match agreement.ac1.interval {
-            Some((low, high)) => interval(low, high),
-            None => Value::missing("no spread"),
         };
         table.rows.push(vec![
             Value::text(judge),
@@ -127,11 +126,13 @@ fn agreement_table(found: &[AgainstPeople]) -> Table {
             kappa,
             kappa_ends,
             number(agreement.ac1.ac1),
-            ac1_ends,
+            interval(agreement.ac1.interval),
         ]);
     }
     table.notes.push(
-        "accuracy: share of equal labels; kappa: Cohen's, - where only one label was used; AC1: Gwet's".to_owned(),
+        "accuracy: share of equal labels; kappa: Cohen's, - where only one label was used; AC1: Gwet's; no interval where \
+         labels show no spread"
+            .to_owned(),
     );
     table
 }

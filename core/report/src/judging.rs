@@ -272,7 +272,7 @@ fn agreements(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
     }
     table.notes.push(
         "agreed: share of agreeing pairs; kappa: Cohen's of two raters, Fleiss' of more (without interval); AC1: Gwet's; \
-         - where all ratings are alike"
+         - where all ratings are alike; no interval where all raters agree"
             .to_owned(),
     );
     (!table.rows.is_empty()).then_some(table)
@@ -294,7 +294,7 @@ fn agreement_row(who: &str, what: &str, agreement: &Agreement) -> Vec<Value> {
         Value::count(*n),
         Value::text(percent(*observed)),
         number(kappa.as_ref().map(|kappa| kappa.kappa).or(*fleiss)),
-        interval(kappa.as_ref().map(|kappa| (kappa.low, kappa.high))),
+        interval(kappa.as_ref().and_then(|kappa| kappa.interval)),
         number(Some(ac1.ac1)),
         interval(ac1.interval),
     ]

@@ -118,6 +118,7 @@ fn interval(ends: Option<(f64, f64)>) -> Value {
 }
 
 const NO_KAPPA: &str = "no common unit, or one label only";
+const NO_SPREAD: &str = "no interval where labels show no spread: all are equal, or one side has one label alone";
 
 fn among(raters: &Named, others: &[Named]) -> Option<Table> {
     let columns = ["labels of", "part", "raters", "units", "labels", "undecided", "agreed", "AC1", "AC1 95%"];
@@ -160,10 +161,11 @@ fn pairs(raters: &Named, others: &[Named]) -> Option<Table> {
                 Value::count(both.n),
                 share(both.agreement, both.n, "no common unit"),
                 number(both.kappa.as_ref().map(|kappa| kappa.kappa), NO_KAPPA),
-                interval(both.kappa.map(|kappa| (kappa.low, kappa.high))),
+                interval(both.kappa.and_then(|kappa| kappa.interval)),
             ]);
         }
     }
+    made.notes.push(NO_SPREAD.to_owned());
     (!made.rows.is_empty()).then_some(made)
 }
 
@@ -182,7 +184,7 @@ fn against(raters: &Named, others: &[Named]) -> Table {
                 share(binary, majority.n, "no label"),
                 share(balanced, majority.n, "no label, or one class"),
                 number(majority.kappa.as_ref().map(|kappa| kappa.kappa), NO_KAPPA),
-                interval(majority.kappa.map(|kappa| (kappa.low, kappa.high))),
+                interval(majority.kappa.and_then(|kappa| kappa.interval)),
             ]);
         }
     }
@@ -191,6 +193,7 @@ fn against(raters: &Named, others: &[Named]) -> Table {
          units without a label there"
             .to_owned(),
     );
+    made.notes.push(NO_SPREAD.to_owned());
     made
 }
 

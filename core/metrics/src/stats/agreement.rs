@@ -17,11 +17,11 @@ pub struct Kappa {
     pub expected: f64,
     /// Large-sample standard error (Fleiss, Cohen and Everitt 1969), as statsmodels' `cohens_kappa`.
     pub standard_error: f64,
-    /// Lower end of the 95% interval: kappa - z standard errors, cut at -1, which kappa cannot pass.
-    pub low: f64,
-    /// Upper end: kappa + z standard errors, cut at 1, as AC1's is by irrCAC. The normal interval knows no bounds: with few
-    /// items and much agreement it passes 1. The cut keeps its coverage, for what it takes off holds no kappa.
-    pub high: f64,
+    /// 95% interval: kappa - and + z standard errors, cut at -1 and 1, as AC1's is at 1 by irrCAC. The normal interval knows
+    /// no bounds: with few items and much agreement it passes 1. The cut keeps its coverage, for what it takes off holds no
+    /// kappa. `None` where the standard error is 0, as where all agree: a sample without a disagreement cannot say how
+    /// often raters disagree, and [1, 1] would claim that they never do.
+    pub interval: Option<(f64, f64)>,
     /// Number of items.
     pub n: usize,
 }
@@ -67,9 +67,10 @@ pub fn cohen_kappa<L: Ord>(first: &[L], second: &[L]) -> Option<Kappa> {
     // Where the raters agree or disagree throughout, what is left of the difference is rounding.
     let variance = if variance < 1e-14 { 0.0 } else { variance };
     let standard_error = libm::sqrt(variance / n) / (1.0 - expected);
-    let uncut = Kappa { kappa, observed, expected, standard_error, low: -1.0, high: 1.0, n: first.len() };
-    let (low, high) = uncut.uncut();
-    Some(Kappa { low: low.max(-1.0), high: high.min(1.0), ..uncut })
+    let found = Kappa { kappa, observed, expected, standard_error, interval: None, n: first.len() };
+    let (low, high) = found.uncut();
+    let interval = (standard_error > 0.0).then_some((low.max(-1.0), high.min(1.0)));
+    Some(Kappa { interval, ..found })
 }
 
 /// The weights of an order of categories: how far apart two of them count as.
@@ -240,10 +241,10 @@ mod tests {
         // Nine of ten agree: kappa is 0.783, and the normal interval ends at 1.18.
         let (a, b) = ([1, 1, 1, 1, 1, 1, 0, 0, 0, 1], [1, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
         let few = cohen_kappa(&a, &b).unwrap();
-        assert!(few.uncut().1 > 1.0 && few.high == 1.0, "{few:?}");
-        assert_eq!(few.low, few.uncut().0, "an end within the bounds is as statsmodels has it");
+        assert!(few.uncut().1 > 1.0, "{few:?}");
+        assert_eq!(few.interval, Some((few.uncut().0, 1.0)), "an end within the bounds is as statsmodels has it");
         let opposed = cohen_kappa(&a, &b.map(|label| 1 - label)).unwrap();
-        assert!(opposed.uncut().0 < -1.0 && opposed.low == -1.0, "{opposed:?}");
+        assert!(opposed.uncut().0 < -1.0 && opposed.interval.unwrap().0 == -1.0, "{opposed:?}");
     }
 
     #[test]
@@ -251,6 +252,7 @@ mod tests {
         let labels = [0, 1, 2, 1, 0, 0, 2];
         let kappa = cohen_kappa(&labels, &labels).unwrap();
         assert!((kappa.kappa - 1.0).abs() < 1e-15 && kappa.standard_error == 0.0);
+        assert_eq!(kappa.interval, None, "seven equal pairs do not show that raters never differ");
         let rows: Vec<Vec<i32>> = labels.iter().map(|&l| vec![l, l, l]).collect();
         let ac1 = gwet_ac1(&rows).unwrap();
         assert!((ac1.ac1 - 1.0).abs() < 1e-15 && ac1.interval.is_none());
