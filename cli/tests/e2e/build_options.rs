@@ -99,9 +99,9 @@ fn people_fill_in_forms_and_what_they_wrote_gets_options_and_runs() {
     let sandbox = Sandbox::with_own_cache();
     sandbox.write("books/mill.txt", "Ana kept the mill. At night Ben stole the flour behind the mill. It rained.");
     let told = sandbox.run(&["build", "options", "--books", "books", "--out", "f"]).exits(0).out();
-    assert!(told.contains("32 forms about 1 books"), "{told}");
+    assert!(told.contains("35 forms about 1 books"), "{told}");
     let sheet = &asked_on(&sandbox, "f/check/check.html")["sheet"];
-    assert_eq!((&sheet["books"][0][0], sheet["forms"].as_array().unwrap().len()), (&json!("mill"), 32));
+    assert_eq!((&sheet["books"][0][0], sheet["forms"].as_array().unwrap().len()), (&json!("mill"), 35));
 
     let save = |name: &str, questions: &[Value]| {
         let file =
@@ -135,7 +135,7 @@ fn people_fill_in_forms_and_what_they_wrote_gets_options_and_runs() {
     sandbox.run(&[&run[..], &["--budget", "50"]].concat()).exits(0);
     let page = asked_on(&sandbox, "o/check/check.html");
     let n = |list: &Value| list.as_array().unwrap().len();
-    assert_eq!((n(&page["sheet"]["forms"]), n(&page["questions"])), (32, 8));
+    assert_eq!((n(&page["sheet"]["forms"]), n(&page["questions"])), (35, 8));
 
     sandbox.write("forms.toml", "[[form]]\nid = 'a'\naspect = 'plot'\ncomplexity = 'detail'\nquestion = 'Why?'\n");
     let own = ["build", "options", "--books", "books", "--out", "g", "--forms", "forms.toml"];

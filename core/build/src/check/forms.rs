@@ -241,6 +241,29 @@ mod tests {
         }
     }
 
+    /// NovelQA, Table 8: what is asked is the paper's, the words are ours.
+    #[test]
+    fn every_template_of_the_paper_has_a_form_with_its_answer_format() {
+        let forms = Form::built_in();
+        let format = |id: &str| forms.iter().find(|form| form.id == id).map(|form| form.format.as_str());
+        for times in ["times-happened", "times-done", "times-shared", "times-met", "times-together"] {
+            assert_eq!(format(times), Some("yes or no, and a number"), "{times}");
+        }
+        for (id, wanted) in [
+            ("meaning-symbol", "an explanation in one sentence"),
+            ("meaning-chapter", "the number or the title of a chapter"),
+            ("character-turn", "a plot in one sentence"),
+            ("character-group", "a list of names"),
+            ("character-names", "a list of names"),
+            ("character-minor", "a description of the character"),
+            ("span-places", "a list of countries or cities"),
+            ("span-years", "two years"),
+            ("relation-alias", "a relationship"),
+        ] {
+            assert_eq!(format(id), Some(wanted), "{id}");
+        }
+    }
+
     #[test]
     fn a_filled_form_is_an_open_question() {
         let (items, problems) = sheet().items(&[written("run", "fear")]);

@@ -213,9 +213,9 @@ fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Result<Ve
         expected: true,
     };
     Ok([
-        ("answerability", "Can the question be answered by somebody who has read the book?"),
-        ("objectivity", "Is there one answer, which does not depend on an opinion?"),
-        ("correctness", "Is the answer right?"),
+        ("answerability", "Can the question be answered from the text of the book alone?"),
+        ("objectivity", "Is the question objective, with an answer that can be verified?"),
+        ("correctness", "Are both the question and the answer free of factual errors?"),
     ]
     .map(of)
     .to_vec())

@@ -1,4 +1,4 @@
-//! Tables that the paper reports of its data: the types of questions (figure 8), how many were kept by language
+//! Tables that the paper reports of its data: the types of questions (Figure 2), how many were kept by language
 //! (section 3.3), the lengths of books (Tables 2 and 9).
 
 use super::filter::Candidate;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) fn types(items: &[Item]) -> Table {
     let columns = ["type", "questions", "share"].map(str::to_owned).to_vec();
     let mut table = Table::new("types", "What the questions ask for", columns);
-    table.source = "SagaScale, figure 8".to_owned();
+    table.source = "SagaScale, Figure 2".to_owned();
     for kind in QuestionType::ALL {
         let n = items
             .iter()

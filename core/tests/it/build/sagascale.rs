@@ -195,6 +195,22 @@ fn keywords_are_counted_by_one_search_joined_as_was_said() {
     assert_eq!(built.items[1].other["popularity"], json!(100_000), "not the sum over `Ben` and `the key`");
 }
 
+/// Section 3.2: solvable from the book's text alone, objective and verifiable, no factual error in question or answer.
+#[test]
+fn people_are_asked_by_the_papers_three_criteria() {
+    let host = ScriptedHost::scripted(|call, _| able(call));
+    let built = build(&host, &Memory::default()).unwrap();
+    let asked: Vec<(&str, &str)> = built.questions[..3].iter().map(|one| (&*one.group, &*one.asks)).collect();
+    let expected = [
+        ("answerability", "Can the question be answered from the text of the book alone?"),
+        ("objectivity", "Is the question objective, with an answer that can be verified?"),
+        ("correctness", "Are both the question and the answer free of factual errors?"),
+    ];
+    assert_eq!(asked, expected);
+    let types = built.tables.iter().find(|table| table.id == "types").unwrap();
+    assert_eq!(types.source, "SagaScale, Figure 2", "Figure 8 is the prompt");
+}
+
 #[test]
 fn a_build_that_dies_anywhere_comes_back_with_the_same_questions() {
     survives_any_death(&able, &|host, store| build(host, store));
