@@ -57,7 +57,7 @@ fn experts(sandbox: &Sandbox, url: &str) {
 #[ignore = "needs python3"]
 fn needs_python_hamlet_in_sixteen_configurations_comes_out_as_computed_apart() {
     let sandbox = Sandbox::new();
-    benchmark(&sandbox, |book, number, id| {
+    benchmark(&sandbox, &super::BOOKS, |book, number, id| {
         let fact =
             |name: &str, children: Vec<Value>| json!({"fact": format!("Case {id}: {name}"), "children": children});
         let leaves = |branch: usize| {
