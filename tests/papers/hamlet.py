@@ -141,7 +141,9 @@ def books(items, lengths):
             found = [level for item in own if item["labels"]["perspective"] == perspective for level in levels(item)]
             row += [*(found.count(level) for level in LEVELS[:3]), len(found)]
         rows.append([*row, len(own)])
-    return rows + [[mean(column) for column in zip(*rows)], [sum(column) for column in zip(*rows)]]
+    rows += [[mean(column) for column in zip(*rows)], [sum(column) for column in zip(*rows)]]
+    # Behind the tokens stands the date, which is text.
+    return [[row[0], ..., *row[1:]] for row in rows]
 
 
 def expected(runs, summaries, lengths):

@@ -5,7 +5,7 @@
 
 REPORT.json is `closeread report RUN... --paper novelqa --json`. The novels are made of sentences of 12 tokens each, so that a place
 in tokens is 12 times the number of its sentence, which the sentence names. A question counts once for each piece of its
-evidence. Failures are wrong, and in the tables of the other reading left out. Of Table 16 the p values are not computed here. Runs that
+evidence. Failures are wrong, and in the tables of the other reading left out. Runs that
 cite evidence have Table 5 alone; with two judges also Table 15, with one what the people of labels.csv beside REPORT.json say
 (Tables 7 and 17). Exit code 1 if a cell differs.
 """
@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from statistics import quantiles
 
+from p_values import of_coefficient, of_kendall
 from records import Run, check, mean, pearson, percent, tokens
 
 TOKENS = 12
@@ -72,7 +73,9 @@ def by_distance(points):
     a, b = [place for place, _ in points], [right for _, right in points]
     if len(points) < 3 or len(set(a)) == 1 or len(set(b)) == 1:
         return [None] * 7
-    return [pearson(a, b), ..., pearson(ranks(a), ranks(b)), ..., kendall(a, b), ..., len(points)]
+    r, rho = pearson(a, b), pearson(ranks(a), ranks(b))
+    n = len(points)
+    return [r, of_coefficient(r, n), rho, of_coefficient(rho, n), kendall(a, b), of_kendall(a, b), n]
 
 
 def kappa(pairs):
@@ -149,15 +152,16 @@ def expected(runs, novels):
     of = lambda task: [item for item in novels.items if novels.items[item]["task"] == task]
     has = lambda item, **labels: all(novels.items[item]["labels"][name] == value for name, value in labels.items())
     pieces = [(place, novels.book(item)) for item in items for place in novels.places(item)]
-    share = lambda bin_of, bins: [100 * sum(bin_of(*piece) == n for piece in pieces) / len(pieces) for n in range(bins)]
+    found = lambda bin_of, bins: [sum(bin_of(*piece) == n for piece in pieces) for n in range(bins)]
+    counts_and_shares = lambda counts: [counts, [100 * count / len(pieces) for count in counts]]
     tables = {
         "novelqa-table-1": [
             [sum(has(item, complexity=c, **labels) for item in items) for c in COMPLEXITIES] + [sum(has(item, **labels) for item in items)]
             for labels in [{"aspect": name} for name in LISTED] + [{}]],
         "novelqa-table-9": [[percent([has(item, complexity=name) for item in items])] for name in COMPLEXITIES]
         + [[percent([has(item, aspect=name) for item in items])] for name in LISTED],
-        "novelqa-table-12": [share(absolute, 9)],
-        "novelqa-table-13": [share(relative, 10)],
+        "novelqa-table-12": counts_and_shares(found(absolute, 9)),
+        "novelqa-table-13": counts_and_shares(found(relative, 10)),
         "data-with-questions": with_questions(novels, items),
     }
     for suffix, left_out in [("", False), ("-left-out", True)]:

@@ -143,7 +143,7 @@ fn the_list_says_what_is_there_and_what_the_runs_lack() {
         Figure 4     4.2      accuracy by the number of searches                                       needs a run with agentic-rag; needs judgements: closeread judge (0 of 12 answers judged)
         Figure 5     3.3      lengths of books by language                                             available
         Figure 6     A.2.1    questions kept and left out                                              no numbers: examples of questions
-        Figure 7     A.2.2    questions kept and left out                                              no numbers: examples of questions
+        Figure 7     A.2.2    questions with their answers                                             no numbers: examples of questions
         Figure 8     A.3      classifying a question                                                   no numbers: a prompt: ours are files of the folder prompts/
         Figure 9     A.4.1    filtering a segment                                                      no numbers: a prompt: ours are files of the folder prompts/
         Figure 10    A.4.1    summaries of a segment                                                   no numbers: a prompt: ours are files of the folder prompts/

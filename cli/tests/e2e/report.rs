@@ -103,7 +103,7 @@ fn the_tables_of_a_run() {
                      Maximum Retrieval Token Budget
         Method             15                    30
         -------------------------------------------
-        dos-rag      **52.3**              **52.3**
+        DOS RAG      **52.3**              **52.3**
         closed-book      0.0 (Avg. Tokens: 79)
         policy failures_left_out: overflow, responses cut short, refusals, failed calls and missing trials are not in the denominator
         best of all in bold; n counts repeats
@@ -111,25 +111,25 @@ fn the_tables_of_a_run() {
         F1 over the tokens spent, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens    F1
         --------------------------------------
-        dos-rag          15        103.8  52.3
-        dos-rag          30        116.2  52.3
+        DOS RAG          15        103.8  52.3
+        DOS RAG          30        116.2  52.3
         closed-book     all         49.2   0.0
         tokens: mean over all trials that made a prompt
 
-        accuracy over the token budget, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
+        Accuracy over the token budget, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
                      Maximum Retrieval Token Budget
         Method              15                   30
         -------------------------------------------
-        dos-rag      **100.0**            **100.0**
+        DOS RAG      **100.0**            **100.0**
         closed-book      8.3 (Avg. Tokens: 79)
         policy failures_left_out: overflow, responses cut short, refusals, failed calls and missing trials are not in the denominator
         best of all in bold; n counts repeats
 
-        accuracy over the tokens spent, % (Stronger Baselines, Figures 1 and 3 to 6)
+        Accuracy over the tokens spent, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens  accuracy
         ------------------------------------------
-        dos-rag          15        115.2     100.0
-        dos-rag          30        132.3     100.0
+        DOS RAG          15        115.2     100.0
+        DOS RAG          30        132.3     100.0
         closed-book     all         93.2       8.3
         tokens: mean over all trials that made a prompt
 
@@ -137,7 +137,7 @@ fn the_tables_of_a_run() {
                      Maximum Retrieval Token Budget
         Method             15                    30
         -------------------------------------------
-        dos-rag      **52.3**              **52.3**
+        DOS RAG      **52.3**              **52.3**
         closed-book      0.0 (Avg. Tokens: 79)
         policy failures_wrong: overflow, responses cut short, refusals, failed calls and missing trials count as wrong
         best of all in bold; n counts repeats
@@ -145,25 +145,25 @@ fn the_tables_of_a_run() {
         F1 over the tokens spent, failures as wrong, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens    F1
         --------------------------------------
-        dos-rag          15        103.8  52.3
-        dos-rag          30        116.2  52.3
+        DOS RAG          15        103.8  52.3
+        DOS RAG          30        116.2  52.3
         closed-book     all         49.2   0.0
         tokens: mean over all trials that made a prompt
 
-        accuracy over the token budget, failures as wrong, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
+        Accuracy over the token budget, failures as wrong, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
                      Maximum Retrieval Token Budget
         Method              15                   30
         -------------------------------------------
-        dos-rag      **100.0**            **100.0**
+        DOS RAG      **100.0**            **100.0**
         closed-book      8.3 (Avg. Tokens: 79)
         policy failures_wrong: overflow, responses cut short, refusals, failed calls and missing trials count as wrong
         best of all in bold; n counts repeats
 
-        accuracy over the tokens spent, failures as wrong, % (Stronger Baselines, Figures 1 and 3 to 6)
+        Accuracy over the tokens spent, failures as wrong, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens  accuracy
         ------------------------------------------
-        dos-rag          15        115.2     100.0
-        dos-rag          30        132.3     100.0
+        DOS RAG          15        115.2     100.0
+        DOS RAG          30        132.3     100.0
         closed-book     all         93.2       8.3
         tokens: mean over all trials that made a prompt
 

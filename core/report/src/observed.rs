@@ -99,9 +99,11 @@ impl<'a> Known<'a> {
     fn item(&self, run: &RunView<'_>, item: &Item) -> ItemFacts {
         let applies = |metric: &MetricName| Some((metric.clone(), self.applies(item, metric)));
         let metrics = self.metrics.iter().filter_map(applies).filter(|(_, applies)| *applies != Applies::Once);
+        let evidence_tokens = evidence_tokens(item, run.books);
         ItemFacts {
             book_tokens: book_tokens(item, run.books),
-            evidence_tokens: evidence_tokens(item, run.books),
+            evidence_unplaced: item.evidence.len() - evidence_tokens.len(),
+            evidence_tokens,
             metrics: metrics.collect(),
             ..ItemFacts::from(item)
         }

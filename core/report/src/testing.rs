@@ -115,6 +115,7 @@ impl Case {
             language: Language::ENGLISH,
             book_tokens: self.book_tokens,
             evidence_tokens: self.evidence_tokens.clone(),
+            evidence_unplaced: 0,
             metrics: BTreeMap::new(),
         }
     }

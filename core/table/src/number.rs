@@ -46,9 +46,15 @@ pub fn number(value: f64, decimals: u8) -> String {
     decimal(value, decimals)
 }
 
-/// A number with exactly that many decimals, and its deviation behind `sign` where it has one.
+/// A number as a paper prints it, and its deviation behind `sign` where it has one: with exactly that many decimals, without any
+/// with commas between its thousands, and with an exponent if it is below the last of four decimals or more.
 pub(super) fn with_deviation(value: f64, sd: Option<f64>, decimals: u8, sign: &str) -> String {
-    let number = decimal(value, decimals);
+    let number = match (decimals, libm::pow(10.0, -f64::from(decimals))) {
+        (0, _) => number(value, 0),
+        // A p-value: the papers print an exponent where four digits would be zeros.
+        (4.., smallest) if value != 0.0 && value.abs() < smallest => format!("{value:.*e}", usize::from(decimals)),
+        _ => decimal(value, decimals),
+    };
     sd.map_or(number.clone(), |sd| format!("{number}{sign}{}", decimal(sd, decimals)))
 }
 
@@ -84,6 +90,16 @@ fn decimal(value: f64, decimals: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_as_papers_print_them() {
+        let plain = |value: f64, decimals: u8| with_deviation(value, None, decimals, " ± ");
+        assert_eq!([plain(0.0879, 4), plain(3.069_61e-9, 4), plain(0.0, 4)], ["0.0879", "3.0696e-9", "0.0000"]);
+        assert_eq!(
+            [plain(28_980.4, 0), plain(0.04, 1), with_deviation(54.0, Some(0.5), 1, " ± ")],
+            ["28,980", "0.0", "54.0 ± 0.5"]
+        );
+    }
 
     #[test]
     fn numbers_as_they_are_printed() {

@@ -55,7 +55,7 @@ impl BookStatistics {
 /// Tokens, chunks and key facts of each book, by perspective and level, with average and total (Table 8).
 pub fn books_table(books: &[BookStatistics]) -> Table {
     let mut columns: Vec<String> =
-        ["Name", "Author", "Genre", "Publication Date", "Token Count", "# Chunks"].map(str::to_owned).to_vec();
+        ["Name", "Author", "Genre", "Token Count", "Publication Date", "# Chunks"].map(str::to_owned).to_vec();
     for perspective in ["Analytical", "Narrative"] {
         columns.extend(["Root", "Branch", "Leaf", "Total"].map(|level| format!("{perspective} {level}")));
     }
@@ -64,18 +64,23 @@ pub fn books_table(books: &[BookStatistics]) -> Table {
     table.source = "HAMLET, Table 8".to_owned();
     for book in books {
         let known = |text: &Option<String>| text.as_ref().map_or_else(|| Value::missing("not known"), Value::text);
-        let heads = [Value::text(&book.name), known(&book.author), known(&book.genre), known(&book.date)];
-        let counts = [book.tokens].into_iter().chain(book.counts()).map(Value::count);
-        table.rows.push(heads.into_iter().chain(counts).collect());
+        let heads = [Value::text(&book.name), known(&book.author), known(&book.genre)];
+        let lengths = [Value::count(book.tokens), known(&book.date)];
+        table.rows.push(heads.into_iter().chain(lengths).chain(book.counts().into_iter().map(Value::count)).collect());
     }
     if books.len() > 1 {
         let of_book = |book: &BookStatistics| [book.tokens].into_iter().chain(book.counts()).collect::<Vec<_>>();
         let all: Vec<Vec<usize>> = books.iter().map(of_book).collect();
         let totals: Vec<usize> = (0..all[0].len()).map(|column| all.iter().map(|row| row[column]).sum()).collect();
-        let heads = |name: &str| [name, "", "", ""].map(Value::text);
-        let mean = |total: &usize| Value::printed(*total as f64 / books.len() as f64, 0, books.len());
-        table.rows.push(heads("Average").into_iter().chain(totals.iter().map(mean)).collect());
-        table.rows.push(heads("Total").into_iter().chain(totals.iter().map(|n| Value::count(*n))).collect());
+        let mut row = |name: &str, value: &dyn Fn(usize) -> Value| {
+            let mut cells: Vec<Value> = [name, "", ""].map(Value::text).to_vec();
+            cells.extend(totals.iter().map(|total| value(*total)));
+            // A date has neither mean nor sum.
+            cells.insert(4, Value::text(""));
+            table.rows.push(cells);
+        };
+        row("Average", &|total| Value::printed(total as f64 / books.len() as f64, 0, books.len()));
+        row("Total", &Value::count);
         table.summary_rows = 2;
     }
     table

@@ -35,7 +35,7 @@ pub struct EvidenceMarks {
 }
 
 impl EvidenceMarks {
-    /// Mean of the three, in 1..=100: the evidence recall of one question.
+    /// Mean of the three, in 0..=100: the evidence recall of one question.
     pub fn mean(&self) -> f64 {
         f64::from(u16::from(self.correctness) + u16::from(self.relevance) + u16::from(self.sufficiency)) / 3.0
     }

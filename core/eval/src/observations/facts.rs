@@ -92,6 +92,8 @@ pub struct ItemFacts {
     pub book_tokens: Option<usize>,
     /// Places where each piece of gold evidence that was found starts, in tokens from the start of its document.
     pub evidence_tokens: Vec<usize>,
+    /// Number of pieces of gold evidence whose place is not known, such as a summary in the annotator's words.
+    pub evidence_unplaced: usize,
     /// How metrics apply to the item; a metric that is not listed applies [`Applies::Once`].
     pub metrics: BTreeMap<MetricName, Applies>,
 }
@@ -123,6 +125,7 @@ impl From<&Item> for ItemFacts {
             language: if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: None,
             evidence_tokens: Vec::new(),
+            evidence_unplaced: item.evidence.len(),
             metrics: BTreeMap::new(),
         }
     }

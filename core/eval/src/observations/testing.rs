@@ -16,6 +16,7 @@ pub(super) fn item(id: &str) -> ItemFacts {
         language: Language::ENGLISH,
         book_tokens: None,
         evidence_tokens: Vec::new(),
+        evidence_unplaced: 0,
         metrics: BTreeMap::new(),
     }
 }

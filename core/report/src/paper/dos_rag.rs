@@ -12,8 +12,14 @@ use closeread_eval::observations::{
 use closeread_table::number::{self, metric_label, thousands};
 use closeread_table::{Table, Value};
 
-/// The paper's methods, in the order of its tables.
-const METHODS: [&str; 5] = ["vanilla-rag", "dos-rag", "raptor", "read-agent", "full-document"];
+/// The paper's methods with its names of them, in the order of its tables.
+const METHODS: [(&str, &str); 5] = [
+    ("vanilla-rag", "Vanilla RAG"),
+    ("dos-rag", "DOS RAG"),
+    ("raptor", "RAPTOR"),
+    ("read-agent", "ReadAgent"),
+    ("full-document", "Full Document"),
+];
 /// The metrics of Table 5, in its order; of the two F1 the paper's is the first.
 const METRICS: [&str; 6] = ["f1_v2", "f1", "bleu_1", "bleu_4", "rougeL", "meteor"];
 /// F1 as the paper's code computes it.
@@ -94,7 +100,7 @@ impl StrongerBaselines<'_> {
     /// The cells by method, the paper's in its order first, and budget.
     fn cells(&self) -> Vec<(CellId, &CellKey)> {
         let mut cells = self.configuration.cells.clone();
-        let rank = |method: &str| METHODS.iter().position(|known| *known == method).unwrap_or(METHODS.len());
+        let rank = |method: &str| METHODS.iter().position(|(known, _)| *known == method).unwrap_or(METHODS.len());
         cells.sort_by_key(|(_, key)| (rank(&key.method), key.method.clone(), key.budget));
         cells
     }
@@ -153,7 +159,7 @@ impl StrongerBaselines<'_> {
         let apart = difficulty.map_or_else(String::new, |value| format!("-{}", value.replace(' ', "-")));
         let only = difficulty.map_or_else(String::new, |value| format!(", {value} items"));
         let title =
-            format!("{} over the token budget{only}{said}, mean ± deviation over repeats, %", label(&by.metric));
+            format!("{} over the token budget{only}{said}, mean ± deviation over repeats, %", leading(&by.metric));
         let budgets = self.budgets();
         let columns = budgets.iter().map(|budget| thousands(*budget as u64));
         let id = self.id(&format!("stronger-baselines-budgets{apart}{suffix}"), Some(&by.metric));
@@ -175,14 +181,14 @@ impl StrongerBaselines<'_> {
                 Some(rows) => self.over_repeats(&rows, by),
             };
             if budgets.iter().any(|budget| rows_of(method, Some(*budget)).is_some()) {
-                grid.row([Value::text(method)], budgets.iter().map(|budget| place(Some(*budget))));
+                grid.row([Value::text(printed(method))], budgets.iter().map(|budget| place(Some(*budget))));
             }
             if let Some(rows) = rows_of(method, None) {
                 let tokens = self.tokens(&rows).map_or_else(
                     |reason| format!("Avg. Tokens: {reason}"),
                     |mean| format!("Avg. Tokens: {}", in_thousands(mean.value)),
                 );
-                grid.spanning_row([Value::text(method)], place(None), tokens);
+                grid.spanning_row([Value::text(printed(method))], place(None), tokens);
             }
         }
         let grid = grid.grouped([HEAD], budgets.len());
@@ -192,7 +198,7 @@ impl StrongerBaselines<'_> {
     /// Figures 1 and 3 to 6: the same over the tokens that were spent.
     fn over_tokens(&self, by: &Aggregation) -> Option<Table> {
         let (suffix, said) = said_of(by.policy);
-        let title = format!("{} over the tokens spent{said}, %", label(&by.metric));
+        let title = format!("{} over the tokens spent{said}, %", leading(&by.metric));
         let source = self.source().1;
         let heads = ["Method", "Budget"];
         let columns = ["mean tokens".to_owned(), label(&by.metric)];
@@ -257,11 +263,22 @@ fn in_thousands(tokens: f64) -> String {
 
 fn heads_of(key: &CellKey) -> [Value; 2] {
     let budget = key.budget.map_or_else(|| Value::text(ALL_BUDGETS), Value::count);
-    [Value::text(&*key.method), budget]
+    [Value::text(printed(&key.method)), budget]
+}
+
+/// The paper's name of a method, or our own where it has none.
+fn printed(method: &str) -> &str {
+    METHODS.iter().find(|(known, _)| *known == method).map_or(method, |(_, name)| *name)
 }
 
 fn label(metric: &MetricName) -> String {
     metric_label(metric.name())
+}
+
+/// The metric at the beginning of a title.
+fn leading(metric: &MetricName) -> String {
+    let label = label(metric);
+    label[..1].to_uppercase() + &label[1..]
 }
 
 fn said_of(policy: FailurePolicy) -> (&'static str, &'static str) {
@@ -307,6 +324,7 @@ mod tests {
         let trials =
             [trial("dos-rag", Some(500), 1.0), trial("dos-rag", Some(4_000), 0.5), trial("read-agent", None, 0.25)];
         let made = tables(&table(&trials)).remove(0);
+        assert_eq!((made.rows[0][0].shown(), made.rows[1][0].shown()), ("DOS RAG".to_owned(), "ReadAgent".to_owned()));
         assert_eq!(made.rows[1][1].shown(), "25.0 (Avg. Tokens: no prompt was made)");
         assert_eq!(made.rows[1][2], Value::Spanned);
         assert_eq!((made.groups[0].first, made.groups[0].n), (1, 2));

@@ -107,6 +107,13 @@ impl Grid {
         self.table.rows.push(heads.into_iter().chain(values).collect());
     }
 
+    /// Adds a row of whole numbers, which take no part in marks and averages.
+    pub(super) fn counts(&mut self, heads: impl IntoIterator<Item = Value>, counts: impl IntoIterator<Item = usize>) {
+        let counts: Vec<Value> = counts.into_iter().map(Value::count).collect();
+        self.places.push(vec![Err("a count"); counts.len()]);
+        self.table.rows.push(heads.into_iter().chain(counts).collect());
+    }
+
     /// Adds a row whose one number reaches over all columns, with what stands in brackets behind it.
     pub(super) fn spanning_row(&mut self, heads: impl IntoIterator<Item = Value>, place: Place, behind: String) {
         let width = self.table.columns.len() - self.n_heads;

@@ -23,6 +23,7 @@ use closeread_eval::observations::{
 use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY};
 use closeread_table::Table;
 use items::evidence_distance;
+use std::collections::BTreeSet;
 
 /// Length, in tokens, where Table 4 parts the evidence, and Figure 7 the books.
 const SPLIT: usize = 100_000;
@@ -124,8 +125,8 @@ impl<'a> NovelQa<'a> {
         pieces.collect()
     }
 
-    /// Table 5: marks of the evidence that answers cite, over the questions with gold evidence.
-    fn evidence_marks(&self, of: &Configuration<'_>) -> Option<[Place; 4]> {
+    /// The rows of Table 5, whose answers were asked for their evidence; `None` if there are none.
+    fn evidence_rows(&self, of: &Configuration<'_>) -> Option<Rows> {
         let has_marks = |id: CellId, key: &CellKey| {
             let rows = Rows::of(id);
             self.trials.metrics(&rows).iter().any(|metric| metric.name() == EVIDENCE_MARKS[0])
@@ -138,13 +139,14 @@ impl<'a> NovelQa<'a> {
         };
         // Where no answer came there are no marks, only zeros.
         let cells: Vec<CellId> = of.cells.iter().filter(|(_, key)| asked_alike(key)).map(|(id, _)| *id).collect();
-        if cells.is_empty() {
-            return None;
-        }
-        let rows = Rows::all().cells(cells);
+        (!cells.is_empty()).then(|| Rows::all().cells(cells))
+    }
+
+    /// Table 5: marks of the evidence that answers cite, over the questions with gold evidence.
+    fn evidence_marks(&self, rows: &Rows) -> [Place; 4] {
         let mark = |name: &str| {
             let by = Aggregation { policy: self.policy, ..Aggregation::new(name) };
-            let estimate = self.trials.aggregate(&rows, &by).estimate.ok_or("all left out")?;
+            let estimate = self.trials.aggregate(rows, &by).estimate.ok_or("all left out")?;
             Ok(Number::new(100.0 * estimate.value, estimate.n))
         };
         let [correctness, relevance, sufficiency] = EVIDENCE_MARKS.map(mark);
@@ -152,7 +154,16 @@ impl<'a> NovelQa<'a> {
             let marks = [correctness?, relevance?, sufficiency?];
             Ok(Number::new(marks.iter().map(|mark| mark.value).sum::<f64>() / 3.0, marks[0].n))
         };
-        Some([correctness, relevance, sufficiency, average()])
+        [correctness, relevance, sufficiency, average()]
+    }
+
+    /// The questions of these rows that have no gold evidence, which Table 5 leaves out.
+    fn without_gold_evidence(&self, rows: &Rows) -> BTreeSet<ItemId> {
+        let has_none = |item: &ItemId| {
+            let item = self.trials.item(*item);
+            item.evidence_tokens.is_empty() && item.evidence_unplaced == 0
+        };
+        self.trials.rows(rows).map(|row| row.item).filter(has_none).collect()
     }
 
     /// Table 6: without the book, and that minus with it, over the questions that count in both.

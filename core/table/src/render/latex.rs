@@ -75,7 +75,10 @@ fn shown(value: &Value) -> String {
         Value::Missing { .. } => "--".to_owned(),
         Value::Text { text } => escaped(text),
         Value::Printed { value, decimals, sd, mark, sign, aside, .. } => {
-            let number = with_deviation(*value, *sd, *decimals, " $\\pm$ ").replace('-', "$-$");
+            let number = match with_deviation(*value, *sd, *decimals, " $\\pm$ ") {
+                small if small.contains('e') => small.replace('e', " $\\times 10^{") + "}$",
+                number => number.replace('-', "$-$"),
+            };
             let marked = match mark {
                 Some(Mark::Best) => format!("\\textbf{{{number}}}"),
                 Some(Mark::Second) => format!("\\underline{{{number}}}"),

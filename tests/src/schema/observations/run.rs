@@ -128,6 +128,7 @@ impl Run {
             language: Language::ENGLISH,
             book_tokens: None,
             evidence_tokens: Vec::new(),
+            evidence_unplaced: 0,
             metrics: self.metrics.iter().map(applies).collect(),
         }
     }

@@ -13,9 +13,9 @@ pub(super) fn body(table: &Table) -> &[Vec<Place>] {
     &table.rows[..table.rows.len() - table.summary_rows]
 }
 
-/// The name before a mark in brackets.
+/// The name before a mark in brackets, or before the paper's signs of reasoning.
 pub(super) fn name_of(text: &str) -> &str {
-    text.split_once(" (").map_or(text, |(name, _)| name)
+    text.split_once(" (").map_or(text, |(name, _)| name).trim_end_matches(['†', '‡'])
 }
 
 /// The cell of this column in a row; `None` if the table lacks the column.

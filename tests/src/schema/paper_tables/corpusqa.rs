@@ -64,7 +64,11 @@ fn is_empty(row: &Value) -> bool {
 
 fn column_of(name: &str) -> &str {
     match name {
-        "overall" => "overall (mean of domains)",
+        "overall" => "Overall (mean of domains)",
+        "financial_zh" => "Financial-zh",
+        "financial_en" => "Financial-en",
+        "education_en" => "Education-en",
+        "real_estate_en" => "Real Estate-en",
         "correct_over_total" => "correct over total",
         "accuracy" => "Acc., %",
         "timeouts" => "time-outs, %",

@@ -347,6 +347,7 @@ impl InputItem {
             language: if self.language.as_deref() == Some("zh") { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: self.book_tokens,
             evidence_tokens: self.evidence_tokens.clone(),
+            evidence_unplaced: self.evidence_unplaced,
             metrics: if has_evidence { BTreeMap::new() } else { EVIDENCE_MARKS.map(not).into() },
         }
     }

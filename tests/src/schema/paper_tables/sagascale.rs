@@ -46,7 +46,7 @@ fn head(got: &[Place], wanted: &Value) -> Result<(), String> {
     let wanted_name = names.iter().find_map(|name| head.get(name)).and_then(Value::as_str);
     let (Some(Place::Text { text }), Some(wanted_name)) = (got.first(), wanted_name) else { return Ok(()) };
     let reasons = head.get("reasoning").and_then(Value::as_bool).unwrap_or(false);
-    if name_of(text) != wanted_name || text.ends_with("(reasoning)") != reasons {
+    if name_of(text) != wanted_name || text.ends_with('‡') != reasons {
         return Err(format!("expected the row {head}, got {text}"));
     }
     match (head.get("max_len"), got.get(1)) {
@@ -79,7 +79,7 @@ fn cells(table: &Table, got: &[Place], wanted: &Value, tolerance: f64) -> Result
         }
     }
     let overflowed = wanted.get("overflowed").and_then(Value::as_u64);
-    let is_signed = matches!(place(table, got, "LC"), Some(Place::Printed { sign, .. }) if sign == "†");
+    let is_signed = matches!(place(table, got, "LC"), Some(Place::Printed { sign, .. }) if sign == "§");
     match overflowed {
         Some(n) if (n > 0) != is_signed && number(place(table, got, "LC")).0.is_some() => {
             Err(format!("{n} overflowed, and the mark is {is_signed}"))

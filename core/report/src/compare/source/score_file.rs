@@ -54,6 +54,7 @@ impl ScoreFileItem {
             language: Language::ENGLISH,
             book_tokens: None,
             evidence_tokens: Vec::new(),
+            evidence_unplaced: 0,
             metrics: absent.map(|metric| (metric.as_str().into(), Applies::Not)).collect(),
         }
     }

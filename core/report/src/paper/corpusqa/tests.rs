@@ -19,7 +19,7 @@ fn the_two_readings_of_overall_differ() {
     let tables = tables(&table(&cases));
     assert_eq!(
         tables[0].columns,
-        ["Set", "Model", "financial_zh", "education_en", "overall (mean of domains)", "correct over total"]
+        ["Set", "Model", "Financial-zh", "Education-en", "Overall (mean of domains)", "correct over total"]
     );
     assert_eq!(tables[0].rows[0][4..], [Value::printed(50.0, 2, 2), Value::printed(25.0, 2, 4)]);
     assert!(tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));

@@ -47,7 +47,7 @@ static SAGASCALE: &[Exhibit] = &[
     all(Figure(4), "4.2", "accuracy by the number of searches", Runs(&[Method(&["agentic-rag"]), Verdicts])),
     all(Figure(5), "3.3", "lengths of books by language", Runs(&[Lengths])),
     all(Figure(6), "A.2.1", "questions kept and left out", Wordless("examples of questions")),
-    all(Figure(7), "A.2.2", "questions kept and left out", Wordless("examples of questions")),
+    all(Figure(7), "A.2.2", "questions with their answers", Wordless("examples of questions")),
     all(Figure(8), "A.3", "classifying a question", WORDED),
     all(Figure(9), "A.4.1", "filtering a segment", WORDED),
     all(Figure(10), "A.4.1", "summaries of a segment", WORDED),

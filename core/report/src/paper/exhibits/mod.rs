@@ -91,6 +91,8 @@ mod tests {
         for paper in [Paper::SagaScale, Paper::NovelQa, Paper::DosRag, Paper::CorpusQa] {
             let tables = tables_of(paper, &table(&cases));
             assert!(tables.len() > 3, "{paper:?}");
+            let heads: BTreeSet<_> = tables.iter().map(|table| (&table.title, &table.source)).collect();
+            assert_eq!(heads.len(), tables.len(), "{paper:?}: two tables below one title cannot be told apart");
             for table in tables {
                 assert!(exhibits(paper).iter().any(|one| one.is_shown_by(&table)), "{}: {}", table.id, table.source);
             }

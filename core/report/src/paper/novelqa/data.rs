@@ -86,20 +86,23 @@ fn pieces_by(
     if placed.is_empty() {
         return None;
     }
-    let mut grid = Grid::new(id, title, source, &["pieces"], bins.iter().cloned()).decimals(2);
     let of = |wanted: usize| placed.iter().filter(|bin| **bin == wanted).count();
-    grid.row([Value::count(placed.len())], (0..bins.len()).map(|bin| Ok(share(of(bin), placed.len()))));
-    grid.note("pieces of gold evidence whose place in the book is known").finished()
+    let mut grid = Grid::new(id, title, source, &["Range"], bins.iter().cloned()).decimals(2);
+    grid.counts([Value::text("Count")], (0..bins.len()).map(of));
+    grid.row([Value::text("Percentage")], (0..bins.len()).map(|bin| Ok(share(of(bin), placed.len()))));
+    let unplaced: usize = items.iter().map(|item| item.evidence_unplaced).sum();
+    let note = format!("{} pieces of gold evidence; {unplaced} more have no exact match in the book", placed.len());
+    grid.note(note).finished()
 }
 
 fn table_12(items: &[&ItemFacts]) -> Option<Table> {
-    let title = "Where the evidence starts, in tokens, %";
+    let title = "Where the evidence starts, in tokens: pieces, and % of them";
     let bins = POSITION_BINS.map(str::to_owned);
     pieces_by(items, "novelqa-table-12", title, "NovelQA, Table 12", &bins, |_, token| Some(position_bin(token)))
 }
 
 fn table_13(items: &[&ItemFacts]) -> Option<Table> {
-    let title = "Where in its book the evidence starts, %";
+    let title = "Where in its book the evidence starts: pieces, and % of them";
     let place = |item: &ItemFacts, token: usize| relative_bin(token, item.book_tokens?);
     pieces_by(items, "novelqa-table-13", title, "NovelQA, Table 13", &relative_bins(), place)
 }

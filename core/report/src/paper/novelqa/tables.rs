@@ -7,10 +7,11 @@ use crate::paper::grid::{Better, Grid, Number, Place};
 use crate::paper::tabulate::{HUMAN, policy_note, without_judge};
 use crate::plan::Arm;
 use closeread_eval::Task;
-use closeread_eval::observations::{FailurePolicy, ItemFacts};
+use closeread_eval::observations::{FailurePolicy, ItemFacts, ItemId};
 use closeread_judges::EVIDENCE_MARKS;
 use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
+use std::collections::BTreeSet;
 
 /// The label by which novels in the public domain stand apart, with its value.
 const PUBLIC_DOMAIN: (&str, &str) = ("rights", "public-domain");
@@ -25,6 +26,11 @@ const OF_WORDS: [&str; 6] = [
 ];
 const PER_EVIDENCE: &str = "a question counts once for each piece of its evidence whose place is known";
 
+/// The paper's name of a setting, at the beginning of a title.
+fn setting(task: Task) -> &'static str {
+    if task == Task::Choice { "Multichoice" } else { "Generative" }
+}
+
 impl NovelQa<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {
         let is_public = |item: &ItemFacts| item.label(PUBLIC_DOMAIN.0) == Some(PUBLIC_DOMAIN.1);
@@ -34,13 +40,23 @@ impl NovelQa<'_> {
             self.matrix("novelqa-table-3", "NovelQA, Table 3", Task::Generative),
             self.matrix("novelqa-table-14", "NovelQA, Table 14", Task::Choice),
             self.by_position("novelqa-figure-4", "NovelQA, Figure 4", Task::Generative),
-            self.by_tenth("novelqa-figure-4-relative", "NovelQA, Figure 4", Task::Generative, |_| true),
+            self.by_tenth("novelqa-figure-4-relative", "NovelQA, Figure 4", Task::Generative, "", |_| true),
             self.by_position("novelqa-figure-6", "NovelQA, Figure 6", Task::Choice),
-            self.by_tenth("novelqa-figure-6-relative", "NovelQA, Figure 6", Task::Choice, |_| true),
-            self.by_tenth("novelqa-figure-7-65k-100k", "NovelQA, Figure 7", Task::Choice, |book| {
-                (SHORTEST..=SPLIT).contains(&book)
-            }),
-            self.by_tenth("novelqa-figure-7-above-100k", "NovelQA, Figure 7", Task::Choice, |book| book > SPLIT),
+            self.by_tenth("novelqa-figure-6-relative", "NovelQA, Figure 6", Task::Choice, "", |_| true),
+            self.by_tenth(
+                "novelqa-figure-7-65k-100k",
+                "NovelQA, Figure 7",
+                Task::Choice,
+                ", books of 65K to 100K tokens",
+                |book| (SHORTEST..=SPLIT).contains(&book),
+            ),
+            self.by_tenth(
+                "novelqa-figure-7-above-100k",
+                "NovelQA, Figure 7",
+                Task::Choice,
+                ", books of more than 100K tokens",
+                |book| book > SPLIT,
+            ),
         ];
         let behind = [self.table_5(), self.table_6(), self.table_16()].into_iter().flatten();
         let mut tables: Vec<Table> =
@@ -58,6 +74,14 @@ impl NovelQa<'_> {
         without_judge(&by.metric).map(|note| format!("generative {note}"))
     }
 
+    /// What ids and titles end in, by what becomes of failures.
+    fn reading(&self) -> (&'static str, &'static str) {
+        match self.policy {
+            FailurePolicy::Wrong => ("", ""),
+            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
+        }
+    }
+
     pub(super) fn grid<S: Into<String>>(
         &self,
         id: &str,
@@ -66,10 +90,7 @@ impl NovelQa<'_> {
         heads: &[&str],
         columns: impl IntoIterator<Item = S>,
     ) -> Grid {
-        let (suffix, said) = match self.policy {
-            FailurePolicy::Wrong => ("", ""),
-            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
-        };
+        let (suffix, said) = self.reading();
         let grid = Grid::new(&format!("{id}{suffix}"), &format!("{title}{said}"), source, heads, columns);
         grid.decimals(2).note(policy_note(self.policy))
     }
@@ -114,8 +135,8 @@ impl NovelQa<'_> {
         if !self.trials.items().any(|(_, item)| aspect(item).is_some()) {
             return None;
         }
-        let title = "Accuracy by complexity and aspect, %";
-        let mut grid = self.grid(id, title, source, &["Model", "Complexity"], columns);
+        let title = format!("{}: accuracy by complexity and aspect, %", setting(task));
+        let mut grid = self.grid(id, &title, source, &["Model", "Complexity"], columns);
         let complexities = COMPLEXITIES.into_iter().zip(SHORT_COMPLEXITIES).map(Some).chain([None]);
         for row in self.lines() {
             for complexity in complexities.clone() {
@@ -134,16 +155,23 @@ impl NovelQa<'_> {
 
     /// Figures 4 and 6, by tokens from the start of the book.
     fn by_position(&self, id: &str, source: &str, task: Task) -> Option<Table> {
-        let title = "Accuracy by where the evidence starts, in tokens, %";
-        self.by_bin(id, title, source, task, POSITION_BINS.map(str::to_owned).to_vec(), |piece| {
+        let title = format!("{}: accuracy by where the evidence starts, in tokens, %", setting(task));
+        self.by_bin(id, &title, source, task, POSITION_BINS.map(str::to_owned).to_vec(), |piece| {
             Some(position_bin(piece.token))
         })
     }
 
     /// Figures 4, 6 and 7, by tenths of the book; of books whose length is in a class.
-    fn by_tenth(&self, id: &str, source: &str, task: Task, of_length: impl Fn(usize) -> bool) -> Option<Table> {
-        let title = "Accuracy by where in its book the evidence starts, %";
-        self.by_bin(id, title, source, task, relative_bins(), |piece| {
+    fn by_tenth(
+        &self,
+        id: &str,
+        source: &str,
+        task: Task,
+        of_books: &str,
+        of_length: impl Fn(usize) -> bool,
+    ) -> Option<Table> {
+        let title = format!("{}: accuracy by where in its book the evidence starts{of_books}, %", setting(task));
+        self.by_bin(id, &title, source, task, relative_bins(), |piece| {
             let book = piece.item.book_tokens.filter(|book| of_length(*book))?;
             relative_bin(piece.token, book)
         })
@@ -192,24 +220,28 @@ impl NovelQa<'_> {
             0 => Err("no evidence here"),
             n => Ok(Number::new(sum / n as f64, n)),
         });
-        let grid = grid.with_summary([Value::text("Average")], pooled.collect());
+        let grid = grid.with_summary([Value::text("Weighted Avg.")], pooled.collect());
         let grid = grid.grouped(SETTINGS.map(|(_, name)| name), 2);
-        let grid = grid.note(PER_EVIDENCE).note("Average: weighted by the pieces of each line");
-        grid.finished_with_ns("Pieces of evidence before and behind 100K tokens")
+        let grid = grid.note(PER_EVIDENCE).note("Weighted Avg.: by the pieces of each line");
+        grid.finished_with_ns(&format!("Pieces of evidence before and behind 100K tokens{}", self.reading().1))
     }
 
     fn table_5(&self) -> Option<Table> {
         let title = "Marks of the evidence that answers cite, of 100";
         let columns = EVIDENCE_MARKS.into_iter().chain(["avg"]);
         let mut grid = self.grid("novelqa-table-5", title, "NovelQA, Table 5", &["Model"], columns);
+        let mut without: BTreeSet<ItemId> = BTreeSet::new();
         for of in &self.configurations {
-            if let Some(marks) = self.evidence_marks(of) {
-                grid.row([Value::text(&of.name)], marks);
+            if let Some(rows) = self.evidence_rows(of) {
+                grid.row([Value::text(&of.name)], self.evidence_marks(&rows));
+                without.append(&mut self.without_gold_evidence(&rows));
             }
         }
         let note = "over questions with gold evidence; what is no answer, or cites nothing, has marks of 0; an answer that was \
                     not judged has none; avg: mean of the three";
-        grid.mark_columns(Better::Higher, false).with_n().note(note).finished()
+        let grid = grid.mark_columns(Better::Higher, false).with_n().note(note);
+        let left_out = format!("{} questions without gold evidence are left out", without.len());
+        if without.is_empty() { grid.finished() } else { grid.note(left_out).finished() }
     }
 
     fn table_6(&self) -> Option<Table> {

@@ -41,6 +41,15 @@ fn places_fall_into_bins() {
 }
 
 #[test]
+fn evidence_is_counted_by_bin_with_what_has_no_place() {
+    let placed = Case { evidence_tokens: vec![5, 20_000], ..question(1, "detail", "plot", 1.0) };
+    let made = find(&tables(&table(&[placed, question(2, "detail", "plot", 1.0)])), "novelqa-table-12");
+    assert_eq!(made.rows[0][..4], [Value::text("Count"), Value::count(1), Value::count(1), Value::count(0)]);
+    assert_eq!(made.rows[1][..2], [Value::text("Percentage"), Value::printed(50.0, 2, 2)]);
+    assert_eq!(made.notes, ["2 pieces of gold evidence; 0 more have no exact match in the book"]);
+}
+
+#[test]
 fn other_methods_are_lines_of_their_own() {
     let retrieved = Case { method: "dos-rag".to_owned(), budget: Some(1_500), ..question(1, "detail", "plot", 1.0) };
     let made = find(&tables(&table(&[question(1, "detail", "plot", 0.0), retrieved])), "novelqa-table-2");

@@ -8,6 +8,8 @@ use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::{metric_label, thousands};
 use closeread_table::{Table, Value};
 
+/// What the marks behind models mean, as in the paper.
+const REASONING: &str = "† reasoning off, ‡ reasoning";
 const QUESTION_TYPES: &str = "sagascale-figure-2";
 
 /// Figure 2: the share of questions of each type.
@@ -48,6 +50,10 @@ impl SagaScale<'_> {
             self.rank_correlations(),
         ];
         let mut tables: Vec<Table> = all.into_iter().flatten().collect();
+        if self.configurations.iter().any(|of| of.reasoning.is_some()) {
+            let of_models = tables.iter_mut().filter(|table| table.columns[0] == "Model");
+            of_models.for_each(|table| table.notes.push(REASONING.to_owned()));
+        }
         if self.by.metric.name() != JUDGED_ACCURACY {
             let note = format!("scored by {}: there is no judge's verdict", metric_label(self.by.metric.name()));
             let scored = tables.iter_mut().filter(|table| table.id != QUESTION_TYPES);
@@ -59,8 +65,9 @@ impl SagaScale<'_> {
     /// Model and Max Len, as the papers' first columns have them.
     fn heads(of: &Configuration<'_>) -> [Value; 2] {
         let mark = match of.reasoning {
-            Some(true) => " (reasoning)",
-            Some(false) | None => "",
+            Some(true) => "‡",
+            Some(false) => "†",
+            None => "",
         };
         let window = of.window.map_or_else(|| Value::missing("the context window is not known"), Value::count);
         [Value::text(format!("{}{mark}", of.name)), window]
@@ -74,13 +81,13 @@ impl SagaScale<'_> {
         for of in &self.configurations {
             grid.row(Self::heads(of), Setting::ALL.map(|setting| self.accuracy(of, setting)));
             if self.overflowed(of) > 0 {
-                grid.sign_last(2, "†");
+                grid.sign_last(2, "§");
                 cut = true;
             }
         }
         let grid = grid.mark_columns(Better::Higher, true).averaged("Average");
         let grid = grid.note("failures count as wrong; best in bold, second underlined; Average: unweighted over rows");
-        let grid = if cut { grid.note("† some books exceed the window and count as wrong") } else { grid };
+        let grid = if cut { grid.note("§ some books exceed the window and count as wrong") } else { grid };
         grid.finished()
     }
 

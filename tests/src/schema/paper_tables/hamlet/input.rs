@@ -149,6 +149,7 @@ impl Input {
             language: Language::ENGLISH,
             book_tokens: None,
             evidence_tokens: Vec::new(),
+            evidence_unplaced: 0,
             metrics: applies(&levels),
         }
     }
