@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium, firefox } from "playwright-core";
@@ -9,6 +10,9 @@ import { chromiumPath } from "../tools/chromium.js";
 import { FLAGS, folder, serve } from "./serve.js";
 
 export { unit } from "../tools/unit.js";
+
+/** Folder in which a test that failed leaves its trace, for `npx playwright-core show-trace`. */
+const TRACES = process.env.CLOSEREAD_TRACES;
 
 export const DIST = new URL("../dist/", import.meta.url);
 const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
@@ -44,6 +48,7 @@ export function useBrowser({
     });
     beforeEach(async () => {
         use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers, ...context });
+        if (TRACES) await use.context.tracing.start({ snapshots: true });
         use.page = await use.context.newPage();
         complaints = [];
         use.page.on("pageerror", ({ message }) => !expected?.test(message) && complaints.push(message));
@@ -54,7 +59,9 @@ export function useBrowser({
         });
         await use.page.goto(use.origin + route);
     });
-    afterEach(async () => {
+    afterEach(async (test) => {
+        const failed = !test.passed || complaints.length > 0;
+        if (TRACES) await use.context.tracing.stop(failed ? { path: join(TRACES, `${test.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 120)}.zip`) } : {});
         await use.context.close();
         assert.deepEqual(complaints, [], "errors, or requests to elsewhere");
     });

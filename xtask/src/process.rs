@@ -19,6 +19,14 @@ pub(crate) const FULL: &str = "--features=closeread/full";
 pub(crate) const BUILD_PROGRAM: [&str; 8] =
     ["build", "--workspace", "--lib", "--bin", "closeread", "--example", "own_host", FULL];
 
+/// Makes a folder, empty whether it was there or not.
+pub(crate) fn emptied(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
 /// The cargo that started this program.
 pub(crate) fn cargo() -> Command {
     program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

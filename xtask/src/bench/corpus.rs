@@ -6,9 +6,9 @@
 
 mod invented;
 
-use super::engine::measured::{Took, emptied, measure, needs_proc};
+use super::engine::measured::{Took, measure, needs_proc};
 use super::peers::{python_with, work_folder};
-use crate::process::{cargo, program, root, run, target_dir};
+use crate::process::{cargo, emptied, program, root, run, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::path::PathBuf;

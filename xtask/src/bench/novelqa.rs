@@ -2,10 +2,10 @@
 //! dry run takes, how large a run's folder becomes.
 
 use super::engine::build;
-use super::engine::measured::{emptied, measure, size};
+use super::engine::measured::{measure, size};
 use super::engine::server::Server;
 use super::engine::text::{Words, write_lines};
-use crate::process::target_dir;
+use crate::process::{emptied, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use std::path::Path;

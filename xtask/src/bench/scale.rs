@@ -2,9 +2,9 @@
 //! them and to look at them, and whether that grows faster than the parts do.
 
 use super::engine::build;
-use super::engine::measured::{Took, emptied, measure, size};
+use super::engine::measured::{Took, measure, size};
 use super::engine::text::{Words, write_lines};
-use crate::process::target_dir;
+use crate::process::{emptied, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The archive of a target: the program, completions, the manual, licences.
 
 use super::build::Target;
-use super::{VERSION, copy_program, emptied, licences, write};
-use crate::process::{program, root, run as run_program, target_dir};
+use super::{VERSION, copy_program, licences, write};
+use crate::process::{emptied, program, root, run as run_program, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 
 use super::build::Target;
 use super::sandbox::{RUN, inside, json, page_is_served, scores, timed};
-use super::{VERSION, archive, copy_program, emptied, image};
+use super::{VERSION, archive, copy_program, image};
 use crate::machine::{CHROMIUM, DEBOOTSTRAP};
-use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{FULL, cargo, emptied, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The packages of a registry: packed from the sources, then compiled alone, with nothing of the repository in reach.
 
 use super::sandbox::{RUN, json, scores};
-use super::{VERSION, emptied, write};
-use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
+use super::{VERSION, write};
+use crate::process::{FULL, cargo, emptied, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,7 @@
 //! The container image: a root file system with the static program and the certificates by which it knows servers.
 
-use super::{copy_program, emptied, write};
-use crate::process::{program, run as run_program, target_dir};
+use super::{copy_program, write};
+use crate::process::{emptied, program, run as run_program, target_dir};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::{Path, PathBuf};

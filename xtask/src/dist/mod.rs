@@ -130,14 +130,6 @@ fn page(named: Option<&Path>) -> Result<PathBuf> {
     page.canonicalize().with_context(|| format!("{}: no built page there", page.display()))
 }
 
-/// An empty folder of that name.
-pub(super) fn emptied(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
-}
-
 /// Writes a file and, where they are missing, the folders above it.
 pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     if let Some(folder) = path.parent() {

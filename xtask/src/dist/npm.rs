@@ -1,8 +1,8 @@
 //! The packages of npm: the modules, and the program by npx.
 
 use super::build::Target;
-use super::{REPOSITORY, VERSION, copy_program, emptied, write};
-use crate::process::{program, root, stdout_of, target_dir};
+use super::{REPOSITORY, VERSION, copy_program, write};
+use crate::process::{emptied, program, root, stdout_of, target_dir};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use std::fs;

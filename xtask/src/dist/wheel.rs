@@ -4,8 +4,8 @@
 //! would compile it again. `cli/python/pyproject.toml` is for who builds from the sources, and says what stands in the wheel.
 
 use super::build::Target;
-use super::{REPOSITORY, VERSION, copy_program, emptied, write};
-use crate::process::{program, root, run as run_program, stdout_of, target_dir};
+use super::{REPOSITORY, VERSION, copy_program, write};
+use crate::process::{emptied, program, root, run as run_program, stdout_of, target_dir};
 use crate::python::{Project, lay_out};
 use anyhow::{Context as _, Result};
 use base64::Engine as _;

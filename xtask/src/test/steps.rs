@@ -7,7 +7,9 @@ use crate::machine::{
     CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM,
     STORES, WASM, linters,
 };
-use crate::process::{BUILD_PROGRAM, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{
+    BUILD_PROGRAM, FULL, cargo, emptied, listen, program, root, run as run_program, stdout_of, target_dir,
+};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -172,11 +174,15 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let reporters = ["--test", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap"];
     let mut node = program("node");
     node.args(reporters).arg(format!("--test-reporter-destination={}", results.display())).args(files);
-    let ended = run_program(node.env("CLOSEREAD_CHROMIUM", chromium).env("CLOSEREAD_BINARY", binary).current_dir(&web));
+    let traces = target.join("traces");
+    emptied(&traces)?;
+    node.env("CLOSEREAD_CHROMIUM", chromium).env("CLOSEREAD_BINARY", binary).env("CLOSEREAD_TRACES", &traces);
+    let ended = run_program(node.current_dir(&web));
     let tap = std::fs::read_to_string(&results).unwrap_or_default();
     let (counts, skipped) = tap_counts(&tap);
     let count = |what: &str| counts.get(what).copied().unwrap_or_default();
-    ensure!(ended.is_ok(), "{} of {} tests failed", count("fail") + count("cancelled"), count("tests"));
+    let failed = count("fail") + count("cancelled");
+    ensure!(ended.is_ok(), "{failed} of {} tests failed; what they did: {}", count("tests"), traces.display());
     ensure!(count("pass") > 0, "no test of the page ran");
     for (reason, n) in skipped {
         left_out.add(reason.strip_prefix("needs ").unwrap_or(reason), tests_in_words(n, " of the page"));

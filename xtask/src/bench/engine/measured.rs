@@ -72,14 +72,6 @@ pub(crate) fn size(folder: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Makes a folder empty.
-pub(crate) fn emptied(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
-}
-
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

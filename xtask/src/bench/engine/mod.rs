@@ -5,9 +5,9 @@ pub(crate) mod server;
 pub(crate) mod text;
 
 use super::peers::{python_with, work_folder};
-use crate::process::{cargo, root, run, target_dir};
+use crate::process::{cargo, emptied, root, run, target_dir};
 use anyhow::{Context as _, Result, ensure};
-use measured::{Took, emptied, measure, median, needs_proc, size};
+use measured::{Took, measure, median, needs_proc, size};
 use serde_json::{Value, json};
 use server::Server;
 use std::path::{Path, PathBuf};
