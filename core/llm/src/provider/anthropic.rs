@@ -120,3 +120,17 @@ pub(super) fn usage(usage: &Value) -> Usage {
         told_prompt_tokens: None,
     }
 }
+
+/// The usage at the end of a stream. Its counts are those of the whole message, and servers that count late send 0 at
+/// the beginning; what the end does not name is as the beginning named it.
+pub(super) fn usage_at_end(begun: Usage, end: &Value) -> Usage {
+    let ended = usage(end);
+    let completion_tokens = ended.completion_tokens.or(begun.completion_tokens);
+    let Some(fresh) = end["input_tokens"].as_u64().filter(|tokens| *tokens > 0) else {
+        return Usage { completion_tokens, ..begun };
+    };
+    let cached_tokens = ended.cached_tokens.or(begun.cached_tokens);
+    let cache_write_tokens = ended.cache_write_tokens.or(begun.cache_write_tokens);
+    let prompt = [cached_tokens, cache_write_tokens].into_iter().flatten().fold(fresh, u64::saturating_add);
+    Usage { prompt_tokens: Some(prompt), completion_tokens, cached_tokens, cache_write_tokens, ..begun }
+}

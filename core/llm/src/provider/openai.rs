@@ -77,7 +77,10 @@ pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
         "length" | "max_tokens" => Ok(FinishReason::Length),
         "content_filter" => Err(Fault::blocked("content_filter")),
         // OpenRouter and some gateways report a failure in the middle of an answer this way.
-        "error" => Err(classify_finish("the server ended the response with finish_reason `error`")),
+        // vLLM and SGLang end what they give up in the middle by `abort`, DeepSeek by the last of these.
+        "error" | "abort" | "insufficient_system_resource" => {
+            Err(classify_finish(&format!("the server ended the response with finish_reason `{finish_reason}`")))
+        }
         _ => Ok(FinishReason::Stop),
     }
 }

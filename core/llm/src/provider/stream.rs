@@ -16,14 +16,25 @@ pub struct StreamReader {
     usage: Usage,
     finish: Option<FinishReason>,
     served_by: ServedBy,
+    /// What the model said in the place of an answer (OpenAI).
+    refusal: String,
+    /// Whether OpenAI's `[DONE]` came, behind which nothing belongs to the response.
+    done: bool,
 }
 
 impl StreamReader {
     /// A reader for a stream of that protocol.
     pub fn new(protocol: Protocol) -> Self {
-        let (events, text, usage, served_by) =
-            (Events::default(), String::new(), Usage::default(), ServedBy::default());
-        Self { protocol, events, text, usage, finish: None, served_by }
+        Self {
+            protocol,
+            events: Events::default(),
+            text: String::new(),
+            usage: Usage::default(),
+            finish: None,
+            served_by: ServedBy::default(),
+            refusal: String::new(),
+            done: false,
+        }
     }
 
     /// Takes the next bytes, cut anywhere.
@@ -55,6 +66,9 @@ impl StreamReader {
         if let Some(event) = std::mem::take(&mut self.events).finish() {
             self.take(&event)?;
         }
+        if !self.refusal.is_empty() && self.finish.is_some() {
+            return Err(Fault::blocked(&self.refusal));
+        }
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
             Some(finish) => Ok(Response { text, usage, finish, served_by, cached: false }),
@@ -63,7 +77,8 @@ impl StreamReader {
     }
 
     fn take(&mut self, event: &Event) -> Result<(), Fault> {
-        if event.data.trim() == "[DONE]" {
+        self.done |= event.data.trim() == "[DONE]";
+        if self.done {
             return Ok(());
         }
         let value = json::parse(&event.data)?;
@@ -91,6 +106,7 @@ impl StreamReader {
         }
         let choice = &value["choices"][0];
         self.text.push_str(&openai::content(&choice["delta"]["content"]));
+        self.refusal.push_str(choice["delta"]["refusal"].as_str().unwrap_or_default());
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish = Some(openai::finish(reason)?);
         }
@@ -103,11 +119,10 @@ impl StreamReader {
                 self.usage = anthropic::usage(&value["message"]["usage"]);
                 self.names(anthropic::served_by(&value["message"]));
             }
+            "content_block_start" => self.text.push_str(value["content_block"]["text"].as_str().unwrap_or_default()),
             "content_block_delta" => self.text.push_str(value["delta"]["text"].as_str().unwrap_or_default()),
             "message_delta" => {
-                if let Some(tokens) = value["usage"]["output_tokens"].as_u64() {
-                    self.usage.completion_tokens = Some(tokens);
-                }
+                self.usage = anthropic::usage_at_end(self.usage, &value["usage"]);
                 if let Some(reason) = value["delta"]["stop_reason"].as_str() {
                     self.finish = Some(anthropic::finish(reason)?);
                 }
@@ -124,7 +139,9 @@ impl StreamReader {
         let candidate = &value["candidates"][0];
         self.text.push_str(&gemini::text(candidate));
         if value["usageMetadata"]["promptTokenCount"].is_u64() {
-            self.usage = gemini::usage(&value["usageMetadata"]);
+            let later = gemini::usage(&value["usageMetadata"]);
+            let completion_tokens = later.completion_tokens.or(self.usage.completion_tokens);
+            self.usage = Usage { completion_tokens, ..later };
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.finish = Some(gemini::finish(reason)?);

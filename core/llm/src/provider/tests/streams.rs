@@ -57,6 +57,73 @@ data: {"type":"message_stop"}
 }
 
 #[test]
+fn a_refusal_in_a_stream_is_no_answer_that_cannot_be_read() {
+    let piece = |words: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"refusal": words}}]}));
+    let end = r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    let stream = format!("{}{}{end}\n\ndata: [DONE]\n\n", piece("I cannot "), piece("say that."));
+    let blocked = Fault::Final(HostError::Blocked { reason: "I cannot say that.".to_owned() });
+    assert_eq!(streamed(Protocol::OpenAi, &stream), Err(blocked));
+}
+
+#[test]
+fn what_a_server_gave_up_in_the_middle_is_no_answer() {
+    for reason in ["error", "abort", "insufficient_system_resource"] {
+        let whole = json!({"choices": [{"message": {"content": "Ana and"}, "finish_reason": reason}]});
+        let piece = json!({"choices": [{"delta": {"content": "Ana and"}, "finish_reason": reason}]});
+        for given in [read(Protocol::OpenAi, 200, &whole), streamed(Protocol::OpenAi, &format!("data: {piece}\n\n"))] {
+            assert!(matches!(given, Err(Fault::Transient { strain: ServerLoad::Server, .. })), "{reason}: {given:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_behind_the_end_of_a_stream_is_part_of_its_answer() {
+    let first = r#"data: {"choices":[{"delta":{"content":"Ana"},"finish_reason":"stop"}]}"#;
+    let later = r#"data: {"choices":[{"delta":{"content":" or Ben"}}]}"#;
+    let stream = format!("{first}\n\ndata: [DONE]\n\n{later}\n\ndata: oops\n\n");
+    assert_eq!(streamed(Protocol::OpenAi, &stream).expect("a response").text, "Ana");
+}
+
+#[test]
+fn an_answer_that_begins_in_the_head_of_its_block_is_whole() {
+    let events = [
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "An"}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+    ];
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    assert_eq!(streamed(Protocol::Anthropic, &stream).expect("a response").text, "Ana");
+}
+
+#[test]
+fn tokens_that_only_a_later_piece_counts_are_counted() {
+    let usage = |begun: Value, ended: Value| {
+        let events = [
+            json!({"type": "message_start", "message": {"usage": begun}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": ended}),
+        ];
+        let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let usage = streamed(Protocol::Anthropic, &stream).expect("a response").usage;
+        (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    };
+    let begun = json!({"input_tokens": 40, "cache_read_input_tokens": 60, "output_tokens": 1});
+    assert_eq!(usage(begun.clone(), json!({"output_tokens": 7})), (Some(100), Some(60), Some(7)));
+    assert_eq!(usage(begun.clone(), json!({"input_tokens": 50, "output_tokens": 7})), (Some(110), Some(60), Some(7)));
+    assert_eq!(usage(begun, json!({"input_tokens": 0, "output_tokens": 7})), (Some(100), Some(60), Some(7)));
+    let late = json!({"input_tokens": 40, "cache_read_input_tokens": 60, "output_tokens": 7});
+    assert_eq!(usage(json!({"input_tokens": 0, "output_tokens": 0}), late.clone()), (Some(100), Some(60), Some(7)));
+    assert_eq!(usage(json!({}), late), (Some(100), Some(60), Some(7)));
+
+    let piece = |text: &str, usage: Value| {
+        let candidate = json!({"content": {"parts": [{"text": text}]}, "finishReason": "STOP"});
+        format!("data: {}\n\n", json!({"candidates": [candidate], "usageMetadata": usage}))
+    };
+    let counted = json!({"promptTokenCount": 100, "candidatesTokenCount": 5});
+    let stream = piece("An", counted) + &piece("a", json!({"promptTokenCount": 100}));
+    assert_eq!(streamed(Protocol::Gemini, &stream).expect("a response").usage.completion_tokens, Some(5));
+}
+
+#[test]
 fn a_stream_that_breaks_off_is_a_failure() {
     let cut = "data: {\"choices\":[{\"delta\":{\"content\":\"An\"}}]}\n\n";
     let fault = streamed(Protocol::OpenAi, cut).expect_err("no end");
