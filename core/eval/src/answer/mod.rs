@@ -24,4 +24,4 @@ pub use marker::{choice_marker, first_choice_marker};
 pub use pages::{break_point, look_up_pages};
 pub use parsed::Parsed;
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};
-pub use thinking::{after_reasoning, after_thinking, memagent_answer};
+pub use thinking::{after_ended_reasoning, after_reasoning, after_thinking, memagent_answer};

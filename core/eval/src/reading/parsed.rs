@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::expected::Expected;
 use crate::answer::read::{read_response, short_outcome};
 use crate::answer::tag::{AgentTurn, agent_turn, answer_block, blocks};
-use crate::answer::{after_reasoning, after_thinking, break_point, look_up_pages};
+use crate::answer::{after_ended_reasoning, after_reasoning, break_point, look_up_pages};
 use crate::{Item, Outcome};
 use serde::{Serialize, Serializer};
 
@@ -77,7 +77,7 @@ impl Expected {
     pub fn parse(self, items: &[&Item], n_pages: usize, response: &str) -> Parsed {
         let said = after_reasoning(response);
         // A text that was to be written is kept even where its reasoning did not end: MemAgent's code does so.
-        let written = after_thinking(response);
+        let written = after_ended_reasoning(response);
         let text = || written.trim().to_owned();
         match self {
             Self::Answer(form) => Parsed::Answer(read_response(form, items, response)),
