@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Name of the file that holds, by hash, what each stage was made from.
@@ -190,8 +189,9 @@ impl BuildFolder {
             state.open = Some((stage, file));
         }
         let (_, file) = state.open.as_mut().expect("opened above");
-        file.write_all(format!("{line}\n").as_bytes())
-            .with_context(|| format!("cannot write {}", self.part(stage).display()))?;
+        let part = self.part(stage);
+        let written = files::append_lines(file, &part, format!("{line}\n").as_bytes());
+        written.with_context(|| format!("cannot write {}", part.display()))?;
         if let Some(progress) = &state.progress {
             progress.tick();
         }

@@ -216,6 +216,37 @@ pub fn append_line(path: &Path, value: &impl Serialize) -> Result<()> {
     file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Appends whole lines to a file that is open for it.
+///
+/// # Errors
+/// If they cannot be written, and if the file was moved or deleted meanwhile: what is appended would be found by nobody.
+pub fn append_lines(mut file: &File, path: &Path, lines: &[u8]) -> io::Result<()> {
+    file.write_all(lines)?;
+    let gone = match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => true,
+        Err(_) => false,
+        Ok(there) => is_replaced(file, &there),
+    };
+    if gone {
+        return Err(io::Error::new(ErrorKind::NotFound, "it was moved or deleted while it was being written"));
+    }
+    Ok(())
+}
+
+/// Returns whether an open file is deleted and another stands in its place. Numbers of files are not compared: some file
+/// systems change them.
+#[cfg(unix)]
+fn is_replaced(file: &File, there: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    there.nlink() > 0 && file.metadata().is_ok_and(|open| open.nlink() == 0)
+}
+
+/// Where files that are open cannot be deleted.
+#[cfg(not(unix))]
+fn is_replaced(_: &File, _: &fs::Metadata) -> bool {
+    false
+}
+
 /// Writes a file that a person named, whole or not at all. Links are followed, and a device or a pipe is written into, never
 /// replaced.
 ///
@@ -296,6 +327,24 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let error = format!("{:#}", write_atomically(&pipe, b"x").unwrap_err());
         assert!(error.contains("it is a pipe or a device: remove it"), "{error}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn lines_are_not_appended_to_a_file_that_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lines.jsonl");
+        let open = || open_lines::<Value>(&path, "a value").unwrap().0;
+        let file = open();
+        append_lines(&file, &path, b"1\n").unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(append_lines(&file, &path, b"2\n").unwrap_err().kind(), ErrorKind::NotFound);
+        fs::write(&path, "1\n").unwrap();
+        assert!(append_lines(&file, &path, b"2\n").is_err(), "another file of that name");
+        let file = open();
+        fs::rename(&path, dir.path().join("moved")).unwrap();
+        assert!(append_lines(&file, &path, b"2\n").is_err());
+        assert_eq!(fs::read_to_string(dir.path().join("moved")).unwrap(), "1\n2\n", "it is kept where it is now");
     }
 
     #[test]

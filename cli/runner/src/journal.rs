@@ -118,7 +118,10 @@ impl Journal {
         let mut file = self.file.borrow_mut();
         if file.is_none() {
             let folder = self.path.parent().context("a journal lies in a folder")?;
-            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            // Not the run folder as well: one that was moved away or deleted meanwhile is not made anew.
+            let created = fs::create_dir(folder);
+            let created = created.or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) });
+            created.with_context(|| format!("cannot create {}", folder.display()))?;
             let opened = OpenOptions::new().create(true).append(true).open(&self.path);
             *file = Some(opened.with_context(|| format!("cannot write {}", self.path.display()))?);
         }

@@ -38,7 +38,6 @@ use closeread_report::folder::StoredItems;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::info;
@@ -227,11 +226,12 @@ impl RunFolder {
             serde_json::to_writer(&mut lines, record)?;
             lines.push(b'\n');
         }
-        self.records.write_all(&lines).with_context(|| {
+        let path = self.path.join(RECORDS);
+        files::append_lines(&self.records, &path, &lines).with_context(|| {
+            let remedy = if path.exists() { "see to it that there is room" } else { "put the folder back" };
             format!(
-                "cannot write {}; what was finished before is kept: see to it that there is room, and give the same \
-                 command again",
-                self.path.join(RECORDS).display()
+                "cannot write {}; what was finished before is kept: {remedy}, and give the same command again",
+                path.display()
             )
         })?;
         self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));

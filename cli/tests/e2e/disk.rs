@@ -42,6 +42,54 @@ fn a_file_that_may_not_grow_ends_the_run_and_loses_nothing() {
     check(&sandbox, &server, &ended, "File too large", || sandbox.run(&arguments));
 }
 
+/// Begins a run, takes its folder away in the middle, and holds it to how it ends.
+#[cfg(unix)]
+fn without_folder(sandbox: &Sandbox, arguments: &[&str], take: impl Fn(&Path)) {
+    let mut run = start(sandbox.command(arguments));
+    wait_until(&mut run, "records", || records_in(&sandbox.path("r")) > 4);
+    take(&sandbox.path("r"));
+    let ended = Ended(run.wait_with_output().unwrap());
+    assert_eq!(ended.0.status.code(), Some(2), "{}", ended.err());
+    for words in ["records.jsonl", "moved or deleted", "put the folder back, and give the same command again"] {
+        assert!(ended.err().contains(words), "{words}: {}", ended.err());
+    }
+    assert!(!sandbox.path("r").exists(), "nothing is begun in its place");
+}
+
+#[cfg(unix)]
+fn records_in(folder: &Path) -> usize {
+    std::fs::read_to_string(folder.join("records.jsonl")).map_or(0, |lines| lines.lines().count())
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_whose_folder_is_taken_away_ends_and_says_so() {
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &(0..40).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    let delay = Duration::from_millis(60);
+    let server =
+        FaultServer::start(move |_, _, _| Act::After(delay, Box::new(response("200 OK", "", &answer("[[1]]")))));
+    let arguments = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "2", "--no-cache"]);
+
+    without_folder(&sandbox, &arguments, |folder| std::fs::rename(folder, sandbox.path("moved")).unwrap());
+    let kept = records_in(&sandbox.path("moved"));
+    std::fs::rename(sandbox.path("moved"), sandbox.path("r")).unwrap();
+    sandbox.run(&arguments).exits(0);
+    assert_eq!(records_in(&sandbox.path("r")), 40);
+    let asked = server.asked().values().sum::<usize>();
+    assert!(asked <= 42 && kept > 4, "what is in the moved folder is not asked again: {asked}, {kept}");
+
+    std::fs::remove_dir_all(sandbox.path("r")).unwrap();
+    without_folder(&sandbox, &arguments, |folder| {
+        while folder.exists() {
+            // The run may make a file in it meanwhile.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    });
+    sandbox.run(&arguments).exits(0);
+    assert_eq!(records_in(&sandbox.path("r")), 40);
+}
+
 /// A small disk in memory; taken away when dropped.
 struct SmallDisk(PathBuf);
 

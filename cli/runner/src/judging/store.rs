@@ -7,7 +7,6 @@ use closeread_report::folder::{JUDGING_FORMAT, read_judging, read_panels};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Name of the file of judgements, one a line, append-only.
@@ -56,7 +55,8 @@ impl Judgements {
     pub(super) fn append(&mut self, judgement: Judgement) -> Result<()> {
         let mut line = serde_json::to_vec(&judgement)?;
         line.push(b'\n');
-        self.file.write_all(&line).with_context(|| format!("cannot write {}", self.path.display()))?;
+        let written = files::append_lines(&self.file, &self.path, &line);
+        written.with_context(|| format!("cannot write {}", self.path.display()))?;
         if !is_failed(&judgement) {
             self.done.insert(judgement.key);
         }
