@@ -48,7 +48,32 @@ fn place(document: &str, span: Span) -> String {
     format!("{}:{}-{}", word(document), span.start, span.end)
 }
 
-/// A name as one word: TREC's fields end at white space.
+/// A name as one word: TREC's fields end at white space, which is escaped as in addresses, so that two names stay two.
 fn word(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join("_")
+    if !name.contains(char::is_whitespace) {
+        return name.to_owned();
+    }
+    let mut word = String::new();
+    for c in name.chars() {
+        match c {
+            c if c.is_whitespace() || c == '%' => {
+                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| word += &format!("%{byte:02X}"));
+            }
+            c => word.push(c),
+        }
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn names_that_differ_in_white_space_alone_stay_two() {
+        let names = ["a b", "a  b", "a\nb", "a\u{3000}b", "a_b", " a b", "100%"];
+        let words: Vec<String> = names.iter().map(|name| word(name)).collect();
+        assert_eq!(words, ["a%20b", "a%20%20b", "a%0Ab", "a%E3%80%80b", "a_b", "%20a%20b", "100%"]);
+        assert_eq!(word("100% a"), "100%25%20a");
+    }
 }
