@@ -2,6 +2,8 @@
 
 use clap::Command;
 use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS};
+use closeread_text::names::nearest;
+use tracing::warn;
 
 /// Begins the name of the variable of an option of a run: `CLOSEREAD_RUN_BASE_URL` is `--base-url`.
 const PREFIX: &str = "CLOSEREAD_RUN_";
@@ -45,4 +47,24 @@ pub(crate) fn read(command: Command) -> Command {
             })
         })
     })
+}
+
+/// Warns of variables that begin as those of a run's options and are none, where the named command reads these: a mistyped
+/// limit would be found out by the bill.
+pub(crate) fn warn_of_unknown(all: &Command, name: &str) {
+    if !OF_RUNS.contains(&name) {
+        return;
+    }
+    let of_runs = OF_RUNS.iter().filter_map(|name| all.find_subcommand(name));
+    let known: Vec<String> =
+        of_runs.flat_map(|command| command.get_arguments()).filter_map(|arg| arg.get_long().map(variable_of)).collect();
+    for (variable, _) in std::env::vars_os() {
+        let variable = variable.to_string_lossy();
+        let Some(rest) = variable.strip_prefix(PREFIX).filter(|_| known.iter().all(|known| *known != variable)) else {
+            continue;
+        };
+        let meant = nearest(rest, known.iter().filter_map(|known| known.strip_prefix(PREFIX)));
+        let meant = meant.map_or_else(String::new, |meant| format!(" (did you mean {PREFIX}{meant}?)"));
+        warn!("{variable} is ignored: no option of a run has this name{meant}");
+    }
 }

@@ -167,6 +167,9 @@ fn main() -> ExitCode {
             Err(error) => return failed(&error),
         },
     };
+    if let Some(name) = matches.subcommand_name() {
+        environment::warn_of_unknown(&Cli::command(), name);
+    }
     let Some(command) = cli.command else { return welcome::print() };
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

@@ -233,3 +233,19 @@ fn each_line_of_the_table_is_said_when_it_is_done_the_quickest_first() {
     let again = sandbox.run(&[&args[..], &["--retriever", "bm25", "--out", "r"]].concat()).exits(0).err();
     assert!(!again.contains("is done"), "nothing was done: {again}");
 }
+
+#[test]
+fn a_variable_that_names_no_option_of_a_run_is_said_to_be_ignored() {
+    let sandbox = Sandbox::new();
+    let with = |args: &[&str]| {
+        let mut command = sandbox.command(args);
+        Ended(command.env("CLOSEREAD_RUN_LIMITS", "3").env("CLOSEREAD_RUN_BUDGET", "500").output().unwrap()).exits(0)
+    };
+    let said = with(&["config"]).err();
+    assert!(
+        said.contains("CLOSEREAD_RUN_LIMITS is ignored") && said.contains("did you mean CLOSEREAD_RUN_LIMIT?"),
+        "{said}"
+    );
+    assert!(!said.contains("CLOSEREAD_RUN_BUDGET"), "{said}");
+    assert_eq!(with(&["methods"]).err(), "", "it reads no options of runs");
+}
