@@ -3,6 +3,7 @@
 use crate::account::{Account, without_credentials};
 use crate::extra_body::ExtraBodies;
 use crate::outgoing::{Outgoing, Pieces, Source};
+use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Permit, Place, Rates, Throttle};
 use anyhow::{Context, Result};
@@ -74,6 +75,7 @@ impl Default for Options {
 pub struct ChatModel {
     client: reqwest::Client,
     account: Account,
+    secrets: Secrets,
     options: Options,
     state: RefCell<AccountState>,
     throttle: Rc<Throttle>,
@@ -87,7 +89,8 @@ impl ChatModel {
         let client = http(options.timeout)?;
         let state = AccountState { dialect: account.provider.dialect(), closed: None };
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
-        Ok(Self { client, account, options, state: RefCell::new(state), throttle, said: Cell::default() })
+        let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
+        Ok(Self { client, account, secrets, options, state: RefCell::new(state), throttle, said: Cell::default() })
     }
 
     /// Makes the model count its calls with those of another client from now on, if both ask the same model of the same
@@ -160,7 +163,7 @@ impl ChatModel {
             Ok(response)
         };
         let notify = |notice: &Notice| {
-            let said = self.without_key(&notice.to_string());
+            let said = self.secrets.redact(&notice.to_string());
             let (provider, model) = (self.account.provider.name, &self.account.model);
             // One that fails twice may fail for minutes: who waits is told why, now and then.
             let is_news = self.said.get().is_none_or(|at| at.elapsed() > SAY_AGAIN);
@@ -173,15 +176,10 @@ impl ChatModel {
                 _ => debug!("{provider}/{model}: {said}"),
             }
         };
-        match (sender.send(tokens, once, notify).await, &self.account.key) {
-            (Ok(response), Some(key)) => Ok(key.redact_response(response)),
-            (Err(error), Some(key)) => Err(key.redact_error(error)),
-            (result, None) => result,
+        match sender.send(tokens, once, notify).await {
+            Ok(response) => Ok(self.secrets.redact_response(response)),
+            Err(error) => Err(self.secrets.redact_error(error)),
         }
-    }
-
-    fn without_key(&self, text: &str) -> String {
-        self.account.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
     /// Tokens that a call can take, prompt and limit of the response; only counted where they are limited.

@@ -14,6 +14,7 @@ mod model;
 mod outgoing;
 mod rerank;
 pub mod response_cache;
+mod secrets;
 mod sending;
 mod served;
 mod throttle;

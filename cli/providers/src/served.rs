@@ -3,11 +3,12 @@
 use crate::account::{Address, PROVIDERS, keys};
 use crate::embeddings::EMBEDDING_PROVIDERS;
 use crate::rerank::RERANK_PROVIDERS;
+use crate::secrets::Secrets;
 use crate::throttle::{Rates, Throttle};
 use crate::wire::{Message, Received, Wire};
 use anyhow::{Context, Result, bail};
 use closeread_llm::HostError;
-use closeread_llm::provider::{Fault, Limits, Request, Secret, TeiInfo};
+use closeread_llm::provider::{Fault, Limits, Request, Secret, TeiInfo, with_path};
 use std::time::Duration;
 
 /// Longest that one request may take.
@@ -124,10 +125,9 @@ impl<K> ServedAccount<K> {
     }
 
     fn message(&self, path: &str, request: Option<&Request>) -> Message {
-        let base = self.base_url.reveal().trim_end_matches('/');
         let key = self.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.reveal())));
         Message {
-            url: format!("{base}{path}"),
+            url: with_path(self.base_url.reveal(), path),
             headers: key.into_iter().collect(),
             body: request.map(|request| ("application/json".to_owned(), request.body.to_string().into_bytes())),
         }
@@ -144,7 +144,8 @@ pub struct ModelServer<K: 'static> {
 impl<K: Kind> ModelServer<K> {
     /// The server of the account.
     pub fn new(account: ServedAccount<K>) -> Result<Self> {
-        let wire = Wire::new(account.name(), account.key.clone(), TIMEOUT)?.within(account.limits);
+        let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
+        let wire = Wire::new(account.name(), secrets, TIMEOUT)?.within(account.limits);
         Ok(Self { account, wire, throttle: Throttle::new(K::CONCURRENCY, Rates::default()) })
     }
 

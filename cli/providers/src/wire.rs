@@ -1,11 +1,12 @@
 //! Requests that are no chat: sent with the key, tried again by the rules of all calls.
 
 use crate::client::{arrived, broken, http, retry_after, text_of};
+use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};
 use anyhow::Result;
 use closeread_llm::HostError;
-use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_RESPONSE_BYTES, Notice, Secret};
+use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_RESPONSE_BYTES, Notice};
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -44,7 +45,7 @@ pub(crate) struct Wire {
     client: reqwest::Client,
     /// Name of the model that is asked, for messages.
     name: String,
-    key: Option<Secret>,
+    secrets: Secrets,
     state: RefCell<AccountState>,
     limits: Limits,
     /// Most bytes that a response may have.
@@ -52,11 +53,11 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept
-    /// out of errors: requests carry it in their headers.
-    pub(crate) fn new(name: String, key: Option<Secret>, timeout: Duration) -> Result<Self> {
+    /// A connection to who is called `name`, whose requests take at most `timeout` each; the secrets are only known to be
+    /// kept out of errors: requests carry them.
+    pub(crate) fn new(name: String, secrets: Secrets, timeout: Duration) -> Result<Self> {
         let (limits, max_bytes) = (Limits::default(), MAX_RESPONSE_BYTES);
-        Ok(Self { client: http(timeout)?, name, key, state: RefCell::default(), limits, max_bytes })
+        Ok(Self { client: http(timeout)?, name, secrets, state: RefCell::default(), limits, max_bytes })
     }
 
     /// Returns the connection with `max_bytes` as the most bytes that a response may have.
@@ -105,8 +106,7 @@ impl Wire {
     ) -> Result<T, HostError> {
         let sender = Sender { account: &self.state, throttle, limits: self.limits };
         let heard = |notice: &Notice| {
-            let said = notice.to_string();
-            let said = self.key.as_ref().map_or_else(|| said.clone(), |key| key.redact(&said));
+            let said = self.secrets.redact(&notice.to_string());
             match notice {
                 Notice::Again { tries: 2, .. } => info!("{}: {said}", self.name),
                 _ => debug!("{}: {said}", self.name),
@@ -115,12 +115,9 @@ impl Wire {
         sender.send(tokens, once, heard).await.map_err(|error| self.redacted(error))
     }
 
-    /// The error without the key, which some servers repeat.
+    /// The error without the secrets, which some servers repeat.
     pub(crate) fn redacted(&self, error: HostError) -> HostError {
-        match &self.key {
-            Some(key) => key.redact_error(error),
-            None => error,
-        }
+        self.secrets.redact_error(error)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::ledger::{Stage, Ticket};
 use crate::account::Account;
+use crate::secrets::Secrets;
 use crate::throttle::{Rates, Throttle};
 use crate::wire::{Message, Received, Wire, final_error};
 use anyhow::{Result, anyhow, bail};
@@ -38,7 +39,8 @@ pub(super) enum Seen {
 
 impl BatchClient {
     pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
-        let wire = Wire::new(name.clone(), account.key.clone(), timeout)?.reading(MAX_RESULTS_BYTES);
+        let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
+        let wire = Wire::new(name.clone(), secrets, timeout)?.reading(MAX_RESULTS_BYTES);
         Ok(Self { name, api, account, wire, throttle: Throttle::new(1, Rates::default()), said: RefCell::default() })
     }
 

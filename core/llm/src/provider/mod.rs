@@ -29,7 +29,7 @@ pub use embeddings::{EmbeddingProtocol, EmbeddingResponse, TeiInfo};
 pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
 pub use http::{HttpResponse, Request, TokenLimit};
 pub use parameters::Parameters;
-pub use protocol::{MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protocol, merge, streams};
+pub use protocol::{MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protocol, merge, streams, with_path};
 pub use rerank::{RerankProtocol, RerankResponse};
 pub use secret::{Secret, without_likely_keys, words_like_keys};
 pub use stream::StreamReader;

@@ -69,7 +69,7 @@ impl Protocol {
 
     /// The full address of a request. A base URL that already holds the version (`/v1`, `/v1beta`) is not given it twice.
     pub fn url(self, base_url: &str, request: &Request) -> String {
-        let base = base_url.trim_end_matches('/');
+        let base = base_url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         let version = match self {
             Self::OpenAi => "",
             Self::Anthropic => "/v1",
@@ -79,7 +79,7 @@ impl Protocol {
             Some(rest) if !version.is_empty() && base.ends_with(version) => rest,
             _ => &request.path,
         };
-        format!("{base}{path}")
+        with_path(base_url, path)
     }
 
     /// The request for a call.
@@ -120,6 +120,18 @@ impl Protocol {
     }
 }
 
+/// The address of a path below a base URL. A query of the base, such as an `api-version` or a gateway's token, stays
+/// behind the path; a fragment, which no server is sent, is left out.
+pub fn with_path(base_url: &str, path: &str) -> String {
+    let base_url = base_url.split('#').next().unwrap_or_default();
+    let (base, query) = base_url.split_once('?').unwrap_or((base_url, ""));
+    let base = base.trim_end_matches('/');
+    match query {
+        "" => format!("{base}{path}"),
+        query => format!("{base}{path}{}{query}", if path.contains('?') { '&' } else { '?' }),
+    }
+}
+
 /// Refuses an answer of more than [`MAX_ANSWER_BYTES`].
 pub(super) fn check_length(answer: &str) -> Result<(), Fault> {
     if answer.len() <= MAX_ANSWER_BYTES {
@@ -140,5 +152,26 @@ pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
                 body.insert(name.clone(), value.clone());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Protocol, with_path};
+    use crate::provider::Request;
+    use serde_json::Value;
+
+    #[test]
+    fn a_query_in_the_address_stands_behind_the_path() {
+        assert_eq!(with_path("http://h/v1/?v=2", "/embeddings"), "http://h/v1/embeddings?v=2");
+        assert_eq!(with_path("http://h?v=2", "/m:x?alt=sse"), "http://h/m:x?alt=sse&v=2");
+        assert_eq!(
+            with_path("http://h/v1/#x?y", "/embeddings"),
+            "http://h/v1/embeddings",
+            "no server is sent a fragment"
+        );
+        let request = Request { path: "/v1/messages".to_owned(), headers: Vec::new(), body: Value::Null };
+        let address = Protocol::Anthropic.url("http://h/v1?v=2", &request);
+        assert_eq!(address, "http://h/v1/messages?v=2", "the version stands once");
     }
 }
