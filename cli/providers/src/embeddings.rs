@@ -1,6 +1,6 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
-use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, provider_of};
+use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
 use anyhow::Result;
 use closeread_embed::Vectors;
 use closeread_llm::HostError;
@@ -82,6 +82,7 @@ impl EmbeddingServer {
             let response = protocol.read(received.response(), texts.len())?;
             // Text-Embeddings-Inference says it in a header.
             let tokens = response.tokens.or_else(|| received.number("x-compute-tokens"));
+            let tokens = tokens.filter(|tokens| can_be_tokens(*tokens, texts.iter().copied()));
             Ok((Vectors::new(response.dimension, response.values), tokens))
         })
         .await
@@ -92,6 +93,14 @@ impl EmbeddingServer {
 mod tests {
     use super::*;
     use crate::account::account;
+
+    #[test]
+    fn tokens_that_no_text_can_have_are_not_counted() {
+        let texts = ["A bell.", "Ana"];
+        for (told, can_be) in [(0, true), (7, true), (1500, true), (3000, false), (u64::MAX, false)] {
+            assert_eq!(can_be_tokens(told, texts.into_iter()), can_be, "{told}");
+        }
+    }
 
     #[test]
     fn a_name_is_a_providers_or_an_installed_models() {

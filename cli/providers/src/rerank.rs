@@ -1,6 +1,6 @@
 //! Rerankers on servers: who serves them, and how they are asked.
 
-use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, provider_of};
+use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
 use anyhow::Result;
 use closeread_llm::HostError;
 use closeread_llm::provider::{RerankProtocol, RerankResponse};
@@ -95,7 +95,11 @@ impl RerankServer {
         self.send(&protocol.request(&self.account().model, query, texts), |received| {
             let response = protocol.read(received.response(), texts.len())?;
             let tokens = response.tokens.or_else(|| received.number("x-compute-tokens"));
-            Ok(RerankResponse { tokens, ..response })
+            let read = texts.iter().flat_map(|text| [*text, query]);
+            let tokens = tokens.filter(|tokens| can_be_tokens(*tokens, read));
+            // A search has a text at least.
+            let searches = response.searches.filter(|searches| *searches <= texts.len() as u64);
+            Ok(RerankResponse { tokens, searches, ..response })
         })
         .await
     }

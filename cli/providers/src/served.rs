@@ -134,6 +134,14 @@ impl<K> ServedAccount<K> {
     }
 }
 
+/// Returns whether a server can have counted so many tokens in the texts. A token has a byte at least; what stands around
+/// a text has a few.
+pub(crate) fn can_be_tokens<'t>(told: u64, texts: impl Iterator<Item = &'t str>) -> bool {
+    /// Most tokens of an instruction and of special tokens around a text.
+    const AROUND: u64 = 1000;
+    told <= texts.map(|text| text.len() as u64 + AROUND).sum::<u64>()
+}
+
 /// The server of a model.
 pub struct ModelServer<K: 'static> {
     account: ServedAccount<K>,
