@@ -110,6 +110,8 @@ struct Plan<'a> {
     given: BTreeSet<&'a str>,
     pairs: bool,
     evidence: bool,
+    /// Every metric that a table of the submission can have.
+    names: BTreeSet<MetricName>,
 }
 
 impl<'a> Plan<'a> {
@@ -118,22 +120,24 @@ impl<'a> Plan<'a> {
         let given = submission.attempts.values().flat_map(|attempt| attempt.given.keys());
         let wanted = |metric| asked.as_ref().is_none_or(|metrics: &Vec<Metric>| metrics.contains(&metric));
         let cites = submission.attempts.values().any(|attempt| !attempt.evidence.is_empty());
-        Self {
+        let mut plan = Self {
             submission,
             evaluator,
             given: given.map(String::as_str).filter(|name| name.parse().map_or(true, wanted)).collect(),
             pairs: wanted(Metric::PairAccuracy),
             evidence: wanted(Metric::EvidenceRecall) && (asked.is_some() || cites),
             metrics: asked,
-        }
+            names: BTreeSet::new(),
+        };
+        plan.names = plan.all_names();
+        plan
     }
 
     fn metrics_of(&self, item: &Item, chinese: bool) -> &[Metric] {
         self.metrics.as_deref().unwrap_or_else(|| default_metrics(item.task, chinese))
     }
 
-    /// Returns every metric that a table of this submission can have.
-    fn names(&self) -> BTreeSet<MetricName> {
+    fn all_names(&self) -> BTreeSet<MetricName> {
         let items = self.submission.items.iter();
         let computed = items.flat_map(|item| self.metrics_of(item, is_chinese(item))).map(|metric| (*metric).into());
         let evidence = self.evidence.then(|| Metric::EvidenceRecall.into());
@@ -181,8 +185,8 @@ impl<'a> Plan<'a> {
         let (item, chinese) = (row.item, is_chinese(row.item));
         let answer = attempt.and_then(answer);
         let own = self.metrics_of(item, chinese);
-        let computed = |name: &MetricName| !name.is_of_context() && name.known() != Some(Metric::PairAccuracy);
-        for metric in self.names().into_iter().filter(computed).filter_map(|name| name.known()) {
+        let computed = |name: &&MetricName| !name.is_of_context() && name.known() != Some(Metric::PairAccuracy);
+        for metric in self.names.iter().filter(computed).filter_map(|name| name.known()) {
             let value = self.evaluator.score(metric, item, answer, chinese).filter(|_| own.contains(&metric));
             let score = value.and_then(|value| {
                 if metric.bleu_order().is_none() {
@@ -227,7 +231,7 @@ impl<'a> Plan<'a> {
             let by = Aggregation { policy, ..aggregation(&metric) };
             Some((String::from(metric), table.aggregate(&Rows::all(), &by).estimate?))
         };
-        self.names().into_iter().filter_map(of).collect()
+        self.names.iter().cloned().filter_map(of).collect()
     }
 
     fn groups(&self, table: &Observations, label: &str, notes: &mut Vec<String>) -> BTreeMap<String, Group> {
@@ -245,8 +249,8 @@ impl<'a> Plan<'a> {
         let empty = |made: Aggregate| Group { n: made.planned(), ledger: made.ledger, metrics: BTreeMap::new() };
         let mut groups: BTreeMap<String, Group> =
             any.groups.into_iter().map(|(value, made)| (value, empty(made))).collect();
-        for metric in self.names() {
-            for (value, made) in grouped(&aggregation(&metric)).groups {
+        for metric in &self.names {
+            for (value, made) in grouped(&aggregation(metric)).groups {
                 if let Some((group, estimate)) = groups.get_mut(&value).zip(made.estimate) {
                     group.metrics.insert(metric.to_string(), estimate);
                 }

@@ -6,6 +6,7 @@ use closeread_eval::InputFile;
 use closeread_table::render::text;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use serde_json::json;
 
 const GOLD: &str = r#"{"id":"a","documents":["x"],"question":"Who?","task":"generative","answers":["Ana Lee","Ana"],"evidence":[{"quote":"Ana came."}],"labels":{"kind":"who"}}
 {"id":"b","documents":["x"],"question":"Which?","task":"choice","options":["one","two"],"correct":1,"labels":{"pair":"1"}}
@@ -178,6 +179,20 @@ fn what_only_the_format_gives_stands_beside_and_failures_count() {
     assert_eq!((card.metrics["strict"].value, card.main.as_deref()), (0.5, Some("f1")));
     let left_out = &card.policies[&FailurePolicy::LeftOut];
     assert_eq!((left_out.n, left_out.metrics["strict"].value), (2, 0.75));
+}
+
+#[test]
+fn finding_10_very_many_items_are_scored_in_a_time_that_grows_as_they_do() {
+    const N: usize = 50_000;
+    let item = |n: usize| json!({"id": format!("i{n}"), "documents": ["x"], "question": "?", "task": "choice", "options": ["a", "b"], "correct": n % 2});
+    let lines = |of: &dyn Fn(usize) -> serde_json::Value| (0..N).map(|n| of(n).to_string() + "\n").collect::<String>();
+    let file = |name: &str, text: String| InputFile { name: name.into(), bytes: text.into() };
+    let predictions = lines(&|n| json!({"item": format!("i{n}"), "choice": 0}));
+    let submission = read(&file("items.jsonl", lines(&item)), &file("p.jsonl", predictions)).unwrap();
+    let begun = std::time::Instant::now();
+    let card = score(&submission, &Evaluator::default(), &Options::default()).unwrap();
+    assert_eq!((card.n, card.metrics["accuracy"].value), (N, 0.5));
+    assert!(begun.elapsed().as_secs() < 60, "{:?}: it would be minutes if every item looked at all", begun.elapsed());
 }
 
 #[test]
