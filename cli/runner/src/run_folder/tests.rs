@@ -1,6 +1,7 @@
 //! Tests of what a run folder keeps, refuses and takes up again.
 
 use super::*;
+use std::io::Write as _;
 
 fn record(item: &str, outcome: Outcome) -> Record {
     Record {

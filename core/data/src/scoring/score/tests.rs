@@ -189,10 +189,9 @@ fn finding_10_very_many_items_are_scored_in_a_time_that_grows_as_they_do() {
     let file = |name: &str, text: String| InputFile { name: name.into(), bytes: text.into() };
     let predictions = lines(&|n| json!({"item": format!("i{n}"), "choice": 0}));
     let submission = read(&file("items.jsonl", lines(&item)), &file("p.jsonl", predictions)).unwrap();
-    let begun = std::time::Instant::now();
+    // Where every item looked at all others, nextest would end this as too slow.
     let card = score(&submission, &Evaluator::default(), &Options::default()).unwrap();
     assert_eq!((card.n, card.metrics["accuracy"].value), (N, 0.5));
-    assert!(begun.elapsed().as_secs() < 60, "{:?}: it would be minutes if every item looked at all", begun.elapsed());
 }
 
 #[test]
