@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[cfg(feature = "object-stores")]
-use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching};
+use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching, written_for};
 
 /// Beginnings of the names of folders in stores.
 const SCHEMES: [&str; 2] = ["s3://", "az://"];
@@ -75,7 +75,7 @@ pub(crate) fn fetched(
         if name == "--out" && !TO_STORES.contains(&command) {
             bail!("{value}: closeread {command} writes on this machine: name a folder or a file of it");
         }
-        if name == "--out" || command == "judge" {
+        if name == "--out" || matches!(command, "judge" | "status") {
             all.push(argument);
             continue;
         }
@@ -100,6 +100,20 @@ pub(crate) fn fetched_one(name: &mut Option<String>) -> Result<()> {
         *name = Some(path.to_string_lossy().into_owned());
     }
     Ok(())
+}
+
+/// A part of a run as it stands in a store.
+pub(crate) struct StoredPart {
+    /// The folder of this machine that has it.
+    pub(crate) folder: PathBuf,
+    /// Time for which a process has been writing into it; `None` if none does.
+    pub(crate) written_for: Option<std::time::Duration>,
+}
+
+/// The parts below the `--out` of `closeread submit` in a store, in no order; or the one run that the address names.
+pub(crate) fn parts(address: &str) -> Result<Vec<StoredPart>> {
+    spoken_to(address)?;
+    stored_parts(address)
 }
 
 /// The folder that is sent to a store while it is written.
@@ -159,6 +173,19 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
 }
 
 #[cfg(feature = "object-stores")]
+fn stored_parts(text: &str) -> Result<Vec<StoredPart>> {
+    let root = root()?;
+    let below = Address::of(&format!("{}/parts/*", text.trim_end_matches('/'))).expect("it has a scheme")?;
+    let addresses = match matching(&below) {
+        Ok(found) => found,
+        Err(_) => vec![Address::of(text).expect("it has a scheme")?],
+    };
+    let part =
+        |address: &Address| Ok(StoredPart { written_for: written_for(address)?, folder: fetch(address, &root)? });
+    addresses.iter().map(part).collect()
+}
+
+#[cfg(feature = "object-stores")]
 fn send(text: &str, path: &mut PathBuf) -> Result<Sent> {
     use anyhow::Context;
     let every = match std::env::var(EVERY) {
@@ -176,6 +203,11 @@ fn send(text: &str, path: &mut PathBuf) -> Result<Sent> {
 
 #[cfg(not(feature = "object-stores"))]
 fn folders(text: &str) -> Result<Vec<OsString>> {
+    bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
+}
+
+#[cfg(not(feature = "object-stores"))]
+fn stored_parts(text: &str) -> Result<Vec<StoredPart>> {
     bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
 }
 

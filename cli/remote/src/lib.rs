@@ -15,6 +15,7 @@ mod writer;
 pub use address::Address;
 pub use copy::{fetch, matching};
 pub use mirror::{INTERVAL, Mirror};
+pub use writer::written_for;
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Writers of a folder of a store, and when they were last heard of.
 
-use crate::Place;
-use crate::copy::WRITER;
-use crate::store::Store;
+use crate::copy::{WRITER, block_on};
+use crate::store::{Patience, Store};
+use crate::{Address, Place};
 use anyhow::{Result, anyhow, bail};
 use closeread_files as files;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,8 @@ pub(crate) struct Writer {
     machine: String,
     /// The folder of that machine, as a hash.
     place: String,
+    /// Time when it began, in seconds since 1970.
+    began: u64,
     /// Time of the last sign of life, in seconds since 1970.
     heard: u64,
     /// Interval between signs of life, in seconds.
@@ -35,6 +37,7 @@ impl Writer {
             id: format!("{:032x}", u128::from_le_bytes(random)),
             machine: machine(),
             place: hash(place),
+            began: now(),
             heard: now(),
             every: every.as_secs().max(1),
             ended: false,
@@ -63,6 +66,18 @@ impl Writer {
             most - silent + 1
         )
     }
+}
+
+/// Returns how long the closeread has been writing a folder that was heard to write it a short time ago; `None` if nobody writes it.
+///
+/// # Errors
+/// If the store cannot be reached.
+pub fn written_for(address: &Address) -> Result<Option<Duration>> {
+    let store = Store::open(address, Patience::Short)?;
+    let there = block_on(|| store.get(WRITER))?;
+    let there = there.and_then(|bytes| serde_json::from_slice::<Writer>(&bytes).ok());
+    let writes = there.filter(|there| !there.ended && now().saturating_sub(there.heard) <= there.every * PATIENCE);
+    Ok(writes.map(|writer| Duration::from_secs(now().saturating_sub(writer.began))))
 }
 
 /// The error that another machine writes the folder now.

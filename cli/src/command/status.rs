@@ -1,5 +1,6 @@
 //! `closeread status`: how far the parts of a run are, from any machine that sees their folder.
 
+use crate::stores;
 use anyhow::{Context as _, Result, ensure};
 use closeread_files as files;
 use closeread_report::folder::RunManifest;
@@ -10,11 +11,12 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
+use tracing::info;
 
 /// Show the progress of a submitted run's parts
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
-    /// The folder of `closeread submit`, or a run folder
+    /// The folder of `closeread submit`, or a run folder; also in an object store
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Show it every ten seconds, until all parts have ended
@@ -56,12 +58,19 @@ pub(super) struct Part {
     seconds_left: Option<u64>,
 }
 
+impl Part {
+    /// A part of which nothing else is known.
+    fn empty(part: String, state: State) -> Self {
+        Self { part, state, of: None, trials: 0, trials_planned: 0, dollars: 0.0, seconds_left: None }
+    }
+}
+
 /// Prints the parts, once or until they have ended.
 pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
-    let parts = parts(&args.folder)?;
     if args.follow {
         return follow(&args.folder).await;
     }
+    let parts = parts(&args.folder)?;
     if args.json {
         outln!("{}", serde_json::to_string(&parts)?);
     } else {
@@ -72,8 +81,18 @@ pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
 
 /// Shows the parts until none waits or runs.
 pub(super) async fn follow(folder: &Path) -> Result<ExitCode> {
+    // A store has nothing until the first part begins.
+    let mut begun = !stores::is_address(folder);
     loop {
-        let parts = parts(folder)?;
+        let parts = match parts(folder) {
+            Err(error) if !begun => {
+                info!("no part has begun: {error:#}");
+                tokio::time::sleep(Duration::from_secs(10)).await;
+                continue;
+            }
+            parts => parts?,
+        };
+        begun = true;
         out!("{}\n", text(&parts));
         if !parts.iter().any(|part| matches!(part.state, State::Waiting | State::Running)) {
             return Ok(code(&parts));
@@ -88,6 +107,9 @@ fn code(parts: &[Part]) -> ExitCode {
 
 /// The parts in a folder of `submit`, in their order; or the one run that a folder holds.
 fn parts(folder: &Path) -> Result<Vec<Part>> {
+    if let Some(address) = folder.to_str().filter(|text| stores::is_address(text)) {
+        return stored(address);
+    }
     if folder.join(MANIFEST).exists() {
         return Ok(vec![part(folder)?]);
     }
@@ -104,32 +126,54 @@ fn parts(folder: &Path) -> Result<Vec<Part>> {
     numbered.iter().map(|(_, path)| part(path)).collect()
 }
 
-/// Reads one part. A folder that cannot be read is a state, not an error.
+/// The parts in a store. Those that have not begun are not there yet: their numbers are known from the others.
+fn stored(address: &str) -> Result<Vec<Part>> {
+    let there = stores::parts(address)?;
+    let mut parts = there.iter().map(|part| seen(&part.folder, part.written_for)).collect::<Result<Vec<_>>>()?;
+    let is_there = |id: &usize| parts.iter().any(|part| part.part == id.to_string());
+    let of = parts
+        .iter()
+        .filter_map(|part| part.of)
+        .max()
+        .filter(|_| parts.iter().any(|part| part.part.parse::<usize>().is_ok()));
+    let waiting: Vec<Part> =
+        (0..of.unwrap_or(0)).filter(|id| !is_there(id)).map(|id| Part::empty(id.to_string(), State::Waiting)).collect();
+    parts.extend(waiting);
+    parts.sort_by_key(|part| part.part.parse::<usize>().ok());
+    Ok(parts)
+}
+
+/// Reads one part of this machine.
 pub(super) fn part(path: &Path) -> Result<Part> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let empty = |state| Part {
-        part: name.clone(),
-        state,
-        of: None,
-        trials: 0,
-        trials_planned: 0,
-        dollars: 0.0,
-        seconds_left: None,
-    };
-    if !path.join(MANIFEST).exists() {
-        return Ok(empty(State::Waiting));
-    }
     // Asked first: a part that ends meanwhile is then shown as running once more, and not as stopped.
-    let runs = run_folder::is_in_use(path);
+    let written_for = run_folder::is_in_use(path).then(|| age(path)).map(Option::unwrap_or_default);
+    seen(path, written_for)
+}
+
+/// The time since the manifest was written.
+fn age(path: &Path) -> Option<Duration> {
+    let began = std::fs::metadata(path.join(MANIFEST)).ok()?.modified().ok()?;
+    SystemTime::now().duration_since(began).ok()
+}
+
+/// Reads one part that a process has been writing for some time, or nobody writes. A folder that cannot be read is a state, not an error.
+fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if !path.join(MANIFEST).exists() {
+        return Ok(Part::empty(name, State::Waiting));
+    }
+    let runs = written_for.is_some();
     let Ok((of, planned, trials, dollars)) = counted(path) else {
-        return Ok(empty(if runs { State::Running } else { State::Damaged }));
+        return Ok(Part::empty(name, if runs { State::Running } else { State::Damaged }));
     };
     let state = match (runs, trials >= planned) {
         (true, _) => State::Running,
         (false, true) => State::Finished,
         (false, false) => State::Stopped,
     };
-    let seconds_left = (runs && trials > 0).then(|| left(path, trials, planned)).flatten();
+    let rate = |took: &Duration| took.as_secs_f64() / trials as f64;
+    let left = |took: &Duration| (rate(took) * planned.saturating_sub(trials) as f64) as u64;
+    let seconds_left = written_for.as_ref().filter(|_| trials > 0).map(left);
     Ok(Part { part: name, state, of, trials, trials_planned: planned, dollars, seconds_left })
 }
 
@@ -146,13 +190,6 @@ fn counted(path: &Path) -> Result<(Option<usize>, usize, usize, f64)> {
     let dollars = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
     let of = manifest["shard"]["of"].as_u64().map(|of| of as usize);
     Ok((of, n_items * n_cells * repeats, records.len(), dollars.0))
-}
-
-/// Seconds until the part has all its trials, by what it did since its manifest was written.
-fn left(path: &Path, trials: usize, planned: usize) -> Option<u64> {
-    let began = std::fs::metadata(path.join(MANIFEST)).ok()?.modified().ok()?;
-    let took = SystemTime::now().duration_since(began).ok()?;
-    Some((took.as_secs_f64() / trials as f64 * planned.saturating_sub(trials) as f64) as u64)
 }
 
 fn text(parts: &[Part]) -> String {

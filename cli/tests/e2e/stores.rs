@@ -5,7 +5,7 @@ use crate::fault_server::{Act, FaultServer, cases, response};
 use crate::http::HttpServer;
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox, tales, timeless};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -261,8 +261,34 @@ fn needs_stores_parts_are_joined_where_they_lie() {
     store.run(&sandbox, "b", &["merge", "s3://evals/parts/part-*", "--out", "s3://evals/parts/joined"]).exits(0);
     let items = |text: &str| counted(text).len();
     assert_eq!(items(&store.object("parts/joined/records.jsonl")), 18);
-    let status = store.run(&sandbox, "b", &["status", "s3://evals/parts/part-2", "--json"]);
-    assert!(status.out().contains("\"trials\""), "{} {}", status.out(), status.err());
+    let status = store.run(&sandbox, "b", &["status", "s3://evals/parts/part-2", "--json"]).exits(0).json();
+    assert_eq!((&status[0]["state"], &status[0]["of"]), (&json!("finished"), &json!(3)));
+}
+
+#[test]
+#[ignore = "needs moto and azurite"]
+fn needs_stores_status_shows_all_parts_in_a_store() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    let server = FaultServer::start(|_, _, _| {
+        Act::After(Duration::from_secs(2), Box::new(response("200 OK", "", &answer("[[1]]"))))
+    });
+    let status = || store.run(&sandbox, "watcher", &["status", "s3://evals/spread", "--json"]);
+    status().refuses(&["there is nothing at s3://evals/spread"]);
+    let fixed = ["run", "--benchmark", "tales", "--method", "closed-book", "--concurrency", "1", "--no-cache"];
+    let part = ["--shard", "3/3", "--out", "s3://evals/spread/parts/2"];
+    let model = ["--model", "openai-compatible/tiny", "--base-url", &server.url];
+    let mut writer = start(store.command(&sandbox, "m", &[&fixed[..], &model, &part].concat()));
+    let seen = until("the part shows what it has done", || {
+        let parts: Value = serde_json::from_slice(&status().0.stdout).ok()?;
+        (parts[2]["trials"].as_u64()? > 0).then_some(parts)
+    });
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    let states: Vec<_> = seen.as_array().unwrap().iter().map(|part| (&part["part"], &part["state"])).collect();
+    let (waiting, running) = (&json!("waiting"), &json!("running"));
+    assert_eq!(states, [(&json!("0"), waiting), (&json!("1"), waiting), (&json!("2"), running)]);
+    assert!(seen[2]["seconds_left"].is_u64(), "{seen}");
 }
 
 /// Hands on what comes to the store, but for every third connection, which it closes, and the others only after a while.

@@ -23,7 +23,6 @@ impl Place {
         match (args.engine, &place) {
             (Engine::Kubernetes, Self::Store(_)) => {
                 ensure!(args.claim.is_none(), "--claim is for a folder of a volume, and {out} is in an object store");
-                ensure!(!args.follow, "--follow sees folders of this machine, and {out} is in an object store");
             }
             (Engine::Kubernetes, Self::Folder(_)) => {
                 ensure!(args.claim.is_some(), "--claim names the volume claim that is mounted at {out}: give it");
@@ -80,10 +79,7 @@ impl Place {
 
     /// The command that shows how far the parts are, in words.
     pub(super) fn how_far(&self) -> String {
-        match self {
-            Self::Folder(out) => format!("closeread status {} shows how far the parts are", out.display()),
-            Self::Store(_) => format!("closeread status {} shows how far the first part is", self.part(0).display()),
-        }
+        format!("closeread status {} shows how far the parts are", self.path().display())
     }
 
     fn part(&self, id: usize) -> PathBuf {

@@ -51,11 +51,21 @@ pub fn last_boxed(response: &str) -> Parsed<&str> {
 /// Returns which of `labels` the last box names, from 0: `["CORRECT", "INCORRECT"]` for SagaScale's judge (figure 15),
 /// `["YES", "NO"]`, `["PASS", "FAIL"]` for its filters, the ten types of question of figure 8.
 ///
-/// The box must hold a label and nothing else, but for white space and case; anything else is unparsed rather than
-/// guessed. Reasoning up to `</think>` is not read.
+/// The box must hold a label and nothing else, but for white space, case and TeX's marks of text (`\text{CORRECT}`); anything
+/// else is unparsed rather than guessed. Reasoning up to `</think>` is not read.
 pub fn boxed_label(response: &str, labels: &[&str]) -> Parsed<usize> {
-    let label = last_boxed(after_thinking(response)).answer();
+    let label = last_boxed(after_thinking(response)).answer().map(unmarked);
     label.and_then(|label| labels.iter().position(|known| known.eq_ignore_ascii_case(label))).into()
+}
+
+/// A text without one of TeX's marks around all of it.
+fn unmarked(text: &str) -> &str {
+    const MARKS: [&str; 6] = ["text", "textbf", "textit", "textrm", "mathrm", "mathbf"];
+    let marked = || {
+        let (mark, inside) = text.strip_prefix('\\')?.strip_suffix('}')?.split_once('{')?;
+        (MARKS.contains(&mark) && !inside.contains(['{', '}'])).then(|| inside.trim())
+    };
+    marked().unwrap_or(text)
 }
 
 /// Reads a generated pair: question and answer in two boxes, or a single box `END`. Another number of boxes, or an
@@ -117,6 +127,10 @@ mod tests {
         let verdict = |response| boxed_label(response, &["CORRECT", "INCORRECT"]);
         assert_eq!(verdict(r"\boxed{CORRECT} or rather \boxed{ Incorrect }"), Parsed::Answer(1));
         assert_eq!(verdict(r"\boxed{CORRECT?}"), Parsed::Unparsed);
+        assert_eq!(verdict(r"\boxed{\text{CORRECT}}"), Parsed::Answer(0));
+        assert_eq!(verdict(r"\boxed{\mathbf{ incorrect }}"), Parsed::Answer(1));
+        assert_eq!(verdict(r"\boxed{\text{CORRECT} or \text{INCORRECT}}"), Parsed::Unparsed);
+        assert_eq!(verdict(r"\boxed{\frac{CORRECT}}"), Parsed::Unparsed);
         assert_eq!(verdict("CORRECT"), Parsed::Unparsed);
     }
 
