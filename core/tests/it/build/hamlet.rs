@@ -87,7 +87,7 @@ fn every_chunk_and_perspective_is_an_item_and_the_funnel_says_what_became_of_eac
         built.tables[table].rows.iter().map(row).collect()
     };
     assert_eq!(json!(built.items[2].other), json!({"chunk": 1, "n_chunks": 2}));
-    assert_eq!(shown(0), ["The Key - - - 44 2 2 4 4 10 2 4 4 10 4"], "Table 8");
+    assert_eq!(shown(0), ["The Key - - 44 - 2 2 4 4 10 2 4 4 10 4"], "Table 8");
     assert_eq!(
         shown(1),
         ["root 4 4 0.0 0 0 0 0 0", "branch 8 8 0.0 0 0 0 0 0", "leaf 12 8 33.3 4 0 0 0 0", "all 24 20 16.7 4 0 0 0 0"]
