@@ -105,7 +105,7 @@ fn stores() -> PathBuf {
 
 /// Waits until this gives something, and returns it.
 fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + Duration::from_secs(300);
     loop {
         if let Some(found) = there() {
             return found;
