@@ -105,7 +105,7 @@ fn stores() -> PathBuf {
 
 /// Waits until this gives something, and returns it.
 fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(300);
+    let end = Instant::now() + Duration::from_secs(120);
     loop {
         if let Some(found) = there() {
             return found;
@@ -224,7 +224,7 @@ fn each_once(records: &str, n: usize) {
 #[ignore = "needs moto and azurite"]
 fn needs_stores_a_writer_that_was_replaced_stops() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
-    cases(&sandbox, &names(400));
+    cases(&sandbox, &names(200));
     let server = slow();
     let args = run_of(&server.url, "s3://evals/runs/two");
     let mut first = start(store.command(&sandbox, "a", &args));
@@ -241,7 +241,7 @@ fn needs_stores_a_writer_that_was_replaced_stops() {
     assert_eq!(ended.0.status.code(), Some(2), "{}", ended.err());
     assert!(ended.err().contains("another closeread writes s3://evals/runs/two now"), "{}", ended.err());
     assert_eq!(store.object("runs/two/records.jsonl"), records, "it has written nothing more");
-    each_once(&records, 400);
+    each_once(&records, 200);
 }
 
 #[test]
