@@ -278,7 +278,8 @@ fn label(metric: &MetricName) -> String {
 /// The metric at the beginning of a title.
 fn leading(metric: &MetricName) -> String {
     let label = label(metric);
-    label[..1].to_uppercase() + &label[1..]
+    let mut letters = label.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 fn said_of(policy: FailurePolicy) -> (&'static str, &'static str) {
