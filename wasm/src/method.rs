@@ -11,7 +11,7 @@ use closeread_books::{Book, BookText, TextError};
 use closeread_data::resolve_evidence;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
-use closeread_eval::{Item, Outcome};
+use closeread_eval::{Item, Outcome, PassageRef};
 use closeread_methods::cost::{BookSize, Stage};
 use closeread_methods::protocol::offers;
 use closeread_methods::record::{Record, TrialKey};
@@ -37,7 +37,7 @@ pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
         .add::<closeread_methods::Tree>()
         .add::<closeread_methods::Pages>();
     types.add::<closeread_methods::Preparation<closeread_methods::Tree>>().add::<closeread_methods::protocol::Offer>();
-    types.add::<closeread_text::Change>().add::<MethodPlace<'static>>();
+    types.add::<closeread_text::Change>();
 }
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -75,8 +75,8 @@ extern "C" {
     /// `TextChange[]` in TypeScript.
     #[wasm_bindgen(typescript_type = "TextChange[]")]
     pub type JsChanges;
-    /// `MethodPlace[]` in TypeScript.
-    #[wasm_bindgen(typescript_type = "MethodPlace[]")]
+    /// `PassageRef[]` in TypeScript.
+    #[wasm_bindgen(typescript_type = "PassageRef[]")]
     pub type JsPlaces;
 }
 
@@ -106,18 +106,6 @@ pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, J
     assets::need_punkt()?;
     let changes = closeread_text::changes(before, after, Rules::of(language.parse().unwrap_or(Language::ENGLISH)));
     to_js(&changes).map(JsCast::unchecked_into)
-}
-
-/// A place in a book: bytes of its file as decoded to UTF-8.
-#[derive(serde::Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub(crate) struct MethodPlace<'a> {
-    /// Id of the book.
-    document: &'a str,
-    /// First byte.
-    start: usize,
-    /// One past the last byte.
-    end: usize,
 }
 
 /// One question, asked by one method.
@@ -255,10 +243,9 @@ fn text_of(book: &Book) -> Result<Arc<BookText>, JsValue> {
 
 impl MethodRun {
     fn to_places(&self, spans: impl Iterator<Item = (usize, Span)>) -> Result<JsPlaces, JsValue> {
-        let place = |(book, span): (usize, Span)| MethodPlace {
-            document: &self.books[book].id,
-            start: span.start,
-            end: span.end,
+        let place = |(book, span): (usize, Span)| {
+            let document = self.books[book].id.clone();
+            PassageRef { document, start: span.start, end: span.end, score: None }
         };
         to_js(&spans.map(place).collect::<Vec<_>>()).map(JsCast::unchecked_into)
     }

@@ -210,7 +210,7 @@ export class MethodRun {
      * # Errors
      * None that depends on what is given.
      */
-    evidence(): MethodPlace[];
+    evidence(): PassageRef[];
     /**
      * Returns what `builtin/extractive` responds to a call of this run.
      *
@@ -240,7 +240,7 @@ export class MethodRun {
      * # Errors
      * A number that no call has.
      */
-    places(call: number): MethodPlace[];
+    places(call: number): PassageRef[];
     /**
      * Runs the method to its end; every call goes to `host.chat` first. The record is the line that `closeread run` writes
      * for the same item, method and responses, but for the seconds.

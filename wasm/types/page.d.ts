@@ -429,16 +429,6 @@ export type MethodOptions = {
     tokenizer?: TokenizerName,
 };
 
-/** A place in a book: bytes of its file as decoded to UTF-8. */
-export type MethodPlace = {
-    /** Id of the book. */
-    document: string,
-    /** First byte. */
-    start: number,
-    /** One past the last byte. */
-    end: number,
-};
-
 /** What a call wants: an answer in a form, a search, a pause between pages, pages to read again. */
 export type MethodWant = { "kind": "answer", form: Form, } | { "kind": "query" } | { "kind": "break" } | { "kind": "pages", atMost: number, };
 

@@ -11,7 +11,7 @@ import type {
     Preparation,
     Prepared,
     TrialRecord,
-    MethodPlace,
+    PassageRef,
     ChatReply,
     OrderEffect,
     TextChange,
@@ -53,7 +53,7 @@ export interface TheatreMessages {
     /** Texts of passages of a run's book. */
     "theatre/slices": { request: { run: number; places: { document: string; start: number; end: number }[] }; reply: string[] };
     /** Where the passages of a call stand, and where the gold evidence does. */
-    "theatre/places": { request: { run: number; call: number }; reply: { passages: MethodPlace[]; evidence: MethodPlace[] } };
+    "theatre/places": { request: { run: number; call: number }; reply: { passages: PassageRef[]; evidence: PassageRef[] } };
     /** Forgets a run. */
     "theatre/end": { request: { run: number }; reply: void };
     /** What the order of the same passages did to answers. */
