@@ -2,13 +2,14 @@
 //
 // node bench.js TEXT F32_FOLDER PUBLISHED_FOLDER [speed|redraw|page ...]
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { FLAGS, folder, serve } from "../test/serve.js";
 import { chromiumPath } from "../tools/chromium.js";
+import { QUESTION, asked, longNovel, median } from "./novel.js";
 
 const [text, f32, published, ...parts] = process.argv.slice(2);
 const wanted = (part) => parts.length === 0 || parts.includes(part);
@@ -20,9 +21,6 @@ const CASES = [
 ];
 /** Passages that fidelity is measured on, where the text has so many. */
 const N_FIDELITY = 448;
-/** Tokens of a long novel, and how many characters of English those are. */
-const [NOVEL_TOKENS, CHARACTERS] = [300_000, 4.2];
-const QUESTION = "Who rings the bell?";
 
 const at = (path) => (name) => folder(pathToFileURL(`${path}/`))(name);
 const [bench, dist] = [at(new URL(".", import.meta.url).pathname), at(new URL("../dist", import.meta.url).pathname)];
@@ -141,32 +139,9 @@ async function speed(content) {
     await page.close();
 }
 
-/** A text of as many characters as a long novel, as a file. */
-async function longNovel(content) {
-    const novel = content.repeat(Math.ceil((NOVEL_TOKENS * CHARACTERS) / content.length)).slice(0, NOVEL_TOKENS * CHARACTERS);
-    const file = join(profile, "novel.txt");
-    await writeFile(file, novel);
-    console.log(`a novel of about ${NOVEL_TOKENS} tokens (${novel.length} characters):`);
-    return file;
-}
-
-/** Opens a novel in a fresh page and asks; seconds from its drop to the first passages. */
-async function asked(file) {
-    const page = await browser.newPage();
-    await page.goto(`${server.origin}index.html#/find`);
-    await page.locator("#book-chip").waitFor();
-    const start = performance.now();
-    await page.setInputFiles("#file", file);
-    await page.waitForSelector("#question", { timeout: 120_000 });
-    await page.fill("#question", QUESTION);
-    await page.press("#question", "Enter");
-    await page.waitForSelector("#passages li", { timeout: 120_000 });
-    return { page, seconds: (performance.now() - start) / 1000 };
-}
-
 /** Milliseconds from moving the budget until ribbon, passages and summary are laid out and painted, at every stop of the slider. */
 async function redraws(content) {
-    const { page } = await asked(await longNovel(content));
+    const { page } = await asked(browser, server.origin, await longNovel(content, profile));
     const times = await page.evaluate(async (turns) => {
         const slider = document.querySelector("#budget");
         const painted = () =>
@@ -210,8 +185,8 @@ async function redraws(content) {
 
 /** Seconds from dropping a novel until passages for a question stand there. */
 async function answers(content) {
-    const file = await longNovel(content);
-    const { page: ours, seconds: own } = await asked(file);
+    const file = await longNovel(content, profile);
+    const { page: ours, seconds: own } = await asked(browser, server.origin, file);
     console.log(`closeread, by BM25 at once: ${own.toFixed(1)} s`);
     await ours.close();
 
@@ -238,8 +213,4 @@ function dot(a, b) {
 
 function best(values) {
     return values.indexOf(Math.max(...values));
-}
-
-function median(values) {
-    return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -46,9 +46,9 @@ pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
     if wants(&"paint") {
         run_program(&mut script("paint.js"))?;
     }
-    let felt: Vec<&str> = ["interaction", "memory"].into_iter().filter(wants).collect();
-    if !felt.is_empty() {
-        run_program(script("felt.js").arg(&text).args(felt))?;
+    let waits: Vec<&str> = ["interaction", "memory"].into_iter().filter(wants).collect();
+    if !waits.is_empty() {
+        run_program(script("waits.js").arg(&text).args(waits))?;
     }
     let with_peers: Vec<&str> = ["speed", "redraw", "page"].into_iter().filter(wants).collect();
     if !with_peers.is_empty() {

@@ -1,20 +1,18 @@
 // `cargo xtask bench web --only interaction,memory`: how long a reader waits for each control on a long novel, and what the tab holds then.
 //
-// node felt.js TEXT [interaction|memory ...]
+// node waits.js TEXT [interaction|memory ...]
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { FLAGS, folder, serve } from "../test/serve.js";
 import { chromiumPath } from "../tools/chromium.js";
+import { asked, longNovel, median } from "./novel.js";
 
 const [text, ...parts] = process.argv.slice(2);
 const wanted = (part) => parts.length === 0 || parts.includes(part);
 const N_TURNS = 5;
-/** Tokens of a long novel, and how many characters of English those are. */
-const [NOVEL_TOKENS, CHARACTERS] = [300_000, 4.2];
-const QUESTION = "Who rings the bell?";
 /** Milliseconds in which every interaction has been painted and told of. */
 const SETTLED = 400;
 
@@ -39,52 +37,44 @@ const CONTROLS = [
 // Isolated, as `closeread serve` serves it: only then does a page hear of its memory.
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
 const server = await serve(folder(new URL("../dist/", import.meta.url)), ISOLATED);
-const profile = await mkdtemp(join(tmpdir(), "closeread-felt-"));
+const profile = await mkdtemp(join(tmpdir(), "closeread-waits-"));
 const browser = await chromium.launchPersistentContext(profile, { executablePath: chromiumPath(), args: FLAGS, headless: true });
 try {
     const content = (await readFile(text, "utf8")).replace(/\r/g, "");
-    const novel = content.repeat(Math.ceil((NOVEL_TOKENS * CHARACTERS) / content.length)).slice(0, NOVEL_TOKENS * CHARACTERS);
-    await writeFile(join(profile, "novel.txt"), novel);
-    console.log(`${browser.browser()?.version() ?? "Chromium"}, ${text}, about ${NOVEL_TOKENS} tokens:`);
-    if (wanted("interaction")) await interactions();
-    if (wanted("memory")) await memory();
+    console.log(`${browser.browser()?.version() ?? "Chromium"}, ${text}`);
+    const file = await longNovel(content, profile);
+    if (wanted("interaction")) await interactions(file);
+    if (wanted("memory")) await memory(file);
 } finally {
     await browser.close();
     server.close();
     await rm(profile, { recursive: true, force: true });
 }
 
-/** Opens the novel and asks. */
-async function asked() {
-    const page = await browser.newPage();
-    await page.goto(`${server.origin}index.html#/find`);
-    await page.locator("#book-chip").waitFor();
-    await page.setInputFiles("#file", join(profile, "novel.txt"));
-    await page.waitForSelector("#question", { timeout: 120_000 });
-    await page.fill("#question", QUESTION);
-    await page.press("#question", "Enter");
-    await page.waitForSelector("#passages li", { timeout: 120_000 });
+/** The page with the novel, asked about, and the drawer "How" open. */
+async function opened(file) {
+    const { page } = await asked(browser, server.origin, file);
     await page.locator("#how > summary").click();
     return page;
 }
 
 /** Milliseconds from each input to the next paint by the browser's own measure, which rounds to 8; below 16 it tells of none. */
-async function interactions() {
-    const page = await asked();
+async function interactions(file) {
+    const page = await opened(file);
     await page.evaluate(() => {
-        globalThis.felt = [];
+        globalThis.waits = [];
         new PerformanceObserver((list) => {
-            for (const { duration, interactionId } of list.getEntries()) if (interactionId > 0) globalThis.felt.push(duration);
+            for (const { duration, interactionId } of list.getEntries()) if (interactionId > 0) globalThis.waits.push(duration);
         }).observe({ type: "event", durationThreshold: 16 });
     });
     const times = new Map(CONTROLS.map(([name]) => [name, []]));
     for (let turn = 0; turn < N_TURNS; turn++) {
         for (const [name, use] of CONTROLS) {
             if (name === "more passages" && !(await page.locator("#more").isVisible())) continue;
-            await page.evaluate(() => (globalThis.felt.length = 0));
+            await page.evaluate(() => (globalThis.waits.length = 0));
             await use(page);
             await page.waitForTimeout(SETTLED);
-            times.get(name).push(Math.max(8, ...(await page.evaluate(() => globalThis.felt))));
+            times.get(name).push(Math.max(8, ...(await page.evaluate(() => globalThis.waits))));
         }
     }
     const told = [...times].filter(([, all]) => all.length > 0).map(([name, all]) => [name, median(all), Math.max(...all)]);
@@ -95,8 +85,8 @@ async function interactions() {
 }
 
 /** What page and workers hold, after a collection of garbage, by the browser's own measure. */
-async function memory() {
-    const page = await asked();
+async function memory(file) {
+    const page = await opened(file);
     console.log(`memory with the novel, words alone: ${await held(page)}`);
     const start = performance.now();
     await page.check("#retriever-hybrid", { force: true });
@@ -108,11 +98,8 @@ async function memory() {
 
 async function held(page) {
     const { bytes, breakdown } = await page.evaluate(() => performance.measureUserAgentSpecificMemory());
-    const of = (scope) => breakdown.filter(({ attribution }) => attribution.some((part) => part.scope.startsWith(scope))).reduce((sum, part) => sum + part.bytes, 0);
+    const of = (scope) =>
+        breakdown.filter(({ attribution }) => attribution.some((part) => part.scope.startsWith(scope))).reduce((sum, part) => sum + part.bytes, 0);
     const [window, worker] = [of("Window"), of("DedicatedWorker")].map((part) => (part / 1e6).toFixed(0));
     return `${(bytes / 1e6).toFixed(0)} MB (window ${window}, workers ${worker})`;
-}
-
-function median(values) {
-    return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
