@@ -110,12 +110,6 @@ pub(crate) struct StoredPart {
     pub(crate) written_for: Option<std::time::Duration>,
 }
 
-/// The parts below the `--out` of `closeread submit` in a store, in no order; or the one run that the address names.
-pub(crate) fn parts(address: &str) -> Result<Vec<StoredPart>> {
-    spoken_to(address)?;
-    stored_parts(address)
-}
-
 /// The folder that is sent to a store while it is written.
 pub(crate) struct Sent {
     #[cfg(feature = "object-stores")]
@@ -172,8 +166,9 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
     Ok(folders)
 }
 
+/// The parts below the `--out` of `closeread submit` in a store, in no order; or the one run that the address names.
 #[cfg(feature = "object-stores")]
-fn stored_parts(text: &str) -> Result<Vec<StoredPart>> {
+pub(crate) fn parts(text: &str) -> Result<Vec<StoredPart>> {
     let root = root()?;
     let below = Address::of(&format!("{}/parts/*", text.trim_end_matches('/'))).expect("it has a scheme")?;
     let addresses = match matching(&below) {
@@ -206,8 +201,9 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
     bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
 }
 
+/// Says that this build has no object stores.
 #[cfg(not(feature = "object-stores"))]
-fn stored_parts(text: &str) -> Result<Vec<StoredPart>> {
+pub(crate) fn parts(text: &str) -> Result<Vec<StoredPart>> {
     bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
 }
 

@@ -8,6 +8,7 @@ use closeread_runner::run_folder::{self, MANIFEST};
 use closeread_runner::{finished, judging};
 use closeread_table::number::thousands;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -126,21 +127,20 @@ fn parts(folder: &Path) -> Result<Vec<Part>> {
     numbered.iter().map(|(_, path)| part(path)).collect()
 }
 
-/// The parts in a store. Those that have not begun are not there yet: their numbers are known from the others.
+/// The parts in a store, or the one run that is there. Parts that have not begun are not there yet; the others know how many there are.
 fn stored(address: &str) -> Result<Vec<Part>> {
     let there = stores::parts(address)?;
-    let mut parts = there.iter().map(|part| seen(&part.folder, part.written_for)).collect::<Result<Vec<_>>>()?;
-    let is_there = |id: &usize| parts.iter().any(|part| part.part == id.to_string());
-    let of = parts
-        .iter()
-        .filter_map(|part| part.of)
-        .max()
-        .filter(|_| parts.iter().any(|part| part.part.parse::<usize>().is_ok()));
-    let waiting: Vec<Part> =
-        (0..of.unwrap_or(0)).filter(|id| !is_there(id)).map(|id| Part::empty(id.to_string(), State::Waiting)).collect();
-    parts.extend(waiting);
-    parts.sort_by_key(|part| part.part.parse::<usize>().ok());
-    Ok(parts)
+    let there = there.iter().map(|part| seen(&part.folder, part.written_for)).collect::<Result<Vec<_>>>()?;
+    let mut by_number = BTreeMap::new();
+    for part in there {
+        let Ok(number) = part.part.parse::<usize>() else { return Ok(vec![part]) };
+        by_number.insert(number, part);
+    }
+    let of = by_number.values().filter_map(|part| part.of).max().unwrap_or(0);
+    for number in 0..of {
+        by_number.entry(number).or_insert_with(|| Part::empty(number.to_string(), State::Waiting));
+    }
+    Ok(by_number.into_values().collect())
 }
 
 /// Reads one part of this machine.
