@@ -2,15 +2,17 @@
 
 use super::*;
 
-const OF_BASELINES: [Sourced<&str>; 5] = [
+/// Sources of vanilla RAG and of DOS RAG, which differ in the order of passages alone.
+const OF_RAG: [Sourced<&str>; 7] = [
     Sourced::code("split max_tokens", "alex-laitenberger/dos-rag-eval 6ed1c8a, source/method/utils.py:26-63")
         .but("there the pieces of a part above the cap stand before the passage that was open"),
     Sourced::paper("embedder", "Stronger Baselines, appendix A.1: the run's, see `embedder`"),
     Sourced::code("fill", DOS_EXPERIMENT),
     NO_NEIGHBOURS,
     Sourced::paper("style", "Stronger Baselines, appendix A.8"),
+    Sourced::code("query", DOS_RAG),
+    Sourced::paper("order", "Stronger Baselines, section 2.3"),
 ];
-const WITH_OPTIONS: Sourced<&str> = Sourced::code("query", DOS_RAG);
 
 /// Passages, query and prompt as the authors' code has them.
 fn published(rag: Rag) -> AnyMethod {
@@ -25,28 +27,12 @@ pub(super) const BASELINES: [Step; 4] = [
     Step::new(
         "vanilla-rag",
         || published(Rag::vanilla()),
-        &[
-            OF_BASELINES[0],
-            OF_BASELINES[1],
-            OF_BASELINES[2],
-            OF_BASELINES[3],
-            OF_BASELINES[4],
-            WITH_OPTIONS,
-            Sourced::paper("order", "Stronger Baselines, section 2.3"),
-        ],
+        &OF_RAG,
     ),
     Step::new(
         "dos-rag",
         || published(Rag::dos()),
-        &[
-            OF_BASELINES[0],
-            OF_BASELINES[1],
-            OF_BASELINES[2],
-            OF_BASELINES[3],
-            OF_BASELINES[4],
-            WITH_OPTIONS,
-            Sourced::paper("order", "Stronger Baselines, section 2.3"),
-        ],
+        &OF_RAG,
     ),
     Step::new(
         "raptor",
