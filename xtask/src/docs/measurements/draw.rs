@@ -3,23 +3,9 @@
 use super::{Cell, Column, Measurement, Row, Subjects};
 use crate::docs::markdown::slug;
 use anyhow::{Context as _, Result, ensure};
+use chrono::NaiveDate;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// The newest number of each row of a subject. A row that the newest measurement lacks has the date of its own.
 pub(super) fn newest(measured: &[Measurement], history: &str, page: &Path) -> String {
@@ -151,11 +137,8 @@ fn day(of: &Measurement) -> String {
 
 /// The date that a file's name gives, in words.
 pub(super) fn date(id: &str) -> Result<String> {
-    let expected = || format!("the name {id:?} is not a date, expected such as 2026-11-23 or 2026-11-23-b");
-    let mut parts = id.splitn(4, '-').map(str::parse::<usize>);
-    let mut next = || parts.next().and_then(Result::ok).with_context(expected);
-    let (year, month, day) = (next()?, next()?, next()?);
-    let month = month.checked_sub(1).and_then(|month| MONTHS.get(month)).with_context(expected)?;
-    ensure!((1..=31).contains(&day) && id.get(..10).is_some_and(|date| date.len() == 10), "{}", expected());
-    Ok(format!("{day} {month} {year}"))
+    let date = id.get(..10).and_then(|date| NaiveDate::parse_from_str(date, "%Y-%m-%d").ok());
+    let date =
+        date.with_context(|| format!("the name {id:?} is not a date, expected such as 2026-11-23 or 2026-11-23-b"))?;
+    Ok(date.format("%-d %B %Y").to_string())
 }
