@@ -8,7 +8,7 @@ use crate::support::{Sandbox, funnel};
 use serde_json::{Value, json};
 use std::path::Path;
 
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/corpus");
+pub(crate) const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/corpus");
 
 /// The table of the sample corpus, by the titles of its manifest.
 fn sample() -> Plain {

@@ -1,8 +1,7 @@
 //! `closeread build corpusqa` on what it cannot build from.
 
+use crate::build_corpusqa::SAMPLE;
 use crate::support::Sandbox;
-
-const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/corpus");
 
 #[test]
 fn what_cannot_be_built_is_refused() {
