@@ -295,6 +295,13 @@ mod tests {
     use crate::testing::{Case, case, table};
 
     #[test]
+    fn a_metric_of_any_name_begins_a_title() {
+        assert_eq!(leading(&MetricName::from("accuracy")), "Accuracy");
+        assert_eq!(leading(&MetricName::from("正确率")), "正确率");
+        assert_eq!(leading(&MetricName::from("")), "");
+    }
+
+    #[test]
     fn budgets_stand_in_order_with_the_deviation_over_repeats() {
         let trial = |budget, repeat, score: f64| Case {
             method: "dos-rag".to_owned(),
