@@ -220,7 +220,7 @@ fn each_line_of_the_table_is_said_when_it_is_done_the_quickest_first() {
         "--benchmark",
         "tales",
         "--method",
-        "vanilla-rag,closed-book,full-document",
+        "vanilla-rag,closed-book,full-document,query-summary",
         "--budget",
         "40",
         "--passage-tokens",
@@ -230,6 +230,7 @@ fn each_line_of_the_table_is_said_when_it_is_done_the_quickest_first() {
     let at = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
     assert!(at("closed-book is done: accuracy") < at("vanilla-rag at 40 is done: "), "{said}");
     assert!(at("closed-book is done") < at("full-document is done"), "{said}");
+    at("query-summary is done: nothing was scored");
     let again = sandbox.run(&[&args[..], &["--retriever", "bm25", "--out", "r"]].concat()).exits(0).err();
     assert!(!again.contains("is done"), "nothing was done: {again}");
 }

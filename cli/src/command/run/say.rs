@@ -47,7 +47,8 @@ pub(super) fn say_line(
         let budget = arm.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
         let scores: Vec<String> = scores.collect();
         let model = if arm.model == EXTRACTIVE { String::new() } else { format!(" by {}", arm.model) };
-        info!("{}{budget}{model} is done: {}", arm.method, scores.join(", "));
+        let scores = if scores.is_empty() { "nothing was scored".to_owned() } else { scores.join(", ") };
+        info!("{}{budget}{model} is done: {scores}", arm.method);
     }
     Ok(())
 }
