@@ -218,9 +218,9 @@ fn needs_readers_parquet_answers_what_people_ask() {
         let (mean, _) = told[&format!("{}{budget} accuracy", row[0].as_str().unwrap())];
         assert!((row[2].as_f64().unwrap() - mean).abs() < 1e-12, "{row}");
     }
-    let docs = include_str!("../../../docs/queries.md");
+    let docs = include_str!("../../../docs/how-to/sql.md");
     let queries: Vec<&str> = docs.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert!(queries.len() >= 5, "docs/queries.md has queries");
+    assert!(queries.len() >= 5, "docs/how-to/sql.md has queries");
     for query in queries {
         let answer = ask(query);
         assert!(!answer["columns"].as_array().unwrap().is_empty(), "{query}");
