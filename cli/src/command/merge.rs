@@ -70,13 +70,14 @@ struct Part {
 
 /// Reads the parts, checks that they belong together, writes the whole.
 pub(crate) fn run(mut args: MergeArgs) -> Result<ExitCode> {
+    let named = args.out.display().to_string();
     let sent = stores::written(&mut args.out)?;
-    let ended = merge(&args);
+    let ended = merge(&args, &named);
     stores::finish(sent, ended)
 }
 
-/// Merges into a folder of this machine.
-fn merge(args: &MergeArgs) -> Result<ExitCode> {
+/// Merges into a folder of this machine, which may be `named` as one of a store.
+fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
     let mut configuration = None;
     let mut parts: Vec<Part> = Vec::new();
@@ -91,7 +92,7 @@ fn merge(args: &MergeArgs) -> Result<ExitCode> {
     let mut configuration = configuration.context("none of the parts has begun: all these folders are empty")?;
     configuration["documents"] = documents(&mut parts);
     if args.out.join(MANIFEST).exists() && !args.fresh {
-        bail!("{} holds a run already; choose a new folder with --out, or give --fresh", args.out.display());
+        bail!("{named} holds a run already; choose a new folder with --out, or give --fresh");
     }
 
     let mut known_items: HashSet<String> = HashSet::new();
@@ -163,7 +164,7 @@ fn merge(args: &MergeArgs) -> Result<ExitCode> {
         outln!(
             "{}",
             json!({
-                "folder": args.out.display().to_string(),
+                "folder": named,
                 "items": order.len(),
                 "items_expected": expected,
                 "records": n_records,
@@ -174,7 +175,7 @@ fn merge(args: &MergeArgs) -> Result<ExitCode> {
             })
         );
     } else {
-        outln!("{}: items {} of {expected}, trials {n_records} of {trials}", args.out.display(), order.len());
+        outln!("{named}: items {} of {expected}, trials {n_records} of {trials}", order.len());
     }
     if n_duplicates > 0 {
         info!("trials that were in several folders and count once: {n_duplicates}");
@@ -197,7 +198,7 @@ fn merge(args: &MergeArgs) -> Result<ExitCode> {
         info!("INCOMPLETE: {without} of {trials} trials have no record; run the parts to their end and merge again");
     }
     let whole = missing.is_empty() && order.len() as u64 >= expected && without == 0 && differing.is_empty();
-    info!("closeread report {} prints its tables", args.out.display());
+    info!("closeread report {named} prints its tables");
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

@@ -258,7 +258,10 @@ fn needs_stores_parts_are_joined_where_they_lie() {
     store.run(&sandbox, "a", &["merge", "s3://evals/parts/part-*", "--out", "joined"]).exits(0);
     let joined = store.run(&sandbox, "a", &[&run[..], &["--out", "joined"]].concat()).exits(0).json();
     assert_eq!(timeless(&joined), timeless(&whole));
-    store.run(&sandbox, "b", &["merge", "s3://evals/parts/part-*", "--out", "s3://evals/parts/joined"]).exits(0);
+    let merge = ["merge", "s3://evals/parts/part-*", "--out", "s3://evals/parts/joined"];
+    let merged = store.run(&sandbox, "b", &merge).exits(0);
+    assert!(merged.out().starts_with("s3://evals/parts/joined: items 18 of 18"), "{}", merged.out());
+    assert!(merged.err().contains("closeread report s3://evals/parts/joined prints"), "{}", merged.err());
     let items = |text: &str| counted(text).len();
     assert_eq!(items(&store.object("parts/joined/records.jsonl")), 18);
     let status = store.run(&sandbox, "b", &["status", "s3://evals/parts/part-2", "--json"]).exits(0).json();
