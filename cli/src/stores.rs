@@ -155,7 +155,11 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
     let address = Address::of(address).expect("it has a scheme")?;
     let root = root()?;
     let mut folders = Vec::new();
-    for address in matching(&address)? {
+    let found = matching(&address)?;
+    if found.is_empty() {
+        bail!("nothing at {address}");
+    }
+    for address in found {
         let mut folder = fetch(&address, &root)?.into_os_string();
         if let Some(name) = name {
             folder.push("=");
@@ -166,18 +170,30 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
     Ok(folders)
 }
 
-/// The parts below the `--out` of `closeread submit` in a store, in no order; or the one run that the address names.
+/// The parts below the `--out` of `closeread submit` in a store, in no order; none where no part has begun.
 #[cfg(feature = "object-stores")]
 pub(crate) fn parts(text: &str) -> Result<Vec<StoredPart>> {
-    let root = root()?;
     let below = Address::of(&format!("{}/parts/*", text.trim_end_matches('/'))).expect("it has a scheme")?;
-    let addresses = match matching(&below) {
-        Ok(found) => found,
-        Err(_) => vec![Address::of(text).expect("it has a scheme")?],
-    };
-    let part =
-        |address: &Address| Ok(StoredPart { written_for: written_for(address)?, folder: fetch(address, &root)? });
-    addresses.iter().map(part).collect()
+    matching(&below)?.iter().map(stored).collect()
+}
+
+/// The one run that an address names.
+#[cfg(feature = "object-stores")]
+pub(crate) fn run(text: &str) -> Result<StoredPart> {
+    stored(&Address::of(text).expect("it has a scheme")?)
+}
+
+#[cfg(feature = "object-stores")]
+fn stored(address: &Address) -> Result<StoredPart> {
+    Ok(StoredPart { written_for: written_for(address)?, folder: fetch(address, &root()?)? })
+}
+
+/// An address that is to name one folder, as it is written everywhere.
+#[cfg(feature = "object-stores")]
+pub(crate) fn one_folder(text: &str) -> Result<String> {
+    let address = Address::of(text).expect("it has a scheme")?;
+    address.single()?;
+    Ok(address.to_string())
 }
 
 #[cfg(feature = "object-stores")]
@@ -205,6 +221,18 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
 #[cfg(not(feature = "object-stores"))]
 pub(crate) fn parts(text: &str) -> Result<Vec<StoredPart>> {
     bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
+}
+
+/// Says the same of one run.
+#[cfg(not(feature = "object-stores"))]
+pub(crate) fn run(text: &str) -> Result<StoredPart> {
+    bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
+}
+
+/// An address for a manifest: the image in it has object stores.
+#[cfg(not(feature = "object-stores"))]
+pub(crate) fn one_folder(text: &str) -> Result<String> {
+    Ok(text.trim_end_matches('/').to_owned())
 }
 
 #[cfg(not(feature = "object-stores"))]

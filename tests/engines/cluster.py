@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from desk import until
+from desk import free_port, until
 
 PACKAGES = ["slurmctld", "slurmd", "slurm-client", "slurm-wlm-basic-plugins", "munge", "libmunge2"]
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
@@ -71,12 +71,6 @@ def fetch(folder):
     shutil.rmtree(archives)
     shutil.rmtree(folder / "root", ignore_errors=True)
     fresh.rename(folder / "root")
-
-
-def free_port():
-    with socket.socket() as there:
-        there.bind(("127.0.0.1", 0))
-        return there.getsockname()[1]
 
 
 class Cluster:

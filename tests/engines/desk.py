@@ -3,6 +3,7 @@
 import json
 import pathlib
 import shlex
+import socket
 import subprocess
 import time
 
@@ -27,11 +28,18 @@ def check(is_so, what):
         raise SystemExit(f"not so: {what}")
 
 
+def free_port():
+    with socket.socket() as there:
+        there.bind(("127.0.0.1", 0))
+        return there.getsockname()[1]
+
+
 class Desk:
     """A user's folder, with six stories of three questions, and what the user calls."""
 
     def __init__(self, folder, environment, server, binary):
         self.folder, self.server = folder, server
+        self.out, self.store = "spread", None
         (self.folder / "tales").mkdir(parents=True)
         programs = self.folder / "bin"
         programs.mkdir()
@@ -56,6 +64,12 @@ class Desk:
             "--concurrency", "24",
         ]
 
+    def use(self, store):
+        """From now on parts lie in a store, at an address that no other test on this machine has."""
+        self.store = store
+        self.environment |= store.variables
+        self.out = f"s3://evals/{self.server.server_address[1]}/spread"
+
     def call(self, *command, expected=(0,)):
         words = [str(word) for word in command]
         ended = subprocess.run(words, env=self.environment, cwd=self.folder, capture_output=True, text=True)
@@ -66,16 +80,20 @@ class Desk:
         return ended.stdout + ended.stderr
 
     def submission(self, engine, *more):
-        return ["closeread", "submit", engine, "--parts", "3", "--out", "spread", *map(str, more), "--", *self.options]
+        return ["closeread", "submit", engine, "--parts", "3", "--out", self.out, *map(str, more), "--", *self.options]
 
     def submit(self, engine, *more):
         return self.call(*self.submission(engine, *more))
 
+    def status(self, expected):
+        if self.store is None and not (self.folder / "spread/parts/2").exists():
+            return []
+        # Of a store in which no part has begun, status says so and exits with 2.
+        said = self.call("closeread", "status", self.out, "--json", "--quiet", expected=(*expected, 2) if self.store else expected)
+        return json.loads(said) if said.startswith("[") else []
+
     def states(self, expected=(0, 1)):
-        if not (self.folder / "spread/parts/2").exists():
-            return {}
-        status = self.call("closeread", "status", "spread", "--json", expected=expected)
-        return {int(part["part"]): part["state"] for part in json.loads(status)}
+        return {int(part["part"]): part["state"] for part in self.status(expected)}
 
     def facts(self, folder):
         """What a run says, without times: its report, records and items."""
@@ -84,10 +102,11 @@ class Desk:
                 kept = {key: inner for key, inner in value.items() if "seconds" not in key and key != "run"}
                 return {key: timeless(inner) for key, inner in kept.items()}
             return [timeless(inner) for inner in value] if isinstance(value, list) else value
-        report = json.loads(self.call("closeread", "report", folder, "--json", expected=(0, 1)))
-        records = [json.loads(line) for line in (self.folder / folder / "records.jsonl").read_text().splitlines()]
-        records = sorted(json.dumps(timeless(record)) for record in records)
-        return [timeless(report["runs"]), records, (self.folder / folder / "items.jsonl").read_text()]
+        report = json.loads(self.call("closeread", "report", folder, "--json", "--quiet", expected=(0, 1)))
+        def read(name):
+            return self.store.read(f"{folder}/{name}") if "://" in folder else (self.folder / folder / name).read_text()
+        records = sorted(json.dumps(timeless(json.loads(line))) for line in read("records.jsonl").splitlines())
+        return [timeless(report["runs"]), records, read("items.jsonl")]
 
     def equals_one_machine(self, folder):
         if not (self.folder / "alone").exists():
@@ -97,8 +116,7 @@ class Desk:
             check(alone == joined, f"{folder} is the run of one machine:\n{joined}\n{alone}")
 
     def records(self, part):
-        records = self.folder / f"spread/parts/{part}/records.jsonl"
-        return records.read_text().count("\n") if records.exists() else 0
+        return next((seen["trials"] for seen in self.status((0, 1)) if seen["part"] == str(part)), 0)
 
     def until_held(self):
         """Waits until the third part has something and is held, and the others are finished."""
@@ -109,13 +127,13 @@ class Desk:
 
     def process(self, part):
         """The closeread that runs a part."""
-        ending = f"/spread/parts/{part}".encode()
+        place = self.out if self.store else self.folder / self.out
+        wanted = f"{place}/parts/{part}".encode()
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            ours = (word for word in words if word.endswith(ending) and word.startswith(bytes(self.folder)))
-            if any(ours) and words[1:2] == [b"run"]:
+            if wanted in words and words[1:2] == [b"run"]:
                 return int(folder.name)
         return None

@@ -2,6 +2,8 @@
 
     python3 tests/engines/slurm_cases.py UNPACKED BINARY [CASE ...]      # UNPACKED: the folder of `cluster.py fetch`; root is needed
 
+The cases `in_store` and `how_to` need moto's server in `stores` beside UNPACKED, and are left out without.
+
 Every case ends with the report of one machine, but for times.
 """
 
@@ -17,6 +19,7 @@ from cluster import Cluster
 from desk import HELD, Desk, check, until
 from page import run_page
 from server import Server
+from store import Store, moto
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
@@ -113,19 +116,55 @@ def requeued(desk, cluster):
     desk.equals_one_machine("spread/whole")
 
 
+def in_store(desk, cluster):
+    """Parts in an object store: one is killed with -9 and lost with its disk; given again, submit hands in that part alone."""
+    store = Store(cluster.moto)
+    try:
+        desk.use(store)
+        desk.server.hold(HELD)
+        desk.submit("slurm")
+        desk.until_held()
+        kept = desk.records(2)
+        os.kill(desk.process(2), signal.SIGKILL)
+        cluster.until_idle()
+        desk.server.release()
+        check("have no record" in (desk.folder / "spread-logs/merge.log").read_text(), "the merge says what lacks")
+        until("the killed part is taken for lost", lambda: desk.states() == {0: "finished", 1: "finished", 2: "stopped"})
+        asked = desk.server.asked
+        desk.environment["CLOSEREAD_CACHE"] = str(desk.folder / "another disk")
+        desk.submit("slurm")
+        cluster.until_idle()
+        script = (desk.folder / "submit.sh").read_text()
+        check("#SBATCH --array=2\n" in script and "geheim" not in script, f"the killed part alone, and no key:\n{script}")
+        check(2 <= desk.server.asked - asked <= 12 - kept, f"{desk.server.asked - asked} calls, {kept} trials were sent")
+        check(set(desk.states((0,)).values()) == {"finished"}, "all parts are finished")
+        desk.equals_one_machine(f"{desk.out}/whole")
+    finally:
+        store.close()
+
+
 def how_to(desk, cluster):
     """Every command of docs/how-to/slurm.md, word for word, prints what the page says."""
-    run_page(REPOSITORY / "docs/how-to/slurm.md", desk, cluster.until_idle)
+    store = Store(cluster.moto)
+    try:
+        desk.environment |= store.variables
+        run_page(REPOSITORY / "docs/how-to/slurm.md", desk, cluster.until_idle)
+        cluster.until_idle()
+        joined = (desk.folder / "spread-logs/merge.log").read_text()
+        check("whole: items 123 of 123, trials 246 of 246" in joined, joined)
+    finally:
+        store.close()
 
 
-CASES = {case.__name__: case for case in (killed, cancelled, late, stepped, requeued, how_to)}
+CASES = {case.__name__: case for case in (killed, cancelled, late, stepped, requeued, in_store, how_to)}
 
 
 def main(unpacked, binary, *names):
     binary = pathlib.Path(binary).resolve(strict=True)
     cluster, server = Cluster(unpacked), Server()
+    cluster.moto = moto(unpacked)
     try:
-        for name in names or CASES:
+        for name in names or [name for name in CASES if cluster.moto.exists() or name not in ("in_store", "how_to")]:
             began = time.monotonic()
             server.release()
             CASES[name](Desk(cluster.folder / name, cluster.environment, server, binary), cluster)

@@ -55,8 +55,11 @@ impl Address {
         Self { path: path.to_owned(), ..self.clone() }
     }
 
-    /// An error for a pattern where one folder is to be named.
-    pub(crate) fn single(&self) -> Result<()> {
+    /// Checks that the address names one folder.
+    ///
+    /// # Errors
+    /// If it is a pattern.
+    pub fn single(&self) -> Result<()> {
         if self.is_pattern() {
             bail!("{self} names any number of folders: name one");
         }

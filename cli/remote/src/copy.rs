@@ -170,10 +170,10 @@ pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
     Ok(place.folder)
 }
 
-/// The folders that a pattern names, sorted; an address without a pattern names itself.
+/// The folders that a pattern names, sorted, of which there may be none; an address without a pattern names itself.
 ///
 /// # Errors
-/// If the pattern is none, nothing matches, or the store cannot be reached.
+/// If the pattern is none, or the store cannot be reached.
 pub fn matching(pattern: &Address) -> Result<Vec<Address>> {
     if !pattern.is_pattern() {
         return Ok(vec![pattern.clone()]);
@@ -192,9 +192,6 @@ pub fn matching(pattern: &Address) -> Result<Vec<Address>> {
             next.extend(below.into_iter().filter(|path| matches.matches(path.rsplit('/').next().unwrap_or(path))));
         }
         found = next;
-    }
-    if found.is_empty() {
-        bail!("nothing at {pattern}");
     }
     found.sort();
     Ok(found.iter().map(|path| pattern.beside(path)).collect())

@@ -129,18 +129,32 @@ fn parts(folder: &Path) -> Result<Vec<Part>> {
 
 /// The parts in a store, or the one run that is there. Parts that have not begun are not there yet; the others know how many there are.
 fn stored(address: &str) -> Result<Vec<Part>> {
-    let there = stores::parts(address)?;
-    let there = there.iter().map(|part| seen(&part.folder, part.written_for)).collect::<Result<Vec<_>>>()?;
-    let mut by_number = BTreeMap::new();
-    for part in there {
-        let Ok(number) = part.part.parse::<usize>() else { return Ok(vec![part]) };
-        by_number.insert(number, part);
+    let mut parts = stored_parts(address)?;
+    if parts.is_empty() {
+        let run = stores::run(address)?;
+        // The first part may have begun meanwhile.
+        parts = stored_parts(address)?;
+        if parts.is_empty() {
+            return Ok(vec![seen(&run.folder, run.written_for)?]);
+        }
     }
-    let of = by_number.values().filter_map(|part| part.of).max().unwrap_or(0);
+    let of = parts.values().filter_map(|part| part.of).max().unwrap_or(0);
     for number in 0..of {
-        by_number.entry(number).or_insert_with(|| Part::empty(number.to_string(), State::Waiting));
+        parts.entry(number).or_insert_with(|| Part::empty(number.to_string(), State::Waiting));
     }
-    Ok(by_number.into_values().collect())
+    Ok(parts.into_values().collect())
+}
+
+/// The parts that have begun in a store, by number.
+pub(super) fn stored_parts(address: &str) -> Result<BTreeMap<usize, Part>> {
+    let mut parts = BTreeMap::new();
+    for part in stores::parts(address)? {
+        let part = seen(&part.folder, part.written_for)?;
+        if let Ok(number) = part.part.parse() {
+            parts.insert(number, part);
+        }
+    }
+    Ok(parts)
 }
 
 /// Reads one part of this machine.

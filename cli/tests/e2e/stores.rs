@@ -14,13 +14,13 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// A store with the bucket `evals`, until it is dropped.
-struct Store {
+pub(crate) struct Store {
     server: Child,
     port: u16,
 }
 
 impl Store {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let program = stores().join("bin/moto_server");
         let mut server = Command::new(program);
@@ -30,7 +30,7 @@ impl Store {
         store
     }
 
-    fn put(&self, name: &str, content: &str) {
+    pub(crate) fn put(&self, name: &str, content: &str) {
         let (head, _) = self.send("PUT", &format!("/evals/{name}"), content);
         assert!(head.contains(" 200 "), "{name}: {head}");
     }
@@ -62,19 +62,19 @@ impl Store {
     }
 
     /// The names of all objects.
-    fn names(&self) -> BTreeSet<String> {
+    pub(crate) fn names(&self) -> BTreeSet<String> {
         let (_, xml) = self.ask("GET", "/evals?list-type=2");
         xml.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
     }
 
-    fn object(&self, name: &str) -> String {
+    pub(crate) fn object(&self, name: &str) -> String {
         let (head, body) = self.ask("GET", &format!("/evals/{name}"));
         assert!(head.contains(" 200 "), "{name}: {head}");
         body
     }
 
     /// A command on `machine`, which has a cache of its own.
-    fn command(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
         self.by(self.port, sandbox, machine, args)
     }
 
@@ -86,7 +86,7 @@ impl Store {
         command
     }
 
-    fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
+    pub(crate) fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
         Ended(self.command(sandbox, machine, args).output().unwrap())
     }
 }

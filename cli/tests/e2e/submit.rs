@@ -1,10 +1,12 @@
 //! Runs in parts on an engine: a `sbatch` that runs the tasks here and now, and a Ray that does.
 
+use crate::stores::Store;
 use crate::support::{Ended, Sandbox, tales, timeless};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
-/// Runs an array's tasks in turn, and what `--wrap` says; each as Slurm would start it.
+/// Runs an array's tasks in turn, but for one that is cancelled, and what `--wrap` says; each as Slurm would start it.
 const SBATCH: &str = r#"#!/bin/bash
 for argument; do
   case $argument in
@@ -17,7 +19,7 @@ ids=$(sed -n 's/^#SBATCH --array=//p' "$script" | tr , ' ')
 echo "array $ids" >>"$SLURM_LOG"
 for range in $ids; do
   for id in $(seq "${range%-*}" "${range#*-}"); do
-    SLURM_ARRAY_TASK_ID=$id bash "$script" >>"$SLURM_LOG" 2>&1
+    [ "$id" = "$CANCELLED" ] || SLURM_ARRAY_TASK_ID=$id bash "$script" >>"$SLURM_LOG" 2>&1
   done
 done
 echo 7
@@ -37,10 +39,14 @@ const OPTIONS: [&str; 6] = ["--benchmark", "tales", "--method", "closed-book,dos
 
 fn submit(sandbox: &Sandbox, engine: &[&str]) -> Ended {
     let args = [&["submit"], engine, &["--parts", "3", "--out", "spread", "--"], &OPTIONS[..]].concat();
+    Ended(with_engines(sandbox, sandbox.command(&args)).output().unwrap())
+}
+
+/// The command where it finds the engines of these tests.
+fn with_engines(sandbox: &Sandbox, mut command: Command) -> Command {
     let path = format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap());
-    let mut command = sandbox.command(&args);
     command.env("PATH", path).env("SLURM_LOG", sandbox.path("slurm.log")).env("PYTHONPATH", sandbox.path("python"));
-    Ended(command.output().unwrap())
+    command
 }
 
 fn program(path: &Path, text: &str) {
@@ -159,7 +165,79 @@ fn parts_on_kubernetes_may_lie_in_an_object_store_and_need_no_volume_there() {
     assert!(!sandbox.path("s3:").exists());
     dry(&["kubernetes", "--image", "i", "--claim", "c"], "s3://evals/spread").refuses(&["--claim is for a folder"]);
     dry(&["kubernetes", "--image", "i"], "spread").refuses(&["--claim names the volume claim"]);
-    dry(&["slurm"], "s3://evals/spread").refuses(&["write their logs into a folder"]);
+    dry(&["kubernetes", "--image", "i", "--logs", "l"], "s3://evals/spread")
+        .refuses(&["--logs: `kubectl logs` prints"]);
+    dry(&["slurm"], "s3://evals/spr*").refuses(&["s3://evals/spr* names any number of folders"]);
+    dry(&["ray"], "s3://evals").refuses(&["s3://evals: expected BUCKET/PATH"]);
+}
+
+#[test]
+#[ignore = "needs moto and azurite"]
+fn needs_stores_parts_of_an_array_lie_in_a_store_and_only_those_that_lack_trials_are_handed_in_again() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    program(&sandbox.path("bin/sbatch"), SBATCH);
+    let submit = |machine: &str, cancelled: &str, parts: &str| {
+        let fixed = ["submit", "slurm", "--parts", parts, "--out", "s3://evals/spread/", "--"];
+        let mut command = with_engines(&sandbox, store.command(&sandbox, machine, &[&fixed[..], &OPTIONS].concat()));
+        Ended(command.env("CANCELLED", cancelled).output().unwrap())
+    };
+    let states = || {
+        let status = store.command(&sandbox, "watcher", &["status", "s3://evals/spread", "--json"]).output().unwrap();
+        let parts: Vec<serde_json::Value> = serde_json::from_slice(&status.stdout).unwrap();
+        parts.iter().map(|part| part["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let run = [&["run", "--json"], &OPTIONS[..]].concat();
+    let whole = store.run(&sandbox, "a", &[&run[..], &["--out", "whole"]].concat()).exits(0).json();
+
+    submit("a", "1", "3").exits(0);
+    assert_eq!(states(), ["finished", "waiting", "finished"]);
+    let log = || std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(log().contains("parts that are missing: 2/3"), "the others are joined: {}", log());
+    assert!(store.names().contains("spread/whole/records.jsonl"), "{:?}", store.names());
+    let script = std::fs::read_to_string(sandbox.path("submit.sh")).unwrap();
+    assert!(script.contains("/spread-logs/%a.log") && sandbox.path("spread-logs").is_dir(), "{script}");
+    assert!(!script.contains("geheim") && !log().contains("geheim"), "{script}{}", log());
+
+    let records = store.object("spread/parts/2/records.jsonl");
+    store.put("spread/parts/2/records.jsonl", records.split_inclusive('\n').next().unwrap());
+    assert_eq!(states(), ["finished", "waiting", "stopped"]);
+    submit("b", "1", "2").refuses(&["s3://evals/spread/parts/0 is one of 3 parts: give --parts 3"]);
+    submit("b", "", "3").exits(0);
+    assert!(log().contains("array 0-2\n") && log().contains("array 1-2\n"), "only what lacked trials: {}", log());
+    assert_eq!(states(), ["finished"; 3]);
+    let joined = store.run(&sandbox, "c", &[&run[..], &["--out", "s3://evals/spread/whole"]].concat()).exits(0).json();
+    assert_eq!(timeless(&joined), timeless(&whole));
+    let done = submit("c", "", "3").exits(0);
+    assert!(
+        done.err().contains("all 3 parts are finished") && done.err().contains("parts/*' --fresh"),
+        "{}",
+        done.err()
+    );
+}
+
+#[test]
+#[ignore = "needs moto and azurite"]
+fn needs_stores_needs_python_rays_tasks_write_into_a_store_and_print_or_log_where_they_are_told_to() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    program(&sandbox.path("python/ray.py"), RAY);
+    let submit = |out: &str, more: &[&str]| {
+        let args = [&["submit", "ray", "--parts", "2", "--out", out], more, &["--"], &OPTIONS[..]].concat();
+        Ended(with_engines(&sandbox, store.command(&sandbox, "a", &args)).output().unwrap())
+    };
+    let run = [&["run", "--json"], &OPTIONS[..]].concat();
+    let whole = store.run(&sandbox, "a", &[&run[..], &["--out", "whole"]].concat()).exits(0).json();
+    let printed = submit("s3://evals/printed", &[]).exits(0);
+    assert!(printed.err().contains("s3://evals/printed/parts/1 is written by way of"), "{}", printed.err());
+    let logged = submit("s3://evals/logged", &["--logs", "my logs"]).exits(0);
+    assert!(!logged.err().contains("/parts/1 is written by way of"), "{}", logged.err());
+    let log = std::fs::read_to_string(sandbox.path("my logs/1.log")).unwrap();
+    assert!(log.contains("s3://evals/logged/parts/1 is written by way of"), "{log}");
+    for out in ["s3://evals/printed/whole", "s3://evals/logged/whole"] {
+        let joined = store.run(&sandbox, "b", &[&run[..], &["--out", out]].concat()).exits(0).json();
+        assert_eq!(timeless(&joined), timeless(&whole));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::outcome::{Done, LeftOut};
 use crate::dist::Target;
 use crate::machine::{
     AARCH64, AARCH64_LIBRARIES, AARCH64_MUSL_TARGET, AARCH64_TARGET, CLIPPY, EMULATOR, ENGINES, MAC, MAC_TARGET, MIRI,
-    MUSL, MUSL_TARGET, PYTHON, SLURM, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
+    MUSL, MUSL_TARGET, PYTHON, SLURM, STORES, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
 };
 use crate::process::{BUILD_PROGRAM, FULL, cargo, program, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
@@ -83,7 +83,7 @@ pub(super) fn aarch64(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed("compiled, and the kernels' tests run".to_owned()))
 }
 
-/// Runs parts on a real Slurm and a real Ray, killed, late and resubmitted, and validates manifests of Kubernetes.
+/// Runs parts on a real Slurm and a real Ray, killed, late, resubmitted and in an object store, and validates manifests of Kubernetes.
 pub(super) fn engines(left_out: &mut LeftOut) -> Result<Done> {
     if let Err(error) = PYTHON.require() {
         return Ok(Done::Skipped(error.to_string()));
@@ -94,6 +94,9 @@ pub(super) fn engines(left_out: &mut LeftOut) -> Result<Done> {
     let cases = |script: &str, engine: &Path| {
         run_program(program("python3").arg(format!("tests/engines/{script}")).arg(engine).arg(&closeread))
     };
+    if let Err(error) = STORES.require() {
+        left_out.add("moto", format!("the cases in an object store, docs/how-to/slurm.md among them: {error:#}"));
+    }
     let mut done = Vec::new();
     match SLURM.require() {
         Ok(_) if is_root() => {

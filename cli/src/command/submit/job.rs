@@ -1,5 +1,6 @@
 //! Jobs that are handed in: the options of `submit`, and what a script is made of.
 
+use crate::stores::is_address;
 use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -17,9 +18,13 @@ pub(crate) struct SubmitArgs {
     /// Number of parts
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parts: usize,
-    /// Folder for the parts, their logs and the joined run, on a disk that all machines share; Kubernetes: or in an object store
+    /// Folder for the parts and the joined run: on a disk that all machines share, or in an object store
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
+    /// Slurm, Ray: folder for logs, on a disk that all machines share [default: `logs` in --out; with --out s3://BUCKET/NAME,
+    /// Slurm writes into `NAME-logs` in the working folder, and Ray prints]
+    #[arg(long, value_name = "DIR")]
+    pub(super) logs: Option<PathBuf>,
     /// Print the script or manifest, and submit nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -77,6 +82,8 @@ pub(super) struct Job<'a> {
     pub(super) program: String,
     /// Folder of --out.
     pub(super) out: String,
+    /// Folder of logs; `None` where the engine keeps or prints them.
+    pub(super) logs: Option<String>,
     /// The folder in which relative paths hold.
     pub(super) working_folder: String,
     /// The options of `closeread run`, the shares of its limits at their end.
@@ -95,9 +102,12 @@ impl Job<'_> {
         format!("{}/parts/{id}", self.out)
     }
 
-    /// Returns the command that joins the parts.
+    /// Returns the command that joins the parts. A store has no folder of a part that has not begun.
     pub(super) fn merge(&self) -> Vec<String> {
-        let parts = (0..self.args.parts).map(|id| self.part(&id.to_string()));
+        let parts: Vec<String> = match is_address(&self.out) {
+            true => vec![self.part("*")],
+            false => (0..self.args.parts).map(|id| self.part(&id.to_string())).collect(),
+        };
         let ends = ["--fresh".to_owned(), "--out".to_owned(), format!("{}/whole", self.out)];
         [self.program.clone(), "merge".to_owned()].into_iter().chain(parts).chain(ends).collect()
     }

@@ -41,7 +41,9 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     ] {
         value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
     }
-    let (wanted, running) = place.open_parts(args.parts)?;
+    let logs = place.logs(&args)?;
+    let logs_text = logs.as_deref().map(|logs| one_line(logs, "--logs")).transpose()?;
+    let (wanted, running) = place.open_parts(&args)?;
     let minutes = match args.minutes {
         Some(minutes) => minutes,
         None => expected_minutes(&args.run, args.parts)?,
@@ -50,7 +52,8 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         Engine::Kubernetes => "closeread".to_owned(),
         Engine::Slurm | Engine::Ray => one_line(&std::env::current_exe()?, "the path of this program")?,
     };
-    let job = Job { args: &args, program, out: out_text, working_folder, run, shares, wanted, minutes };
+    let job =
+        Job { args: &args, program, out: out_text, logs: logs_text, working_folder, run, shares, wanted, minutes };
     let (name, text) = match args.engine {
         Engine::Slurm => ("submit.sh", slurm::script(&job)?),
         Engine::Kubernetes => ("job.json", kubernetes::manifest(&job)?),
@@ -69,7 +72,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         return Ok(ExitCode::SUCCESS);
     }
     let file = place.script(name)?;
-    place.make_folders(args.parts)?;
+    place.make_folders(args.parts, logs.as_deref())?;
     refuse_foreign(&file)?;
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);

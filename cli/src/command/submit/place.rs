@@ -1,9 +1,10 @@
-//! Places of a run's parts: on a disk, which is looked at, or in an object store, which each part looks at by itself.
+//! Places of a run's parts: on a disk, or in an object store.
 
 use super::super::status::{self, State};
 use super::job::{Engine, SubmitArgs};
-use crate::stores::is_address;
+use crate::stores;
 use anyhow::{Context as _, Result, bail, ensure};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The folder of `--out`.
@@ -13,12 +14,12 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Parts on Kubernetes lie in an object store or on a volume; Slurm's and Ray's beside their logs.
+    /// The place that `--out` names; Kubernetes mounts a claim at a folder.
     pub(super) fn of(args: &SubmitArgs) -> Result<Self> {
         let out = args.out.display();
-        let place = match is_address(&args.out) {
-            true => Self::Store(args.out.clone()),
-            false => Self::Folder(std::path::absolute(&args.out)?),
+        let place = match args.out.to_str().filter(|out| stores::is_address(out)) {
+            Some(out) => Self::Store(stores::one_folder(out)?.into()),
+            None => Self::Folder(std::path::absolute(&args.out)?),
         };
         match (args.engine, &place) {
             (Engine::Kubernetes, Self::Store(_)) => {
@@ -27,12 +28,24 @@ impl Place {
             (Engine::Kubernetes, Self::Folder(_)) => {
                 ensure!(args.claim.is_some(), "--claim names the volume claim that is mounted at {out}: give it");
             }
-            (_, Self::Store(_)) => {
-                bail!("{out}: scripts of Slurm and Ray write their logs into a folder: name one by --out")
-            }
-            (_, Self::Folder(_)) => {}
+            (Engine::Slurm | Engine::Ray, _) => {}
         }
         Ok(place)
+    }
+
+    /// Returns the folder of logs; `None` where the engine keeps or prints them.
+    pub(super) fn logs(&self, args: &SubmitArgs) -> Result<Option<PathBuf>> {
+        let folder = match (&args.logs, args.engine, self) {
+            (Some(_), Engine::Kubernetes, _) => bail!("--logs: `kubectl logs` prints those of a pod; leave it out"),
+            (Some(logs), ..) => logs.clone(),
+            (None, Engine::Kubernetes, _) | (None, Engine::Ray, Self::Store(_)) => return Ok(None),
+            (None, _, Self::Folder(out)) => out.join("logs"),
+            (None, Engine::Slurm, Self::Store(address)) => {
+                let name = address.file_name().unwrap_or_default();
+                format!("{}-logs", name.to_string_lossy()).into()
+            }
+        };
+        Ok(Some(std::path::absolute(folder)?))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -41,20 +54,31 @@ impl Place {
         }
     }
 
-    /// The parts that are to be handed in, and those that are running. Of a store that is all: a part that is finished ends at once.
-    pub(super) fn open_parts(&self, parts: usize) -> Result<(Vec<usize>, Vec<usize>)> {
-        let Self::Folder(_) = self else { return Ok(((0..parts).collect(), Vec::new())) };
-        let (mut wanted, mut running) = (Vec::new(), Vec::new());
-        for id in 0..parts {
-            let folder = self.part(id);
-            let part = status::part(&folder)?;
-            if let Some(of) = part.of.filter(|of| *of != parts) {
-                bail!("{} is one of {of} parts: give --parts {of}, or another folder by --out", folder.display());
+    /// The parts that are to be handed in, and those that are running. On Kubernetes all are: a part in a store that is finished
+    /// ends at once.
+    pub(super) fn open_parts(&self, args: &SubmitArgs) -> Result<(Vec<usize>, Vec<usize>)> {
+        let n = args.parts;
+        let parts = match (self, args.engine) {
+            (Self::Store(_), Engine::Kubernetes) => return Ok(((0..n).collect(), Vec::new())),
+            (Self::Store(address), _) => status::stored_parts(&address.to_string_lossy())?,
+            (Self::Folder(_), _) => {
+                (0..n).map(|id| Ok((id, status::part(&self.part(id))?))).collect::<Result<BTreeMap<_, _>>>()?
             }
-            match part.state {
-                State::Finished => {}
-                State::Running => running.push(id),
-                State::Waiting | State::Stopped | State::Damaged => wanted.push(id),
+        };
+        let (mut wanted, mut running) = (Vec::new(), Vec::new());
+        for (id, part) in &parts {
+            if let Some(of) = part.of.filter(|of| *of != n) {
+                bail!(
+                    "{} is one of {of} parts: give --parts {of}, or another folder by --out",
+                    self.part(*id).display()
+                );
+            }
+        }
+        for id in 0..n {
+            match parts.get(&id).map(|part| part.state) {
+                Some(State::Finished) => {}
+                Some(State::Running) => running.push(id),
+                Some(State::Waiting | State::Stopped | State::Damaged) | None => wanted.push(id),
             }
         }
         Ok((wanted, running))
@@ -69,9 +93,9 @@ impl Place {
     }
 
     /// Makes the folders of a disk; empty ones tell `status` and `merge` of parts that have not begun.
-    pub(super) fn make_folders(&self, parts: usize) -> Result<()> {
-        let Self::Folder(out) = self else { return Ok(()) };
-        for folder in (0..parts).map(|id| self.part(id)).chain([out.join("logs")]) {
+    pub(super) fn make_folders(&self, parts: usize, logs: Option<&Path>) -> Result<()> {
+        let parts = if let Self::Folder(_) = self { parts } else { 0 };
+        for folder in (0..parts).map(|id| self.part(id)).chain(logs.map(Path::to_owned)) {
             std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
         Ok(())

@@ -10,40 +10,47 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     let shares: String = job.shares.iter().map(|share| format!("# {share}\n")).collect();
     Ok(format!(
         r#"# Runs closeread in parts on a Ray cluster: RAY_ADDRESS names it; without, Ray starts on this machine.
-import ctypes, signal, subprocess, time
+import ctypes, os, signal, subprocess, time
 
 import ray
 
 RUN = {run}
 MERGE = {merge}
-PARTS, WANTED, OUT = {parts}, {wanted:?}, {out}
+PARTS, WANTED, OUT, LOGS = {parts}, {wanted:?}, {out}, {logs}
+# Relative paths hold in this folder, where a machine has it.
+FOLDER = {folder}
 {shares}
 
 def end_with_worker():
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
+def folder():
+    return FOLDER if os.path.isdir(FOLDER) else None
+
+
 @ray.remote(num_cpus={cpus}, {memory}max_retries=5)
 def part(index):
     command = RUN + ["--shard", f"{{index + 1}}/{{PARTS}}", "--out", f"{{OUT}}/parts/{{index}}"]
-    with open(f"{{OUT}}/logs/{{index}}.log", "ab") as log:
-        for wait in (10, 30, 60, None):
-            code = subprocess.Popen(command, cwd={folder}, stdout=log, stderr=log, preexec_fn=end_with_worker).wait()
-            # 2: unusable, or the process of a lost worker still finishes its calls in this folder.
-            if code != 2 or wait is None:
-                return code
-            time.sleep(wait)
+    log = open(f"{{LOGS}}/{{index}}.log", "ab") if LOGS else None
+    for wait in (10, 30, 60, None):
+        code = subprocess.Popen(command, cwd=folder(), stdout=log, stderr=log, preexec_fn=end_with_worker).wait()
+        # 2: unusable, or the process of a lost worker still finishes its calls in this folder.
+        if code != 2 or wait is None:
+            return code
+        time.sleep(wait)
 
 
 ray.init()
 codes = ray.get([part.remote(index) for index in WANTED])
 print("parts ended with", dict(zip(WANTED, codes)))
-raise SystemExit(subprocess.call(MERGE, cwd={folder}))
+raise SystemExit(subprocess.call(MERGE, cwd=folder()))
 "#,
         merge = literal(&job.merge())?,
         parts = job.args.parts,
         wanted = job.wanted,
         out = serde_json::to_string(&job.out)?,
+        logs = job.logs.as_ref().map_or_else(|| Ok("None".to_owned()), serde_json::to_string)?,
         cpus = job.args.cpus,
         memory = job.args.memory.map_or_else(String::new, |mebibytes| format!("memory={mebibytes} << 20, ")),
         folder = serde_json::to_string(&job.working_folder)?,

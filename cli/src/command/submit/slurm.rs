@@ -36,10 +36,14 @@ fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The folder of --out in the name of a log, in which Slurm fills in what `%` begins.
+/// The folder of logs, in whose name Slurm fills in what `%` begins.
 fn log_folder(job: &Job<'_>) -> Result<String> {
-    ensure!(!job.out.contains('\\'), "--out {}: Slurm takes no backslash in the name of a log; use another", job.out);
-    Ok(job.out.replace('%', "%%"))
+    let logs = job.logs.as_ref().context("Slurm writes logs into a folder")?;
+    ensure!(
+        !logs.contains('\\'),
+        "{logs}: Slurm takes no backslash in the name of a log; name another folder by --logs"
+    );
+    Ok(logs.replace('%', "%%"))
 }
 
 /// The script of the array.
@@ -54,7 +58,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     option("time", &format!("{}:{:02}:00", job.minutes / 60, job.minutes % 60));
     option("cpus-per-task", &args.cpus.to_string());
     option("chdir", &job.working_folder);
-    option("output", &format!("{}/logs/%a.log", log_folder(job)?));
+    option("output", &format!("{}/%a.log", log_folder(job)?));
     option("open-mode", "append");
     let memory = args.memory.map(|mebibytes| format!("{mebibytes}M"));
     for (name, value) in [("mem", &memory), ("partition", &args.partition), ("account", &args.account)] {
@@ -84,7 +88,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
 pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
     let array = call(Command::new("sbatch").arg("--parsable").arg(script))?;
     let array = array.split(';').next().unwrap_or(&array).to_owned();
-    let log = format!("--output={}/logs/merge.log", log_folder(job)?);
+    let log = format!("--output={}/merge.log", log_folder(job)?);
     let after = format!("--dependency=afterany:{array}");
     let wrap = format!("--wrap={}", shown(&job.merge()));
     let mut merge = Command::new("sbatch");
