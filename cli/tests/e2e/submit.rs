@@ -317,3 +317,16 @@ fn finding_01_no_value_breaks_out_of_its_place_in_a_script() {
     let name = job["metadata"]["name"].as_str().unwrap();
     assert!(name == "closeread-----home" || name.ends_with(|c: char| c.is_ascii_alphanumeric()), "{name}");
 }
+
+#[test]
+fn a_thousand_parts_are_joined_by_a_line_that_a_program_takes() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("bin/sbatch"), "#!/bin/bash\necho \"$@\" >>\"$SLURM_LOG\"; echo 7\n");
+    let name = "my spread ".repeat(15);
+    let args = ["submit", "slurm", "--parts", "1000", "--minutes", "9", "--out", &name, "--"];
+    let mut command = with_engines(&sandbox, sandbox.command(&[&args[..], &OPTIONS].concat()));
+    Ended(command.output().unwrap()).exits(0);
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(log.contains("my spread /parts'/* --fresh --out '"), "{log}");
+}

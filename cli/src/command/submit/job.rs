@@ -111,6 +111,16 @@ impl Job<'_> {
         let ends = ["--fresh".to_owned(), "--out".to_owned(), format!("{}/whole", self.out)];
         [self.program.clone(), "merge".to_owned()].into_iter().chain(parts).chain(ends).collect()
     }
+
+    /// Returns the same for a shell. It lists the folders: the names of a thousand are more than one argument may hold.
+    pub(super) fn merge_line(&self) -> Result<String> {
+        let parts = match is_address(&self.out) {
+            true => quoted(&self.part("*"))?,
+            false => quoted(&format!("{}/parts", self.out))? + "/*",
+        };
+        let (program, whole) = (quoted(&self.program)?, quoted(&format!("{}/whole", self.out))?);
+        Ok(format!("{program} merge {parts} --fresh --out {whole}"))
+    }
 }
 
 /// Runs a program of the engine to its end; gives what it printed.
@@ -119,6 +129,11 @@ pub(super) fn call(command: &mut Command) -> Result<String> {
     let ended = command.output().with_context(|| format!("cannot start {name}: is this a machine of the cluster?"))?;
     ensure!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr).trim());
     Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+}
+
+/// A value as a shell takes it.
+pub(super) fn quoted(value: &str) -> Result<String> {
+    Ok(shlex::try_quote(value).with_context(|| format!("{value:?} has a character that no shell takes"))?.into_owned())
 }
 
 /// A command as a shell takes it.

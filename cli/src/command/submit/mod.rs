@@ -14,7 +14,7 @@ use crate::config::RunArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
-use job::{Engine, Job, call, shown};
+use job::{Engine, Job, call};
 use place::Place;
 use share::shared;
 use std::path::Path;
@@ -64,7 +64,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         return Ok(ExitCode::SUCCESS);
     }
     match (job.wanted.len(), running.len()) {
-        (0, 0) => info!("all {} parts are finished: {}", args.parts, shown(&job.merge())),
+        (0, 0) => info!("all {} parts are finished: {}", args.parts, job.merge_line()?),
         (_, 0) => {}
         (_, n) => info!("{n} parts are running and are not handed in again"),
     }
@@ -81,7 +81,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         Engine::Slurm => slurm::hand_in(&job, &file)?,
         Engine::Kubernetes => {
             call(Command::new("kubectl").args(["apply", "--filename"]).arg(&file))?;
-            info!("when all parts have ended: {}", shown(&job.merge()));
+            info!("when all parts have ended: {}", job.merge_line()?);
         }
         Engine::Ray => {
             let started = Command::new("python3").arg(&file).spawn();

@@ -1,6 +1,6 @@
 //! Slurm: an array whose tasks are told to end two minutes before their limit, and a job that joins the parts after any end.
 
-use super::job::{Job, call, shown};
+use super::job::{Job, call, quoted, shown};
 use anyhow::{Context as _, Result, ensure};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn ids(wanted: &[usize]) -> String {
 }
 
 /// A value of one line as Slurm reads it in a script: quoted where a blank or `#` would end it.
-fn quoted(value: &str) -> String {
+fn in_option(value: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-,:%@+=".contains(c);
     if value.chars().all(is_plain) {
         return value.to_owned();
@@ -51,7 +51,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     let args = job.args;
     let mut text = String::from("#!/bin/bash\n");
     let mut option = |name: &str, value: &str| {
-        let _ = writeln!(text, "#SBATCH --{name}={}", quoted(value));
+        let _ = writeln!(text, "#SBATCH --{name}={}", in_option(value));
     };
     option("job-name", "closeread");
     option("array", &ids(&job.wanted));
@@ -78,8 +78,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
         "exec {} --shard \"$((SLURM_ARRAY_TASK_ID + 1))/{}\" --out {}/\"$SLURM_ARRAY_TASK_ID\"",
         shown(&run),
         args.parts,
-        shlex::try_quote(&format!("{}/parts", job.out))
-            .context("the folder's name has a character that no shell takes")?
+        quoted(&format!("{}/parts", job.out))?
     );
     Ok(text)
 }
@@ -90,7 +89,7 @@ pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
     let array = array.split(';').next().unwrap_or(&array).to_owned();
     let log = format!("--output={}/merge.log", log_folder(job)?);
     let after = format!("--dependency=afterany:{array}");
-    let wrap = format!("--wrap={}", shown(&job.merge()));
+    let wrap = format!("--wrap={}", job.merge_line()?);
     let mut merge = Command::new("sbatch");
     merge.args(["--parsable", "--job-name=closeread-merge", "--time=1:00:00", &after, &log, &wrap]);
     for (name, value) in [("partition", &job.args.partition), ("account", &job.args.account)] {
@@ -112,7 +111,7 @@ mod tests {
         for (value, text) in
             [("0-3,7", "0-3,7"), ("/a/é/%a.log", "/a/é/%a.log"), ("/my #1", "\"/my #1\""), ("a\"b\\", r#""a\"b\\""#)]
         {
-            assert_eq!(quoted(value), text);
+            assert_eq!(in_option(value), text);
         }
     }
 
