@@ -38,7 +38,8 @@ def killed(desk, cluster):
     check(desk.states() == {0: "finished", 1: "finished", 2: "finished"} | {part: "stopped"}, desk.states())
     check("have no record" in (desk.folder / "spread/logs/merge.log").read_text(), "the merge says what lacks")
     asked = desk.server.asked
-    desk.submit("slurm")
+    said = desk.submit("slurm", "--follow")
+    check("3 of 3 parts finished" in said, f"a part that is to run again is followed to its end:\n{said}")
     cluster.until_idle()
     check(f"#SBATCH --array={part}\n" in (desk.folder / "spread/submit.sh").read_text(), "the killed part alone")
     check(desk.server.asked - asked == 12 - kept, f"{desk.server.asked - asked} calls, {kept} trials were kept")

@@ -69,7 +69,7 @@ impl Part {
 /// Prints the parts, once or until they have ended.
 pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
     if args.follow {
-        return follow(&args.folder).await;
+        return follow(&args.folder, || None).await;
     }
     let parts = parts(&args.folder)?;
     if args.json {
@@ -80,23 +80,24 @@ pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
     Ok(code(&parts))
 }
 
-/// Shows the parts until none waits or runs.
-pub(super) async fn follow(folder: &Path) -> Result<ExitCode> {
+/// Shows the parts until none waits or runs: in their engine, as `goes_on` says, or by their looks where it does not say.
+pub(super) async fn follow(folder: &Path, mut goes_on: impl FnMut() -> Option<bool>) -> Result<ExitCode> {
     // A store has nothing until the first part begins.
     let mut begun = !stores::is_address(folder);
     loop {
-        let parts = match parts(folder) {
-            Err(error) if !begun => {
-                info!("no part has begun: {error:#}");
-                tokio::time::sleep(Duration::from_secs(10)).await;
-                continue;
+        // Asked first: what ends meanwhile is then shown as it ended.
+        let goes_on = goes_on();
+        match parts(folder) {
+            Err(error) if !begun && goes_on != Some(false) => info!("no part has begun: {error:#}"),
+            parts => {
+                let parts = parts?;
+                begun = true;
+                out!("{}\n", text(&parts));
+                let open = || parts.iter().any(|part| matches!(part.state, State::Waiting | State::Running));
+                if !goes_on.unwrap_or_else(open) {
+                    return Ok(code(&parts));
+                }
             }
-            parts => parts?,
-        };
-        begun = true;
-        out!("{}\n", text(&parts));
-        if !parts.iter().any(|part| matches!(part.state, State::Waiting | State::Running)) {
-            return Ok(code(&parts));
         }
         tokio::time::sleep(Duration::from_secs(10)).await;
     }

@@ -40,14 +40,11 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
         pod["volumes"] = json!([{ "name": "runs", "persistentVolumeClaim": { "claimName": claim } }]);
     }
     pod["containers"] = json!([container]);
-    let folder = job.out.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let name = folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(MAX_NAME);
-    let name = format!("closeread-{}", name.collect::<String>());
     let manifest = json!({
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {
-            "name": name.trim_end_matches('-'),
+            "name": name(job),
             "annotations": { "closeread/limits": job.shares.join("; ") },
         },
         "spec": {
@@ -60,4 +57,11 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
         },
     });
     Ok(serde_json::to_string_pretty(&manifest)? + "\n")
+}
+
+/// Returns the name of the job: that of the folder, in the characters that such names have.
+pub(super) fn name(job: &Job<'_>) -> String {
+    let folder = job.out.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let name = folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(MAX_NAME);
+    format!("closeread-{}", name.collect::<String>()).trim_end_matches('-').to_owned()
 }

@@ -1,5 +1,6 @@
 //! `closeread submit`: a run in parts on a cluster. Writes the engine's script or manifest, and hands it in.
 
+mod handed;
 mod job;
 mod kubernetes;
 mod place;
@@ -14,6 +15,7 @@ use crate::config::RunArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
+use handed::Handed;
 use job::{Engine, Job, call};
 use place::Place;
 use share::shared;
@@ -69,32 +71,34 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         (_, n) => info!("{n} parts are running and are not handed in again"),
     }
     if job.wanted.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return match args.follow && !running.is_empty() {
+            true => status::follow(place.path(), || None).await,
+            false => Ok(ExitCode::SUCCESS),
+        };
     }
     let file = place.script(name)?;
     place.make_folders(args.parts, logs.as_deref())?;
     refuse_foreign(&file)?;
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
-    let mut driver = None;
-    match args.engine {
-        Engine::Slurm => slurm::hand_in(&job, &file)?,
+    let mut handed = match args.engine {
+        Engine::Slurm => Handed::Array(slurm::hand_in(&job, &file)?),
         Engine::Kubernetes => {
             call(Command::new("kubectl").args(["apply", "--filename"]).arg(&file))?;
             info!("when all parts have ended: {}", job.merge_line()?);
+            Handed::Job(kubernetes::name(&job))
         }
         Engine::Ray => {
             let started = Command::new("python3").arg(&file).spawn();
-            driver = Some(started.context("cannot start python3, which runs Ray's script")?);
+            Handed::Script(started.context("cannot start python3, which runs Ray's script")?)
         }
-    }
+    };
     let followed = match args.follow {
-        true => Some(status::follow(place.path()).await?),
+        true => Some(status::follow(place.path(), || handed.goes_on()).await?),
         false => None,
     };
-    // Ray's tasks last as long as the script that asks for them.
-    if let Some(mut driver) = driver {
-        let ended = driver.wait()?;
+    if let Handed::Script(mut script) = handed {
+        let ended = script.wait()?;
         return Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
     }
     if let Some(code) = followed {

@@ -83,8 +83,8 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// The array, and what joins its parts whatever became of them.
-pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
+/// The array, whose number it gives, and what joins its parts whatever became of them.
+pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<String> {
     let array = call(Command::new("sbatch").arg("--parsable").arg(script))?;
     let array = array.split(';').next().unwrap_or(&array).to_owned();
     let log = format!("--output={}/merge.log", log_folder(job)?);
@@ -99,7 +99,7 @@ pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
     }
     let merge = call(&mut merge)?;
     info!("array {array}; job {merge} joins its parts in {}/whole when all have ended", job.out);
-    Ok(())
+    Ok(array)
 }
 
 #[cfg(test)]
