@@ -319,6 +319,25 @@ fn finding_01_no_value_breaks_out_of_its_place_in_a_script() {
 }
 
 #[test]
+fn a_claim_is_mounted_in_pods_and_no_folder_of_its_name_is_made_here() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("bin/kubectl"), "#!/bin/bash\necho \"$@\" >>\"$SLURM_LOG\"\n");
+    let volume = sandbox.path("volume/spread");
+    let submit = |more: &[&str]| {
+        let place = ["--parts", "2", "--minutes", "9", "--out", volume.to_str().unwrap()];
+        let args = [&["submit", "kubernetes", "--image", "i", "--claim", "c"], &place[..], more, &["--"], &OPTIONS];
+        Ended(with_engines(&sandbox, sandbox.command(&args.concat())).output().unwrap())
+    };
+    let ended = submit(&[]).exits(0);
+    assert!(!volume.exists() && ended.err().contains("where the volume is mounted"), "{}", ended.err());
+    assert!(ended.err().contains("/parts/* --fresh --out"), "{}", ended.err());
+    let asked = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(asked.contains("apply --filename") && sandbox.path("job.json").is_file(), "{asked}");
+    submit(&["--follow"]).refuses(&["--follow:", "is in a volume"]);
+}
+
+#[test]
 fn following_ends_when_the_engine_has_no_part_any_more() {
     let sandbox = Sandbox::new();
     tales(&sandbox);

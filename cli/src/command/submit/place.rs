@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 /// The folder of `--out`.
 pub(super) enum Place {
     Folder(PathBuf),
+    /// A folder of the machines that run the parts, where a volume is mounted.
+    Volume(PathBuf),
     Store(PathBuf),
 }
 
@@ -17,20 +19,25 @@ impl Place {
     /// The place that `--out` names; Kubernetes mounts a claim at a folder.
     pub(super) fn of(args: &SubmitArgs) -> Result<Self> {
         let out = args.out.display();
-        let place = match args.out.to_str().filter(|out| stores::is_address(out)) {
-            Some(out) => Self::Store(stores::one_folder(out)?.into()),
-            None => Self::Folder(std::path::absolute(&args.out)?),
-        };
-        match (args.engine, &place) {
-            (Engine::Kubernetes, Self::Store(_)) => {
+        let address = args.out.to_str().filter(|out| stores::is_address(out));
+        match (args.engine, address) {
+            (Engine::Kubernetes, Some(_)) => {
                 ensure!(args.claim.is_none(), "--claim is for a folder of a volume, and {out} is in an object store");
             }
-            (Engine::Kubernetes, Self::Folder(_)) => {
+            (Engine::Kubernetes, None) => {
                 ensure!(args.claim.is_some(), "--claim names the volume claim that is mounted at {out}: give it");
+                ensure!(
+                    !args.follow,
+                    "--follow: {out} is in a volume; give it to `closeread status` where that is mounted"
+                );
             }
             (Engine::Slurm | Engine::Ray, _) => {}
         }
-        Ok(place)
+        Ok(match (args.engine, address) {
+            (_, Some(address)) => Self::Store(stores::one_folder(address)?.into()),
+            (Engine::Kubernetes, None) => Self::Volume(std::path::absolute(&args.out)?),
+            (Engine::Slurm | Engine::Ray, None) => Self::Folder(std::path::absolute(&args.out)?),
+        })
     }
 
     /// Returns the folder of logs; `None` where the engine keeps or prints them.
@@ -39,7 +46,7 @@ impl Place {
             (Some(_), Engine::Kubernetes, _) => bail!("--logs: `kubectl logs` prints those of a pod; leave it out"),
             (Some(logs), ..) => logs.clone(),
             (None, Engine::Kubernetes, _) | (None, Engine::Ray, Self::Store(_)) => return Ok(None),
-            (None, _, Self::Folder(out)) => out.join("logs"),
+            (None, _, Self::Folder(out) | Self::Volume(out)) => out.join("logs"),
             (None, Engine::Slurm, Self::Store(address)) => {
                 let name = address.file_name().unwrap_or_default();
                 format!("{}-logs", name.to_string_lossy()).into()
@@ -50,16 +57,15 @@ impl Place {
 
     pub(super) fn path(&self) -> &Path {
         match self {
-            Self::Folder(path) | Self::Store(path) => path,
+            Self::Folder(path) | Self::Volume(path) | Self::Store(path) => path,
         }
     }
 
-    /// The parts that are to be handed in, and those that are running. On Kubernetes all are: a part in a store that is finished
-    /// ends at once.
+    /// The parts that are to be handed in, and those that are running. On Kubernetes all are: one that is finished ends at once.
     pub(super) fn open_parts(&self, args: &SubmitArgs) -> Result<(Vec<usize>, Vec<usize>)> {
         let n = args.parts;
         let parts = match (self, args.engine) {
-            (Self::Store(_), Engine::Kubernetes) => return Ok(((0..n).collect(), Vec::new())),
+            (Self::Volume(_), _) | (Self::Store(_), Engine::Kubernetes) => return Ok(((0..n).collect(), Vec::new())),
             (Self::Store(address), _) => status::stored_parts(&address.to_string_lossy())?,
             (Self::Folder(_), _) => {
                 (0..n).map(|id| Ok((id, status::part(&self.part(id))?))).collect::<Result<BTreeMap<_, _>>>()?
@@ -88,7 +94,7 @@ impl Place {
     pub(super) fn script(&self, name: &str) -> Result<PathBuf> {
         match self {
             Self::Folder(out) => Ok(out.join(name)),
-            Self::Store(_) => Ok(std::env::current_dir()?.join(name)),
+            Self::Volume(_) | Self::Store(_) => Ok(std::env::current_dir()?.join(name)),
         }
     }
 
@@ -103,7 +109,8 @@ impl Place {
 
     /// The command that shows how far the parts are, in words.
     pub(super) fn how_far(&self) -> String {
-        format!("closeread status {} shows how far the parts are", self.path().display())
+        let place = if let Self::Volume(_) = self { ", where the volume is mounted," } else { "" };
+        format!("closeread status {}{place} shows how far the parts are", self.path().display())
     }
 
     fn part(&self, id: usize) -> PathBuf {
