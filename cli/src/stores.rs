@@ -15,6 +15,9 @@ const OTHER_SCHEMES: [&str; 9] =
     ["gs://", "gcs://", "abfs://", "abfss://", "wasb://", "wasbs://", "hdfs://", "oss://", "cos://"];
 /// Variable that sets how often what is new is sent, in seconds.
 pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
+/// Number of folders of a store that are fetched at once.
+#[cfg(feature = "object-stores")]
+const AT_ONCE: usize = 16;
 /// Commands whose `--out` may be in a store: they send what they write, or hand the address on.
 const TO_STORES: [&str; 6] = ["config", "estimate", "merge", "retrieve", "run", "submit"];
 
@@ -154,27 +157,44 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
     let (address, name) = named.map_or((text, None), |(address, name)| (address, Some(name)));
     let address = Address::of(address).expect("it has a scheme")?;
     let root = root()?;
-    let mut folders = Vec::new();
     let found = matching(&address)?;
     if found.is_empty() {
         bail!("nothing at {address}");
     }
-    for address in found {
-        let mut folder = fetch(&address, &root)?.into_os_string();
+    let folder = |address: &Address| {
+        let mut folder = fetch(address, &root)?.into_os_string();
         if let Some(name) = name {
             folder.push("=");
             folder.push(name);
         }
-        folders.push(folder);
+        Ok(folder)
+    };
+    each(&found, folder)
+}
+
+/// What becomes of each address, several at once: most of the time is waiting for the store.
+#[cfg(feature = "object-stores")]
+fn each<T: Send>(addresses: &[Address], made: impl Fn(&Address) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let made = &made;
+    let mut all = Vec::with_capacity(addresses.len());
+    for some in addresses.chunks(AT_ONCE) {
+        let some: Vec<Result<T>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = some.iter().map(|address| scope.spawn(move || made(address))).collect();
+            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined.map(|made| made.unwrap_or_else(|_| bail!("what fetches has broken down"))).collect()
+        });
+        for one in some {
+            all.push(one?);
+        }
     }
-    Ok(folders)
+    Ok(all)
 }
 
 /// The parts below the `--out` of `closeread submit` in a store, in no order; none where no part has begun.
 #[cfg(feature = "object-stores")]
 pub(crate) fn parts(text: &str) -> Result<Vec<StoredPart>> {
     let below = Address::of(&format!("{}/parts/*", text.trim_end_matches('/'))).expect("it has a scheme")?;
-    matching(&below)?.iter().map(stored).collect()
+    each(&matching(&below)?, stored)
 }
 
 /// The one run that an address names.

@@ -46,6 +46,7 @@ mod limits;
 mod llmock;
 mod log;
 mod methods_saga;
+mod moto;
 mod nginx;
 mod novel_articles;
 mod paper;

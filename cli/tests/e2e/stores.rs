@@ -3,117 +3,16 @@
 use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, cases, response};
 use crate::http::HttpServer;
+use crate::moto::{Store, stores, until};
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox, tales, timeless};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
+use std::collections::BTreeMap;
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
-
-/// A store with the bucket `evals`, until it is dropped.
-pub(crate) struct Store {
-    server: Child,
-    port: u16,
-}
-
-impl Store {
-    pub(crate) fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let program = stores().join("bin/moto_server");
-        let mut server = Command::new(program);
-        server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
-        let store = Self { server: start(server), port };
-        until("the store is up", || store.answer("PUT", "/evals", "").filter(|(head, _)| head.contains(" 200 ")));
-        store
-    }
-
-    pub(crate) fn put(&self, name: &str, content: &str) {
-        let (head, _) = self.send("PUT", &format!("/evals/{name}"), content);
-        assert!(head.contains(" 200 "), "{name}: {head}");
-    }
-
-    fn ask(&self, method: &str, path: &str) -> (String, String) {
-        self.send(method, path, "")
-    }
-
-    /// Returns head and body of the answer.
-    fn send(&self, method: &str, path: &str, body: &str) -> (String, String) {
-        self.answer(method, path, body).unwrap()
-    }
-
-    /// Returns the same, or `None` where the server is not up or hangs up, as a busy one does while it starts.
-    fn answer(&self, method: &str, path: &str, body: &str) -> Option<(String, String)> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        let auth = "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=x";
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: {auth}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .ok()?;
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n")?;
-        Some((head.to_owned(), body.to_owned()))
-    }
-
-    /// The names of all objects.
-    pub(crate) fn names(&self) -> BTreeSet<String> {
-        let (_, xml) = self.ask("GET", "/evals?list-type=2");
-        xml.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
-    }
-
-    pub(crate) fn object(&self, name: &str) -> String {
-        let (head, body) = self.ask("GET", &format!("/evals/{name}"));
-        assert!(head.contains(" 200 "), "{name}: {head}");
-        body
-    }
-
-    /// A command on `machine`, which has a cache of its own.
-    pub(crate) fn command(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
-        self.by(self.port, sandbox, machine, args)
-    }
-
-    fn by(&self, port: u16, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
-        let mut command = sandbox.command(args);
-        command.env("CLOSEREAD_CACHE", sandbox.path(machine)).env("CLOSEREAD_SYNC_SECONDS", "1");
-        command.env("AWS_ACCESS_KEY_ID", "k").env("AWS_SECRET_ACCESS_KEY", "geheim").env("AWS_REGION", "us-east-1");
-        command.env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{port}"));
-        command
-    }
-
-    pub(crate) fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
-        Ended(self.command(sandbox, machine, args).output().unwrap())
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
-/// The folder with the servers.
-fn stores() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("stores")
-}
-
-/// Waits until this gives something, and returns it.
-fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(120);
-    loop {
-        if let Some(found) = there() {
-            return found;
-        }
-        assert!(Instant::now() < end, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 fn succeeded(ended: Ended) -> Option<Ended> {
     ended.0.status.success().then_some(ended)
@@ -294,6 +193,19 @@ fn needs_stores_status_shows_all_parts_in_a_store() {
     assert!(seen[2]["seconds_left"].is_u64(), "{seen}");
 }
 
+/// Hands on what comes by this connection, and the answers.
+fn handed_on(stream: TcpStream, port: u16) {
+    let there = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let (mut from, mut to) = (stream.try_clone().unwrap(), there.try_clone().unwrap());
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut from, &mut to);
+        to.shutdown(Shutdown::Write)
+    });
+    let (mut from, mut to) = (there, stream);
+    let _ = std::io::copy(&mut from, &mut to);
+    let _ = to.shutdown(Shutdown::Both);
+}
+
 /// Hands on what comes to the store, but for every third connection, which it closes, and the others only after a while.
 fn flaky(port: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -306,15 +218,7 @@ fn flaky(port: u16) -> u16 {
             }
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(50));
-                let there = TcpStream::connect(("127.0.0.1", port))?;
-                let (mut from, mut to) = (stream.try_clone()?, there.try_clone()?);
-                std::thread::spawn(move || {
-                    let _ = std::io::copy(&mut from, &mut to);
-                    to.shutdown(Shutdown::Write)
-                });
-                let (mut from, mut to) = (there, stream);
-                std::io::copy(&mut from, &mut to)?;
-                to.shutdown(Shutdown::Both)
+                handed_on(stream, port);
             });
         }
     });
@@ -421,4 +325,42 @@ fn needs_stores_azure_keeps_a_run_that_goes_on_elsewhere() {
     Ended(command("c", &["report", "az://evals/runs/lost"]).output().unwrap()).exits(0);
     azurite.kill().unwrap();
     azurite.wait().unwrap();
+}
+
+/// Hands on what comes to the store after a while; and the most connections that were open at once.
+fn far(port: u16) -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = listener.local_addr().unwrap().port();
+    let (open, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = most.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (open, most) = (open.clone(), most.clone());
+            std::thread::spawn(move || {
+                most.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                std::thread::sleep(Duration::from_millis(100));
+                handed_on(stream, port);
+                open.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+    });
+    (own, counted)
+}
+
+#[test]
+#[ignore = "needs moto and azurite"]
+fn needs_stores_parts_are_fetched_several_at_once() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    tales(&sandbox);
+    for part in 0..6 {
+        let (shard, out) = (format!("{}/6", part + 1), format!("s3://evals/spread/parts/{part}"));
+        let run = ["run", "--benchmark", "tales", "--method", "closed-book", "--shard", &shard, "--out", &out];
+        store.run(&sandbox, "a", &run).exits(0);
+    }
+    for args in [&["status", "s3://evals/spread"][..], &["merge", "s3://evals/spread/parts/*", "--out", "whole"]] {
+        let (port, most) = far(store.port);
+        Ended(store.by(port, &sandbox, "b", args).output().unwrap()).exits(0);
+        let most = most.load(Ordering::SeqCst);
+        assert!((4..=16).contains(&most), "{args:?}: {most} at once");
+    }
 }

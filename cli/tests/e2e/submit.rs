@@ -1,6 +1,6 @@
 //! Runs in parts on an engine: a `sbatch` that runs the tasks here and now, and a Ray that does.
 
-use crate::stores::Store;
+use crate::moto::Store;
 use crate::support::{Ended, Sandbox, tales, timeless};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
