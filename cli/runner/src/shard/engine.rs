@@ -159,6 +159,25 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_a_row_for_each_engine() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/runs.md")).unwrap();
+        let table = page.split_once("| engine | part |").unwrap().1.lines().skip(2).take_while(|line| !line.is_empty());
+        let rows = ENGINES.iter().map(|engine| {
+            let (count, from) = match (engine.count, engine.from) {
+                (Some(count), From::Base(base)) => (format!("`{count}`"), base.to_string()),
+                (Some(count), _) => (format!("`{count}`"), "least, by steps".to_owned()),
+                (None, From::Range { least, .. }) => {
+                    (format!("`{least}`, `_LAST`, `_STEPSIZE`"), "first, by steps".to_owned())
+                }
+                (None, From::Base(base)) => ("`auto/N`".to_owned(), base.to_string()),
+                (None, From::Unknown) => ("`auto/N`".to_owned(), "0".to_owned()),
+            };
+            format!("| {} | `{}` | {count} | {from} |", engine.name, engine.index)
+        });
+        assert_eq!(table.collect::<Vec<_>>(), rows.collect::<Vec<_>>());
+    }
+
+    #[test]
     fn a_whole_slurm_array_with_or_without_steps_numbers_its_parts() {
         assert_eq!(slurm("5", ["4", "3", "6", "1"]), Ok((3, 4)));
         let stepped = ["0", "2", "4"].map(|id| slurm(id, ["3", "0", "4", "2"]).unwrap());
