@@ -62,10 +62,9 @@ def figure_4(runs):
 
 
 def table_2(items, lengths):
-    """Instances with the mean tokens of their documents: by set, by domain, by difficulty, and all."""
-    row = lambda own: [len(own), mean([sum(lengths[name] for name in item["documents"]) for item in own]), ...]
-    values = lambda label: sorted({item["labels"][label] for item in items})
-    labels = [(label, value) for label in ("length_set", "domain", "difficulty") for value in values(label)]
+    """The mean tokens of the documents of instances and their number: by domain, by set, by difficulty, and all."""
+    row = lambda own: [mean([sum(lengths[name] for name in item["documents"]) for item in own]), ..., len(own)]
+    labels = [(label, value) for label, values in (("domain", DOMAINS), ("length_set", SETS), ("difficulty", DIFFICULTIES)) for value in values]
     return [row([item for item in items if item["labels"][label] == value]) for label, value in labels] + [row(items)]
 
 

@@ -88,7 +88,7 @@ fn the_sample_has_the_papers_tables_on_data() {
 }
 
 #[test]
-fn a_collection_is_counted_by_set_domain_and_difficulty() {
+fn a_collection_is_counted_by_domain_set_and_difficulty() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "c/documents.jsonl",
@@ -109,13 +109,13 @@ fn a_collection_is_counted_by_set_domain_and_difficulty() {
     assert_eq!(tables["tokenizer"], "cl100k_base");
     stats(&["--csv", "tables"]);
     expect![[r#"
-        dimension,value,instances,Avg T.,languages,complete
-        length_set,128K,2,14.5,"en, zh",yes
-        domain,x,1,4,en,yes
-        domain,y,1,25,"en, zh",yes
-        difficulty,easy,1,4,en,yes
-        difficulty,hard,1,25,"en, zh",yes
-        all,,2,14.5,"en, zh",yes
+        Dimension,Category,Avg T.,Lang.,#Inst.,complete
+        Domain,x,4,EN,1,yes
+        Domain,y,25,"EN, ZH",1,yes
+        Length Set,Set1 (128K),14.5,"EN, ZH",2,yes
+        Difficulty,Easy,4,EN,1,yes
+        Difficulty,Hard,25,"EN, ZH",1,yes
+        all,,14.5,"EN, ZH",2,yes
     "#]]
     .assert_eq(&std::fs::read_to_string(sandbox.path("tables/data-instances.csv")).unwrap().replace('\r', ""));
     assert!(stats(&["--latex"]).out().contains("CorpusQA, Table 2"));

@@ -1,7 +1,9 @@
 //! Statistics that the papers print of their data: books by length, and instances by what they are about.
 
+mod collection;
 mod hamlet;
 
+pub use collection::instances;
 pub use hamlet::{BookStatistics, books_table};
 
 use closeread_eval::{Item, question_id};
@@ -133,40 +135,6 @@ fn distribution(
     made
 }
 
-/// Instances by set, domain and difficulty, with the mean tokens of their documents and their languages (CorpusQA, Table 2).
-/// `None` where no item has such a label.
-pub fn instances(
-    items: &[Item],
-    tokens: impl Fn(&Item) -> Option<usize>,
-    languages: impl Fn(&Item) -> BTreeSet<String>,
-) -> Option<Table> {
-    let heads = ["dimension", "value", "instances", "Avg T.", "languages"];
-    let mut made = table("data-instances", "Instances by set, domain and difficulty", "CorpusQA, Table 2", heads);
-    let mut row = |dimension: &str, value: &str, of: &[&Item]| {
-        let lengths: Option<Vec<usize>> = of.iter().map(|item| tokens(item)).collect();
-        let mean = lengths.filter(|lengths| !lengths.is_empty()).map_or_else(
-            || Value::missing("a document has no known length"),
-            |lengths| Value::Number { value: lengths.iter().sum::<usize>() as f64 / lengths.len() as f64, decimals: 0 },
-        );
-        let languages: BTreeSet<String> = of.iter().flat_map(|item| languages(item)).collect();
-        let languages = Value::text(languages.into_iter().collect::<Vec<_>>().join(", "));
-        made.rows.push(vec![Value::text(dimension), Value::text(value), Value::count(of.len()), mean, languages]);
-    };
-    let all: Vec<&Item> = items.iter().collect();
-    let mut is_labelled = false;
-    for dimension in ["length_set", "domain", "difficulty"] {
-        let values: BTreeSet<&str> = all.iter().filter_map(|item| Some(item.labels.get(dimension)?.as_str())).collect();
-        is_labelled |= !values.is_empty();
-        for value in values {
-            let has = |item: &&&Item| item.labels.get(dimension).is_some_and(|own| own == value);
-            row(dimension, value, &all.iter().filter(has).copied().collect::<Vec<_>>());
-        }
-    }
-    row("all", "", &all);
-    made.summary_rows = 1;
-    is_labelled.then_some(made)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,17 +168,5 @@ mod tests {
         let other = Item::new("q2#choice", "b", "when", Task::Choice);
         let facts = BookFacts::of("b", "", "en", 100, &[open, choice, other], str::len);
         assert_eq!((facts.questions, facts.with_questions), (2, 107));
-    }
-
-    #[test]
-    fn instances_are_counted_by_what_they_are_about() {
-        let item = |id: &str, domain: &str| Item::new(id, id, "?", Task::Generative).label("domain", domain);
-        let items = [item("a", "x"), item("b", "y"), item("c", "y")];
-        let tokens = |item: &Item| (item.id != "a").then_some(if item.id == "b" { 10 } else { 20 });
-        let made = instances(&items, tokens, |_| BTreeSet::from(["en".to_owned()])).unwrap();
-        let shown: Vec<String> = made.rows[1].iter().map(Value::shown).collect();
-        assert_eq!(shown, ["domain", "y", "2", "15", "en"]);
-        assert!(matches!(made.rows[2][3], Value::Missing { .. }), "the length of a is not known");
-        assert!(instances(&[Item::new("a", "a", "?", Task::Choice)], tokens, |_| BTreeSet::new()).is_none());
     }
 }
