@@ -10,6 +10,7 @@ use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, Entry, METHODS};
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::{Rates, reasoning_fields};
+use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::BenchmarkOptions;
 use closeread_runner::embedder::EmbedderOptions;
 use closeread_runner::reranker::{RERANK_FROM, Reranker, RerankerOptions, Reranking};
@@ -70,14 +71,17 @@ impl RunArgs {
         self.repeats.unwrap_or(if has_chance { *self.protocol().repeats } else { 1 }).max(1)
     }
 
-    /// Returns the options with the embedding model of the protocol, where none is named and it is installed.
+    /// Returns the options with the embedding model of the protocol, where a method embeds, none is named and it is installed.
     pub(crate) fn with_embedder_of_protocol(self) -> Self {
-        let Some(name) = self.protocol().embedder.filter(|_| self.embedder.is_none()) else { return self };
+        let embeds = self.retriever != Some(Retriever::Bm25)
+            && self.methods().is_ok_and(|all| all.iter().any(|(_, method)| method.passages().is_some()));
+        let Some(name) = self.protocol().embedder.filter(|_| self.embedder.is_none() && embeds) else { return self };
         if models::find(name).is_ok() {
             return Self { embedder: Some(name.to_owned()), ..self };
         }
         info!(
-            "the paper embeds with {name}, which is not installed: {} is used (closeread model pull {name})",
+            "{} embeds with {name}, which is not installed: {} is used (closeread model pull {name})",
+            self.protocol().embedder.owner(),
             models::SHIPPED
         );
         self

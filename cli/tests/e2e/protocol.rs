@@ -92,9 +92,9 @@ fn a_run_says_what_it_changed() {
             in the protocol: dense
     "#]].assert_eq(changed);
     let data = ["run", "--benchmark", "corpusqa", "--data", "tales", "--method", "corpus-rag", "--budget", "20"];
-    sandbox
-        .run(&[&data[..], &["--retriever", "bm25", "--param", "corpus-rag.max_tokens=12", "--out", "c"]].concat())
-        .exits(1);
+    let by_words = ["--retriever", "bm25", "--param", "corpus-rag.max_tokens=12", "--out", "c"];
+    let ended = sandbox.run(&[&data[..], &by_words].concat()).exits(1);
+    assert!(!ended.err().contains("embeds with"), "{}", ended.err());
     let changes = sandbox.run(&["protocol", "c", "--json"]).exits(0).json();
     assert_eq!(changes["benchmark"], "corpusqa");
     expect![[r#"
@@ -124,6 +124,21 @@ fn a_run_says_what_it_changed() {
     .assert_eq(&format!("{:#}\n", changes["changes"]));
     let of_name = sandbox.run(&["protocol", "corpusqa", "--json"]).exits(0).json();
     assert_eq!(changes["lines"], of_name[0]["lines"]);
+}
+
+#[test]
+fn a_model_of_the_protocol_that_is_not_installed_is_named_where_it_would_embed() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let said = |options: &[&str]| {
+        let estimate = ["estimate", "--benchmark", "corpusqa", "--data", "tales", "--model", "openai/gpt-4o"];
+        sandbox.run(&[&estimate, options].concat()).exits(1).err()
+    };
+    let searched = said(&["--method", "corpus-rag"]);
+    assert!(searched.contains("the protocol embeds with multilingual-e5-large, which is not installed"), "{searched}");
+    for options in [&["--method", "full-document"][..], &["--method", "corpus-rag", "--retriever", "bm25"]] {
+        assert!(!said(options).contains("embeds with"), "{}", said(options));
+    }
 }
 
 #[test]

@@ -202,8 +202,9 @@ fn ranked_otherwise(runs: &[Run]) -> BTreeSet<String> {
         let protocol = Protocol::of(&run.benchmark);
         let fact = |name: &str| run.facts.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let note = |entry: &&closeread_methods::Entry| {
-            let own = protocol.method(entry).passages()?.embedder.clone();
-            let wanted = own.or_else(|| protocol.embedder.map(str::to_owned))?;
+            let of_method = protocol.method(entry).passages()?.embedder.clone();
+            let owner = if of_method.is_some() { "the paper" } else { protocol.embedder.owner() };
+            let wanted = of_method.or_else(|| protocol.embedder.map(str::to_owned))?;
             let by_method = fact("embedder of a method").unwrap_or_default();
             let by_method = by_method.split(", ").find_map(|one| one.strip_prefix(&format!("{}: ", entry.name)));
             let used = match fact("retriever") {
@@ -211,7 +212,7 @@ fn ranked_otherwise(runs: &[Run]) -> BTreeSet<String> {
                 _ => by_method.map(str::to_owned).or_else(|| fact("embedder"))?,
             };
             let is_run = run.plan.iter().any(|arm| arm.method == entry.name);
-            let note = format!("{} ranked passages by {used}; the paper embeds with {wanted}", entry.name);
+            let note = format!("{} ranked passages by {used}; {owner} embeds with {wanted}", entry.name);
             (is_run && used != wanted).then_some(note)
         };
         let methods = if protocol == &Protocol::OWN { Vec::new() } else { protocol.methods() };

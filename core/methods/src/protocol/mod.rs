@@ -85,13 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn novelqa_cuts_the_end_and_corpusqa_leaves_missing_responses_out() {
+    fn novelqa_cuts_the_end_and_corpusqa_leaves_missing_responses_out_and_knows_chinese() {
         let of = |benchmark, method| json!(Protocol::of(benchmark).method(entry(method).unwrap()));
         assert_eq!(of("novelqa", "full-document")["overflow"], json!("truncate-end"));
         assert_eq!(json!(Rag { style: PromptStyle::Novelqa, ..Rag::dos() }), of("novelqa", "dos-rag"));
         assert_eq!(of("corpusqa", "memory-agent")["style"], json!(null));
         assert_eq!(of("novelqa", "memory-agent")["style"], json!("novelqa"));
         assert_eq!(*Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
+        assert_eq!(*Protocol::of("corpusqa").embedder, Some("multilingual-e5-large"));
         assert_eq!((*Protocol::of("quality").repeats, *Protocol::of("narrativeqa").repeats), (5, 1));
     }
 }

@@ -10,7 +10,7 @@ use super::source::Sourced;
 use super::tokenizer::PaperTokenizer;
 use crate::{
     AgenticRag, AnyMethod, ClosedBook, FullDocument, MemoryAgent, OnOverflow, Passages, PromptStyle, QueryForm,
-    QuerySummary, Rag, Raptor, ReadAgent, Select, Unit,
+    QuerySummary, Rag, Raptor, ReadAgent, SAGASCALE_EMBEDDER, Select, Unit,
 };
 use baselines::BASELINES;
 use closeread_books::chunk::Chunker;
@@ -261,7 +261,7 @@ pub(super) const CORPUSQA: Protocol = Protocol {
                 || Rag::corpus().into(),
                 &[
                     Sourced::open("split max_tokens", "the paper names no chunk; SagaScale's"),
-                    Sourced::open("embedder", "the paper names none; a multilingual one serves all four domains"),
+                    Sourced::open("embedder", "the run's, see `embedder`"),
                     Sourced::open("fill order query", "the paper does not say; as DOS RAG"),
                     NO_NEIGHBOURS,
                     Sourced::paper("style", "CorpusQA, appendix C"),
@@ -294,6 +294,10 @@ pub(super) const CORPUSQA: Protocol = Protocol {
     ),
     repeats: Sourced::paper(1, "CorpusQA, section 4.1"),
     failures: Sourced::code(FailurePolicy::LeftOut, CORPUSQA_CODE),
+    embedder: Sourced::open(
+        Some(SAGASCALE_EMBEDDER),
+        "the paper names none; SagaScale's knows the languages of all four domains",
+    ),
     judges: Sourced::paper(&[Judge::CorpusQa], "CorpusQA, section 4.1 and appendix D"),
     judge_model: Sourced::paper(Some("DeepSeek-V3"), "CorpusQA, section 4.1"),
     max_output_tokens: Sourced::code(None, "Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py"),

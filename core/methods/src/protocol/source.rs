@@ -67,6 +67,11 @@ impl<T: Copy> Sourced<T> {
     pub const fn but(self, differs: &'static str) -> Self {
         Self { differs: Some(differs), ..self }
     }
+
+    /// Returns who has the value, as a sentence begins with it: the paper, or its protocol where we chose.
+    pub fn owner(&self) -> &'static str {
+        if matches!(self.source, Source::Open(_)) { "the protocol" } else { "the paper" }
+    }
 }
 
 impl<T> Deref for Sourced<T> {
