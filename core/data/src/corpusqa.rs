@@ -37,7 +37,7 @@ const QUESTION: &str = "# Question:";
 /// [`Published`], where they are one of the user and at most one of the system before it: `prompt=published` sends them.
 /// A prompt without headings is one document, which is noted. A gold answer that is a list, as it is for questions with several or no answers, is kept as JSON.
 ///
-/// Labels: `domain`, the beginning of the id; `length_set`, from the row or the file's name (`set1` to `set4`, or
+/// Labels: `domain`, the beginning of the id where it is one of the paper's, or as the row says; `length_set`, from the row or the file's name (`set1` to `set4`, or
 /// `128K`, `1M`, `4M`, `10M`); `difficulty` (or `level`), where a row has it. Item ids are those of the rows.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
@@ -78,9 +78,9 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Wron
     if documents.is_empty() {
         return Err("the prompt holds no document: expected text before the question".into());
     }
-    let domain = domain(&id).unwrap_or_default();
+    let domain = domain(&id).map(str::to_owned).or(row.text("domain")).unwrap_or_default();
     let mut item = Item::new(&id, "", question, Task::Generative)
-        .label("domain", domain)
+        .label("domain", &domain)
         .label("length_set", &row.text("length_set").or(row.text("set")).or(length_set(file)).unwrap_or_default())
         .label("difficulty", &row.text("difficulty").or(row.text("level")).unwrap_or_default().to_lowercase());
     item.documents.clear();
@@ -88,10 +88,9 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Wron
         Published { system, user: by_reference(&prompt, &documents) }.put(&mut item);
     }
     for text in documents {
-        let language = match domain {
-            "" => language_of(text),
-            domain if domain.ends_with("_zh") => "zh",
-            _ => "en",
+        let language = match domain.rsplit_once('_') {
+            Some((_, language @ ("zh" | "en"))) => language,
+            _ => language_of(text),
         };
         let document = format!("doc-{}", name_hash(text));
         item.documents.push(out.document(&document, "", language, text.to_owned()));
@@ -264,6 +263,17 @@ mod tests {
             (dataset.items[0].labels["length_set"].as_str(), dataset.items[0].answers[0].as_str()),
             ("128K", "3")
         );
+    }
+
+    #[test]
+    fn a_domain_that_is_none_of_the_papers_is_the_rows() {
+        let row = |id: &str| {
+            let prompt = format!("# Document 1:\n{id}：河边的磨坊有三个房间。\n\n# Question:\n?");
+            json!({"id": id, "prompt": prompt, "question": "?", "answer": 3, "domain": "mills"}).to_string()
+        };
+        let dataset = read(&[file("x.jsonl", &[row("m_1"), row("education_en_1")].join("\n"))]);
+        let domains: Vec<&str> = dataset.items.iter().map(|item| item.labels["domain"].as_str()).collect();
+        assert_eq!((domains, dataset.documents[0].language.as_deref()), (vec!["mills", "education_en"], Some("zh")));
     }
 
     #[test]
