@@ -30,7 +30,7 @@ pub const ADAPTER: Adapter = Adapter {
 ///
 /// Both published layouts are read: a list `questions` of objects, and fields `question1`, `question1option1`, ... The
 /// gold label counts from 1. A question without one (the test set) is kept without `correct`, with one note a file.
-/// Labels: `difficulty` (hard or easy, where given) and `source`. Item ids are the question's own, or
+/// Labels: `difficulty` (hard or not hard, where given) and `source`. Item ids are the question's own, or
 /// `<unique_id>/<number>`.
 #[cfg(feature = "data-sets")]
 pub fn read(files: &[InputFile]) -> Dataset {
@@ -150,7 +150,7 @@ impl Question {
         }
         let difficulty = match self.difficult.as_deref() {
             Some("1" | "true") => "hard",
-            Some("0" | "false") => "easy",
+            Some("0" | "false") => "not hard",
             _ => "",
         };
         let mut item = Item::new(id, document, question, Task::Choice).label("difficulty", difficulty);
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn both_layouts_are_read() {
         let flat = r#"{"article_id": 7, "unique_id": "7_X", "title": "The Mill", "source": "Gutenberg", "article": ["<html>\n", "<p>Ana\n", "came.</p>"], "question1": "Who?", "question1option1": "Ana ", "question1option2": "Bo", "question1_gold_label": 1}"#;
-        let nested = r#"{"article_id": "7", "set_unique_id": "7_Y", "article": "<html><p>Ana came.</p>", "questions": [{"question": "Who?", "question_unique_id": "7_Y_1", "options": ["Ana", "Bo"], "gold_label": 2, "difficult": 1}, {"question": "Why?", "options": ["Ana", 3]}]}"#;
+        let nested = r#"{"article_id": "7", "set_unique_id": "7_Y", "article": "<html><p>Ana came.</p>", "questions": [{"question": "Who?", "question_unique_id": "7_Y_1", "options": ["Ana", "Bo"], "gold_label": 2, "difficult": 1}, {"question": "Why?", "options": ["Ana", 3], "difficult": 0}]}"#;
         let dataset = read(&[file("QuALITY.v1.0.1.dev", &format!("{flat}\n{nested}\n"))]);
         check(&dataset, 3, &["QuALITY.v1.0.1.dev: 1 questions have no gold label: asked, but not scored"]);
         assert_eq!(dataset.documents.len(), 1);
@@ -183,7 +183,8 @@ mod tests {
         assert_eq!(ids, [("7_X/1", Some(0)), ("7_Y_1", Some(1)), ("7_Y/2", None)]);
         assert_eq!(dataset.items[0].options, ["Ana", "Bo"]);
         assert_eq!(dataset.items[0].labels["source"], "Gutenberg");
-        assert_eq!(dataset.items[1].labels["difficulty"], "hard");
+        let difficulty = |item: usize| dataset.items[item].labels["difficulty"].as_str();
+        assert_eq!([difficulty(1), difficulty(2)], ["hard", "not hard"]);
         assert_eq!(dataset.items[2].options, ["Ana", "3"]);
     }
 
