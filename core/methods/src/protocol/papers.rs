@@ -173,10 +173,12 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     failures: Sourced::code(
         FailurePolicy::LeftOut,
         "alex-laitenberger/dos-rag-eval 6ed1c8a, eval.py: correct over the lines of the answers",
-    ),
+    )
+    .but("a call that fails for good takes the later questions of its document with it"),
     embedder: Sourced::paper(Some("snowflake-arctic-embed-m-v1.5"), "Stronger Baselines, appendix A.1"),
     tokenizer: Sourced::code(PaperTokenizer::Cl100k, "alex-laitenberger/dos-rag-eval 6ed1c8a, RAG.py:37"),
-    max_output_tokens: Sourced::code(None, "alex-laitenberger/dos-rag-eval 6ed1c8a, QAModels.py:65-75"),
+    max_output_tokens: Sourced::code(None, DOS_READER)
+        .but("alex-laitenberger/read-agent-eval c33870c, RAModels.py ends breaks, gists and look-ups at 512"),
     judges: Sourced::paper(&[], "Stronger Baselines, section 2.1: options and words score by themselves"),
     judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
     temperature: Sourced::paper(0.0, "Stronger Baselines, appendix A.1")
@@ -186,7 +188,8 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     conduct: Conduct {
         preparer: Sourced::paper("the reader", "Stronger Baselines, appendix A.7")
             .but("trees and pages are GPT-4o-mini's whoever reads: openai/gpt-4o-mini as preparing model"),
-        system: Sourced::code("a short line that names a portal of questions and answers", DOS_READER),
+        system: Sourced::code("a short line that names a portal of questions and answers", DOS_READER)
+            .but("alex-laitenberger/raptor-eval f6330c4, SummarizationModels.py:36-46 has another for a tree's summaries"),
         answer: Sourced::code(
             "of choices the first `[[n]]` of a response",
             "alex-laitenberger/dos-rag-eval 6ed1c8a, experiments/utils.py:43-52",
