@@ -30,11 +30,11 @@ use windows::Windows;
 /// Value of `--method` that stands for every method.
 const ALL_METHODS: &str = "all";
 
-/// Run benchmark x methods x models x budgets; resumable.
+/// Run methods and models on a benchmark; resumes where it stopped.
 ///
 /// Without arguments: every method that needs no language model on the sample benchmark, with a built-in model that needs no key
-/// and no network. A paper's benchmark is run as the paper runs it where the options say nothing: methods, their prompts
-/// and parameters, budgets, repetitions; the run says what it chose, and docs/data.md lists it.
+/// and no network. A paper's benchmark is run as the paper does it, except where the options say otherwise: methods, prompts, parameters,
+/// budgets, repeats. The run prints what it chose; docs/data.md lists it.
 #[derive(Debug, Clone, Default, clap::Args, Deserialize, merge::Merge)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[merge(strategy = merging::if_not_given)]
@@ -138,7 +138,8 @@ pub(crate) struct RunArgs {
     /// All documents as one book, joined by a blank line in the order of their ids
     #[arg(long)]
     pub(crate) one_book: bool,
-    /// Only items with this value of a label, such as set=test; repeatable: values of one label add up, labels narrow
+    /// Only items with this value of a label, such as set=test; repeatable: two values of one label mean
+    /// either, two labels mean both
     /// [default: the paper's, for narrativeqa set=test]
     #[arg(long = "where", value_name = "LABEL=VALUE")]
     #[serde(rename = "where")]
@@ -231,7 +232,7 @@ pub(crate) struct RunArgs {
     /// directly
     #[arg(long)]
     pub(crate) batch: bool,
-    /// With --batch: seconds between two looks at the batches, 0.1 or more [default: 30]
+    /// With --batch: seconds between two requests for the batches' state, 0.1 or more [default: 30]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) batch_poll: Option<f64>,
     /// Maximum requests a minute to a model, evenly spaced [default: no limit]

@@ -20,7 +20,7 @@ use tracing::info;
 pub(crate) struct ChunkArgs {
     /// A .txt, .md or .epub file, or `sample`, the story that is inside the program
     file: PathBuf,
-    /// dos: sentences packed up to 100 tokens; stronger-baselines: the same as the paper's authors do it; window: 512 tokens each; sentences: packed up to 4,000; sections: 5,000
+    /// dos: sentences packed up to 100 tokens; stronger-baselines: the same, cut as the paper's code does; window: 512 tokens each; sentences: packed up to 4,000; sections: 5,000
     #[arg(long, value_name = "NAME", default_value = "dos", value_parser = one_of::<Chunker>())]
     chunker: Chunker,
     /// Maximum tokens of a passage [default: the chunker's]

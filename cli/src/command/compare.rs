@@ -11,8 +11,9 @@ use std::process::ExitCode;
 /// Compare two runs, or two cells of a run, item by item.
 ///
 /// A run is a run folder, what `closeread score --json` printed, or logs of inspect_ai (.eval, .json) or
-/// lm-evaluation-harness (samples_*.jsonl), a file or a folder of them. Of runs with several cells those are compared that
-/// have the same method, model and budget; two values, as in `--method vanilla-rag,dos-rag`, name A's and B's. Exits
+/// lm-evaluation-harness (samples_*.jsonl), a file or a folder of them. If runs have several cells, those with
+/// the same method, model and budget are compared; with two values, as in `--method vanilla-rag,dos-rag`, the first is A's
+/// and the second B's. Exits
 /// with 1 if nothing could be compared, if items of the same id are not the same item, or if a run is incomplete or
 /// damaged.
 #[derive(Debug, clap::Args)]

@@ -46,7 +46,7 @@ pub(crate) struct JudgeArgs {
     /// Votes of each model
     #[arg(long, value_name = "N", default_value_t = 1)]
     votes: u32,
-    /// How votes become a verdict; ties are not carried
+    /// How votes become a verdict; a tie counts as no
     #[arg(long, value_name = "NAME", default_value = "majority", value_parser = one_of::<PanelRule>())]
     panel: PanelRule,
     /// Judges by name, or all: rule, judge-sagascale, judge-novelqa, judge-novelqa-evidence, judge-corpusqa, verify-facts,

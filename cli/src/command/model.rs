@@ -43,7 +43,7 @@ enum Command {
     },
     /// Measure the range of a model's channels on a text, for `--backend encoder-int8`
     ///
-    /// Writes calibration.json beside the model. Run it on text of the language, and of the kind, that is to be embedded.
+    /// Writes calibration.json beside the model. Use text of the language and kind that you will embed.
     Calibrate {
         /// An installed model, by name or folder
         name: String,

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &PeopleArgs) -> Result<ExitCode> {
 /// Which of all are asked.
 #[derive(Debug, Args)]
 struct Selection {
-    /// Only items with this value of a label; several values of one label add up
+    /// Only items with this value of a label; repeatable: two values of one label mean either, two labels mean both
     #[arg(long = "where", value_name = "LABEL=VALUE")]
     only: Vec<Where>,
     /// Only a sample of N, the same for the same --seed

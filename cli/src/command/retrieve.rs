@@ -53,8 +53,8 @@ const RANKED: &str = "ranked";
 /// Measure retrieval for a grid of settings
 ///
 /// Every combination of the lists is a configuration, named by what varies, and a cell of a run folder that `report`,
-/// `compare`, `gate` and `export` read. Scored are recall and precision of the evidence within each budget, and how early
-/// the ranking reaches it: mrr, hit@k, ndcg@k, precision@k, recall@k, see docs/retrieval.md. The same command resumes.
+/// `compare`, `gate` and `export` read. The scores are recall and precision of the evidence within
+/// each budget, and how early the ranking reaches it: mrr, hit@k, ndcg@k, precision@k, recall@k, see docs/retrieval.md. The same command resumes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RetrieveArgs {
     /// A benchmark whose items have evidence, as for `closeread run` [default: sample]

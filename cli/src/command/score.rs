@@ -69,8 +69,8 @@ pub(crate) struct ScoreArgs {
 }
 
 const AFTER_HELP: &str = "\
-Exit code: 0 all rows used and no item missing, 1 some rows left out or items missing (the scores are printed all the
-same), 2 nothing could be read.";
+Exit code: 0 all rows used and no item missing, 1 some rows left out or items missing (the scores are still printed),
+2 nothing could be read.";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Chinese {

@@ -52,7 +52,7 @@ const QUESTIONS_UNKNOWN: &str = "how many sets are filled and how many questions
 pub(crate) struct CorpusQaArgs {
     #[command(flatten)]
     documents: DocumentInputs,
-    /// A ready table in CSV, in the place of extraction: the first column is the name, a column `document` may name documents
+    /// A ready table in CSV, instead of extraction: the first column is the name, a column `document` may name documents
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
     /// The columns as JSON: key, title, type and unit of each [default: proposed by the model; with --table, guessed
@@ -62,7 +62,7 @@ pub(crate) struct CorpusQaArgs {
     /// Name of a row in questions, singular and plural [default: from the schema, or entity,entities]
     #[arg(long, value_name = "ONE,MANY", value_parser = read_entity)]
     entity: Option<Entity>,
-    /// Query templates in TOML, in the place of those that ship
+    /// Query templates in TOML, instead of those that ship
     #[arg(long, value_name = "FILE")]
     templates: Option<PathBuf>,
     /// The models that extract values; three in the paper [default: --model]

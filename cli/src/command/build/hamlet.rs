@@ -29,8 +29,8 @@ const PROMPTS: [&str; 6] = [
 
 /// Queries with key-fact trees over the chunks of books (HAMLET, section 3)
 ///
-/// Stages: chunks, trees, faithfulness, objectivity, significance, pruning, queries. Each is a file in stages/ of the
-/// folder, a line a unit of work, which may be edited before the next stage is made.
+/// Stages: chunks, trees, faithfulness, objectivity, significance, pruning, queries. Each writes a file into
+/// stages/, with a line for each unit of work. You may edit it before the next stage.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HamletArgs {
     #[command(flatten)]

@@ -22,8 +22,8 @@ const PROMPTS: [&str; 3] = ["options-distractors", "judge-corpusqa", "build-agai
 ///
 /// Stages: distractors, options. A judge checks for each option whether it means the same as a gold answer; --seed
 /// decides the order of the options. Items that have options, and those without a gold answer, stay as they are. The
-/// page for people also offers forms of questions (NovelQA, Table 8); with --books in the place of --benchmark it
-/// offers them alone.
+/// page for people also offers forms of questions (NovelQA, Table 8); with --books instead of --benchmark it offers
+/// only these.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptionsArgs {
     /// A folder with documents.jsonl and items.jsonl, or a data set, as `closeread run` takes it
@@ -31,7 +31,7 @@ pub(crate) struct OptionsArgs {
     benchmark: Option<String>,
     #[command(flatten)]
     books: BookInputs,
-    /// Forms of questions in TOML, in the place of those that ship
+    /// Forms of questions in TOML, instead of those that ship
     #[arg(long, value_name = "FILE")]
     forms: Option<PathBuf>,
     /// File or folder a data set is read from; repeatable

@@ -26,8 +26,8 @@ use tracing::info;
 
 /// Read people's saved work: labels and their agreement with each other and with the judges; answers as a run
 ///
-/// Writes labels.csv and faults.csv, and of each panel of judges a file too, or the folder `run`. Exits with 1 if an
-/// entry cannot be used.
+/// Writes labels.csv, faults.csv and a file for each panel of judges, or the folder `run`. Exits with 1 if an entry cannot
+/// be used.
 #[derive(Debug, Args)]
 pub(super) struct ReadArgs {
     /// Folder of the study
