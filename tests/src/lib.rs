@@ -64,7 +64,7 @@ fn find(declared: &str) -> Result<&'static Schema, String> {
     }
 }
 
-/// How many cases a file holds whose schema is unknown: its objects with an `id`, or else 1, so that no such file
+/// Number of cases in a file of an unknown schema: its objects with an `id`, or else 1, so that no such file
 /// counts as nothing.
 fn count_cases(value: &Value) -> usize {
     fn with_id(value: &Value) -> usize {

@@ -30,17 +30,17 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(reports.iter().all(|report| report.failed == 0))
 }
 
-/// The vectors that this repository brings along.
+/// The folder of this repository's own vectors.
 pub(crate) fn own_vectors() -> PathBuf {
     root().join("tests/vectors")
 }
 
-/// The folder that the environment names.
+/// The folder of vectors that the environment names.
 pub(crate) fn given_vectors() -> Option<PathBuf> {
     std::env::var_os("CLOSEREAD_VECTORS").map(PathBuf::from)
 }
 
-/// The target that the core runs on.
+/// The target for which core is compiled.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Native,
@@ -50,9 +50,9 @@ pub(crate) enum Target {
 /// The features of core with which the native runner is compiled.
 #[derive(Clone, Copy)]
 pub(crate) enum Runner {
-    /// The runner's own features: soonest done where nothing is compiled yet.
+    /// The runner's own features: faster if nothing is compiled yet.
     Alone,
-    /// The workspace's: soonest done where the workspace is compiled.
+    /// The workspace's features: faster if the workspace is compiled.
     WithAll,
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum NotYet {
     Listed,
 }
 
-/// The outcome of one file, as closeread-tests gives it.
+/// The outcome of one file, as closeread-tests prints it.
 pub(crate) struct Report {
     file: String,
     passed: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Report {
     failures: Vec<String>,
     not_yet: Vec<(String, usize)>,
     notes: Vec<String>,
-    /// Names everything that was computed, to the last digit.
+    /// Digest of everything that was computed, to the last digit.
     digest: Option<String>,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn reports(dir: &Path, target: Target, runner: Runner) -> Result<Vec<
     Ok(reports)
 }
 
-/// Vector files that lie in a folder of their own beneath the others.
+/// Vector files in a folder below the others.
 const BENEATH: [&str; 7] = [
     "tables/eval.json",
     "tables/corpusqa.json",
@@ -173,7 +173,7 @@ impl Report {
         })
     }
 
-    /// Fails if `native` computed anything else.
+    /// Fails if the native run computed other values.
     fn hold_to(&mut self, native: &Self) {
         if self.digest != native.digest {
             self.failed += 1;
@@ -181,7 +181,7 @@ impl Report {
         }
     }
 
-    /// Cases that failed although there is code for them.
+    /// Number of failed cases for which there is code.
     pub(crate) fn wrong(&self) -> usize {
         self.failed - self.not_yet.iter().map(|(_, cases)| cases).sum::<usize>()
     }

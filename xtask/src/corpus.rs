@@ -16,12 +16,12 @@ pub(crate) struct Args {
     /// Length of a report.
     #[arg(long, value_name = "N", value_parser = amount, default_value = "12500")]
     tokens_per_document: usize,
-    /// The same seed gives the same bytes.
+    /// Seed of the random draws; the same seed gives the same bytes.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 }
 
-/// Bytes of these reports a token takes, in tenths.
+/// Bytes per token of these reports, in tenths.
 const TENTHS_OF_BYTES_PER_TOKEN: usize = 40;
 const REGIONS: [&str; 4] = ["Quarrand", "Northfen", "Aldermoor", "Serrick"];
 const NAMES: [&str; 10] =
@@ -39,7 +39,7 @@ struct Facts {
     income: usize,
 }
 
-/// A whole number, with K or M behind it or not.
+/// Parses a whole number, with or without K or M behind it.
 fn amount(text: &str) -> Result<usize, String> {
     let (digits, unit) = match (text.strip_suffix(['K', 'k']), text.strip_suffix(['M', 'm'])) {
         (Some(digits), _) => (digits, 1_000),
@@ -50,7 +50,7 @@ fn amount(text: &str) -> Result<usize, String> {
     number.filter(|&number| number > 0).ok_or_else(|| "expected a number such as 12500, 128K or 10M".to_owned())
 }
 
-/// SplitMix64.
+/// A SplitMix64 generator of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -133,7 +133,7 @@ fn report(random: &mut Random, facts: &Facts, n_bytes: usize) -> String {
     text
 }
 
-/// Returns questions: difficulty, question, gold answer.
+/// The questions: difficulty, question, gold answer.
 fn questions(corpus: &[Facts]) -> Vec<(&'static str, String, String)> {
     let names = |keep: &dyn Fn(&Facts) -> bool| {
         json!(corpus.iter().filter(|facts| keep(facts)).map(|facts| &facts.name).collect::<Vec<_>>()).to_string()

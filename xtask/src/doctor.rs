@@ -1,10 +1,10 @@
-//! `cargo xtask doctor`: what the checks need, what of it is here, and how to get the rest.
+//! `cargo xtask doctor`: lists what the checks need, what is installed, and how to get the rest.
 
 use crate::machine::{OPTIONAL, REQUIRED, Tool};
 use crate::test::lacking;
 use anyhow::Result;
 
-/// Prints the list; false if something is missing that the checks of a pull request cannot do without.
+/// Prints the list; false if something is missing that the checks of a pull request require.
 pub(crate) fn run() -> Result<bool> {
     println!("Needed by `cargo xtask test`:");
     let missing = REQUIRED.iter().filter(|tool| !print(tool)).count();
@@ -24,7 +24,7 @@ pub(crate) fn run() -> Result<bool> {
     Ok(missing == 0)
 }
 
-/// Prints a tool, how to get it if it is missing, and gives whether it is there.
+/// Prints a tool, or how to get it; returns whether it is there.
 fn print(tool: &Tool) -> bool {
     let found = (tool.find)();
     let state = found.as_deref().unwrap_or("MISSING");

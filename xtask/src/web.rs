@@ -1,4 +1,4 @@
-//! `cargo xtask web`: the page, and the elements for other pages, whole, in web/dist.
+//! `cargo xtask web`: builds the page, and the elements for other pages, into web/dist.
 
 use crate::machine::{NODE, NPM, WASM, WASM_TARGET};
 use crate::process::{cargo, program, root, run as run_program, target_dir};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Compile without optimising closeread itself: sooner done, slower in the page.
+    /// Compile without optimising closeread itself: compiles faster, runs slower
     #[arg(long)]
     dev: bool,
 }
@@ -26,7 +26,7 @@ struct Module {
     name: &'static str,
     /// The profile of an optimised build.
     profile: &'static str,
-    /// The feature of closeread-wasm that it is.
+    /// Its feature of closeread-wasm.
     feature: &'static str,
 }
 
@@ -36,7 +36,7 @@ const EMBED: Module = Module { name: "closeread_embed", profile: "encoder", feat
 const TRACT: Module = Module { name: "closeread_tract", profile: "encoder", feature: "tract" };
 const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
-/// Checks that every module's own features are enough for it, which development builds do not show; gives their number.
+/// Checks that every module compiles with its own features, which development builds do not show; returns their number.
 pub(crate) fn check_modules() -> Result<usize> {
     WASM_TARGET.require()?;
     let modules = [SCORER, EMBED, TRACT, BOOKS, PAGE];
@@ -111,7 +111,7 @@ fn packages_are_there(web: &Path) -> bool {
 }
 
 impl Module {
-    /// Returns the features with which core is compiled, as all modules share it.
+    /// Returns the features of core, which all modules share.
     fn features_in_development(&self) -> String {
         format!("{},one-core", self.feature)
     }
@@ -133,7 +133,7 @@ impl Module {
     }
 }
 
-/// The npm package has the version of the workspace.
+/// Writes the workspace's version into the npm package.
 fn put_version(package: &Path) -> Result<()> {
     let text = fs::read_to_string(package).with_context(|| format!("cannot read {}", package.display()))?;
     let mut facts: serde_json::Value = serde_json::from_str(&text).with_context(|| package.display().to_string())?;
@@ -157,7 +157,7 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files of a folder whose names are wanted, without its folders.
+/// Copies the files of a folder whose names `wanted` accepts, without subfolders.
 fn copy_folder(from: &Path, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {

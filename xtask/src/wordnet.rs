@@ -1,4 +1,4 @@
-//! `cargo xtask wordnet`: the compact WordNet of METEOR, made from WordNet's own dictionary files.
+//! `cargo xtask wordnet`: makes the compact WordNet of METEOR from WordNet's own dictionary files.
 //!
 //! The format stands in core/metrics/assets/wordnet/README.md; core/metrics/src/meteor/wordnet/asset.rs reads what this writes.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const ASSET: &str = "core/metrics/assets/wordnet/wordnet-3.0.bin";
 const MAGIC: &[u8] = b"closeread wordnet 1\n";
-/// In the order of the asset.
+/// The parts of speech, in the order of the asset.
 const PARTS: [&str; 4] = ["noun", "verb", "adj", "adv"];
 /// Path where Debian's package `wordnet-base` puts the dictionary.
 const INSTALLED: &str = "usr/share/wordnet";
@@ -20,12 +20,12 @@ pub(crate) struct Args {
     /// wordnet-base: as installed, else downloaded with apt-get under the target folder.
     #[arg(long, value_name = "DIR")]
     dict: Option<PathBuf>,
-    /// Compare with the asset that is there, write nothing.
+    /// Compare with the existing asset, and write nothing.
     #[arg(long)]
     check: bool,
 }
 
-/// Makes the asset and writes it, or says whether it is the one that is there.
+/// Makes the asset and writes it, or compares it with the existing one.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let dict = match &args.dict {
         Some(dict) => dict.clone(),
@@ -134,7 +134,7 @@ fn synsets(data: &File) -> Result<BTreeMap<u32, BTreeSet<String>>> {
     Ok(synsets)
 }
 
-/// Holds the index, by which NLTK looks words up, to the synsets, from which the asset's reader makes its own.
+/// Compares NLTK's index of words with the synsets, from which the asset's reader makes its own index.
 fn check_index(index: &File, synsets: &BTreeMap<u32, BTreeSet<String>>) -> Result<()> {
     let mut listed: BTreeSet<(&str, u32)> = BTreeSet::new();
     for (number, line) in records(index) {

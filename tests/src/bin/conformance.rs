@@ -1,4 +1,4 @@
-//! The native runner: `conformance FILE...` prints one line of JSON a vector file, a
+//! The native runner: `conformance FILE...` prints one line of JSON for each vector file, a
 //! [`FileReport`](closeread_tests::FileReport). `cargo xtask conformance` starts it and makes the lines readable.
 
 use std::io::Write as _;

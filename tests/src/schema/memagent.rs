@@ -119,7 +119,7 @@ struct LoopInput {
 #[serde(untagged)]
 enum Replies {
     InOrder(Vec<Option<String>>),
-    /// By call number, from 1.
+    /// Replies by call number, from 1.
     ByCall(HashMap<String, Option<String>>),
 }
 

@@ -36,7 +36,7 @@ struct Expected {
     text: String,
     tokens: usize,
     pieces_char: Vec<(usize, usize)>,
-    /// `null`, as `byte`, for a chunk without pieces.
+    /// Place of the chunk; `null`, like `byte`, for a chunk without pieces.
     char: Option<(usize, usize)>,
     byte: Option<(usize, usize)>,
 }

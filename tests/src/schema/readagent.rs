@@ -58,7 +58,7 @@ struct PaginationInput {
 
 #[derive(Deserialize)]
 struct PaginationExpected {
-    /// First paragraph, and the one after the last.
+    /// Paragraphs of each page: the first, and the one after the last.
     pages: Vec<(usize, usize)>,
     prompts: Vec<Prompt>,
 }

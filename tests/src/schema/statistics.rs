@@ -87,7 +87,7 @@ impl<'a> Expected<'a> {
         close(field, got, &self.at(field)?.0.clone(), relative, absolute)
     }
 
-    /// [`Self::with`], if the case has the field.
+    /// Calls [`Self::with`] if the case has the field.
     fn if_there(&self, field: &str, got: Option<f64>, relative: f64, absolute: f64) -> Result<(), String> {
         if self.0.get(field).is_some() { self.with(field, got, relative, absolute) } else { Ok(()) }
     }

@@ -36,7 +36,7 @@ struct Expected {
     bleu_4_smooth: ExpectedBleu,
     #[serde(rename = "rougeL_mean_fmeasure")]
     rouge_l_mean_fmeasure: f64,
-    /// Both numbers in 0..=100.
+    /// SQuAD's scores, both from 0 to 100.
     squad_v1_percent: SquadScore,
     #[serde(flatten)]
     meteor: meteor::ExpectedMeans,

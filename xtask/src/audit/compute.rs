@@ -1,4 +1,4 @@
-//! Computation of each rule.
+//! Computes each rule.
 
 use super::numbers::{Numbers, brief, columns, json, json_row, mean, named_rows, one, row};
 use super::rule::{Layout, Rule};
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::{Map, Value};
 
 impl Rule {
-    /// Recomputes the figure.
+    /// Recomputes a figure by its rule.
     ///
     /// # Errors
     /// If the inputs are not of the rule's shape, or it has no value for them.
@@ -80,7 +80,7 @@ fn ragged(expected: usize, found: usize) -> anyhow::Error {
     anyhow!("inputs: expected rows of {expected} numbers, found one of {found}")
 }
 
-/// Returns every number, whatever the shape.
+/// Returns every number of the inputs, whatever their shape.
 fn all(inputs: &Value) -> Result<Vec<f64>> {
     Ok(match Numbers::of(inputs)? {
         Numbers::One(number) => vec![number],
@@ -137,7 +137,7 @@ fn median(values: &[f64]) -> Result<f64> {
     }
 }
 
-/// sum(w x) / sum(w).
+/// The weighted mean: sum(w x) / sum(w).
 fn weighted(values: &[f64], weights: &[f64]) -> Result<f64> {
     if values.len() != weights.len() {
         return Err(ragged(values.len(), weights.len()));
@@ -242,7 +242,7 @@ fn errors_and_accuracies(inputs: &Value) -> Result<(Vec<f64>, Vec<f64>)> {
     }
 }
 
-/// An agent that at each step answers correctly with probability `a`, wrongly with `e`, and else retrieves again.
+/// The accuracy of an agent that at each step answers correctly with probability `a`, wrongly with `e`, and else retrieves again.
 fn theory_curve(inputs: &Value) -> Result<Value> {
     let (a, e, retrievals) = (one(inputs, "a")?, one(inputs, "e")?, one(inputs, "max_retrievals")?);
     ensure!((0.0..=1e6).contains(&retrievals), "max_retrievals is no count up to a million");
@@ -310,7 +310,7 @@ fn all_above(inputs: &Value, threshold: f64, except: &[String]) -> Result<Value>
     Ok(json(f64::from(counted.iter().all(|value| *value > threshold))))
 }
 
-/// The first row minus each other, place by place.
+/// The first row minus each other row, column by column.
 fn leads(inputs: &Value) -> Result<Vec<f64>> {
     let Numbers::Rows(rows) = Numbers::of(inputs)? else { return Err(inputs_error("rows", inputs)) };
     let (first, others) = rows.split_first().ok_or_else(empty)?;
@@ -328,7 +328,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     values.iter().map(|&value| below(value) + (ties(value) + 1.0) / 2.0).collect()
 }
 
-/// Spearman's rho; `None` where a column has no spread.
+/// Spearman's rho; `None` if all values of a row are equal.
 fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     let (x, y) = (ranks(x), ranks(y));
     // The mean rank, ties or not.

@@ -1,4 +1,4 @@
-//! A figure of a paper beside what follows from its own tables.
+//! A printed figure of a paper and its recomputation from the paper's own tables.
 use super::numbers::leaves;
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ pub(super) struct Finding {
     /// The rule in words.
     pub(super) rule: String,
     pub(super) printed: Value,
-    /// In the shape of `printed`.
+    /// The recomputed figures, in the shape of `printed`.
     pub(super) recomputed: Value,
     /// True if every recomputed figure is the printed one within the tolerance.
     pub(super) agrees: bool,
@@ -25,16 +25,16 @@ impl Finding {
     }
 }
 
-/// A remark on what a paper's words say and its tables do not, where no rule can compute it.
+/// A remark on a difference between a paper's text and its tables that no rule can compute.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Remark {
     pub(super) table: String,
-    /// Goes on from the name of the table.
+    /// The rest of a sentence that begins with the name of the table.
     pub(super) text: String,
 }
 
-/// The audit of a paper: everything that was found.
+/// The audit of a paper: all its findings and remarks.
 pub(super) struct Audit {
     pub(super) paper: String,
     pub(super) findings: Vec<Finding>,

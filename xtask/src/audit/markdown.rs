@@ -1,19 +1,19 @@
-//! The findings as pages of the docs.
+//! Writes the findings as pages of the documentation.
 
 use super::finding::{Audit, Finding};
 use serde_json::Value;
 
-/// Begins the section of a paper's page.
+/// Heading of the audit's section in a paper's page.
 const HEADING: &str = "## What does not follow from the paper's own tables";
 
-/// The paper's page with the section in the place of the one it has, or at its end.
+/// Replaces the audit's section in a paper's page, or appends it.
 pub(super) fn with_section(page: &str, audit: &Audit) -> String {
     let (before, rest) = page.split_once(HEADING).unwrap_or((page, ""));
     let after = rest.find("\n## ").map_or("", |at| &rest[at..]);
     format!("{}\n\n{}{after}", before.trim_end(), section(audit))
 }
 
-/// Writes what does not follow, for the paper's page.
+/// Writes the figures that do not follow, for the paper's page.
 fn section(audit: &Audit) -> String {
     let mut text = format!(
         "{HEADING}\n\nWritten by `cargo xtask audit`. [The audit](../audit.md) also has the figures that do follow. Each figure is given \
@@ -95,7 +95,7 @@ fn decimal(float: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Text that Markdown would take for more than text, made plain.
+/// Escapes Markdown's special characters.
 fn escaped(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {

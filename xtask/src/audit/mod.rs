@@ -35,7 +35,7 @@ struct File {
     remarks: Vec<Remark>,
 }
 
-/// A printed figure with what it should follow from.
+/// A printed figure, with the numbers from which it should follow.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Figure {
@@ -54,7 +54,7 @@ struct Figure {
     /// Tolerance: how far a recomputed figure may lie from the printed one, which rounding explains.
     #[serde(default)]
     tolerance: f64,
-    /// Note on what else is to be known.
+    /// An optional note.
     #[serde(default)]
     note: String,
 }
@@ -68,7 +68,7 @@ pub(crate) fn run(_: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// The pages with what came out, by their paths.
+/// The written pages, by their paths.
 fn pages() -> Result<Vec<(PathBuf, String)>> {
     let mut audits = Vec::new();
     let mut pages = Vec::new();
@@ -136,7 +136,7 @@ fn agree(a: &Value, b: &Value, tolerance: f64) -> bool {
     }
 }
 
-/// The value with every reference replaced by what it refers to.
+/// A value with every reference replaced by its target.
 fn resolved(value: &Value, tables: &Value) -> Result<Value> {
     Ok(match value {
         Value::String(text) => match text.strip_prefix(REFERENCE) {

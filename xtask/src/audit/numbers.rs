@@ -1,4 +1,4 @@
-//! The numbers of a table, out of JSON and back.
+//! Reads the numbers of a table from JSON, and writes them.
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(super) enum Numbers {
     Tables(Vec<Vec<Vec<f64>>>),
 }
 
-/// Fields of `inputs` that say how many there were, or what the rows are called, not what was measured.
+/// Fields of `inputs` that hold counts or names of rows, and no measurements.
 const AUXILIARY: [&str; 4] = ["denominator", "weight", "source", "order"];
 
 impl Numbers {
@@ -109,7 +109,7 @@ pub(super) fn mean(values: &[f64]) -> Result<f64> {
 
 /// A whole number as such, anything else as a float; what is no number is null.
 pub(super) fn json(number: f64) -> Value {
-    /// Up to here every whole number is a float.
+    /// The largest number up to which a float holds every integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number as i64 as f64 == number && number.abs() < EXACT {
         Value::from(number as i64)

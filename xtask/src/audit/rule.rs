@@ -20,7 +20,7 @@ pub(super) enum Rule {
     },
     /// Means of a table's rows, columns and of all its cells, weighted with a table of counts (NovelQA, Table 3).
     CountWeighted,
-    /// First row (or number) minus the second, element by element; of a table of pairs, each pair's.
+    /// First row (or number) minus the second, element by element; for a table of pairs, of each pair.
     Difference {
         /// True where the second comes first in the inputs.
         reversed: bool,
@@ -34,9 +34,9 @@ pub(super) enum Rule {
         /// Names of the factors of each product.
         factors: Vec<Vec<String>>,
     },
-    /// Smallest and greatest of each row; of the last rows the greatest alone, until there are `n` figures.
+    /// Smallest and greatest of each row; for the last rows only the greatest, so that there are `n` figures.
     Extremes {
-        /// Number of figures that are wanted.
+        /// Number of figures.
         n: usize,
     },
     /// Greatest minus smallest of each column (HAMLET, Table 4).
@@ -72,14 +72,14 @@ pub(super) enum Rule {
     },
     /// 1 if every named number is above the threshold.
     AllAbove {
-        /// Threshold that the numbers are held against.
+        /// The threshold.
         threshold: f64,
-        /// Names that do not count.
+        /// Names to leave out.
         except: Vec<String>,
     },
     /// Smallest and greatest lead of the first row over the others, place by place.
     Leads,
-    /// 1 if the first row leads every other one in every place by more than the threshold.
+    /// 1 if the first row exceeds every other row in every column by more than the threshold.
     LeadsAbove {
         /// Difference that a lead must exceed.
         threshold: f64,

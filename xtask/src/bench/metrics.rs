@@ -7,19 +7,19 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The references and what they need. nltk and evaluate carry METEOR's and BLEU's definitions; evaluate's own scripts
+/// Packages of the references. nltk and evaluate carry METEOR's and BLEU's definitions; evaluate's own scripts
 /// are not on PyPI, so BLEU is sacrebleu's, which agrees where there is one reference.
 const PACKAGES: [&str; 4] = ["rouge_score==0.1.2", "nltk==3.9.1", "sacrebleu==2.5.1", "numpy"];
 /// A wheel with the functions of SQuAD's official script, unchanged, in a file of their own; only that file is loaded.
 const SQUAD: (&str, &str) = ("allennlp-models==2.10.1", "allennlp_models/rc/tools/squad.py");
 /// Turns of each case; the medians of their ratios are printed.
 const N_TURNS: usize = 5;
-/// CPU time of one turn, at least.
+/// Minimum CPU time of one turn.
 const NANOSECONDS: f64 = 1e8;
-/// Largest difference that two scores may have.
+/// Tolerance of scores.
 const TOLERANCE: f64 = 1e-9;
 
-/// Metric, words a text, how many times as fast as the reference it should be.
+/// Each metric with the words of a text, and its target: how many times as fast as the reference.
 const CASES: [(&str, usize, Option<f64>); 16] = [
     ("rougeL", 12, Some(50.0)),
     ("rougeL", 600, Some(200.0)),
@@ -177,7 +177,7 @@ fn squad_script(work: &Path, python: &Path) -> Result<PathBuf> {
     Ok(script)
 }
 
-/// The dictionary where the peer may add a file to it.
+/// A copy of the dictionary to which the peer may add a file.
 fn writable_wordnet(work: &Path) -> Result<PathBuf> {
     let folder = work.join("wordnet");
     if !folder.join("data.noun").exists() {

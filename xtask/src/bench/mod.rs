@@ -1,4 +1,4 @@
-//! Speed, against a named peer in the same run where there is one.
+//! Measures speed, in one run with a named peer if there is one.
 
 mod corpus;
 mod embed;
@@ -12,7 +12,7 @@ mod web;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// What can be measured.
+/// The measurements.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// One large corpus: indexes by words and by vectors, against bm25s, tantivy and FAISS from PyPI.
@@ -31,7 +31,7 @@ pub(crate) enum Bench {
     Web(web::WebArgs),
 }
 
-/// Measures and prints.
+/// Measures, and prints the results.
 pub(crate) fn run(bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Corpus(args) => corpus::run_with(args),

@@ -14,11 +14,11 @@ use std::process::Command;
 const N_BOOKS: usize = 89;
 const N_QUESTIONS: usize = 2_305;
 const BOOK_TOKENS: usize = 200_000;
-/// Bytes that a token of the made text has at least.
+/// Minimum bytes of a token of the invented text.
 const BYTES_A_TOKEN: usize = 4;
-/// Most seconds that a dry run may take.
+/// Maximum seconds of a dry run.
 const MOST_SECONDS: f64 = 30.0;
-/// Most bytes that a run folder may have, books included.
+/// Maximum bytes of a run folder, books included.
 const MOST_BYTES: u64 = 50_000_000;
 
 /// Arguments of `bench novelqa`.
@@ -32,7 +32,7 @@ pub(crate) struct NovelQaArgs {
     no_run: bool,
 }
 
-/// Measures; true if the dry run is as fast and the folder as small as they should be.
+/// Measures; true if the dry run and the folder keep their limits.
 pub(crate) fn run_with(args: &NovelQaArgs) -> Result<bool> {
     let work = target_dir()?.join("bench-novelqa");
     emptied(&work)?;
@@ -82,7 +82,7 @@ pub(crate) fn run_with(args: &NovelQaArgs) -> Result<bool> {
     Ok(fast && bytes <= MOST_BYTES)
 }
 
-/// Writes the benchmark; gives the bytes of its books.
+/// Writes the benchmark; returns the bytes of its books.
 fn make(work: &Path) -> Result<usize> {
     let words = Words::of_sample()?;
     let books: Vec<String> =

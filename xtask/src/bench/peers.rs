@@ -1,17 +1,17 @@
-//! Peers of a measurement: where it works, and what it measures against.
+//! Folder and Python packages of a measurement's peer.
 
 use crate::process::{program, run, target_dir};
 use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 
-/// `target/bench-NAME`, which is made.
+/// Makes `target/bench-NAME`, and returns it.
 pub(super) fn work_folder(name: &str) -> Result<PathBuf> {
     let work = target_dir()?.join(format!("bench-{name}"));
     std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
     Ok(work)
 }
 
-/// The Python of a virtual environment in a folder, with these packages of PyPI.
+/// Makes a virtual environment with these packages of PyPI in a folder; returns its Python.
 pub(super) fn python_with(packages: &[&str], work: &Path) -> Result<PathBuf> {
     let venv = work.join("venv");
     let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Most seconds and bytes of memory in which the parts are joined.
+/// Maximum seconds and bytes of memory for joining the parts.
 const MOST_SECONDS: f64 = 60.0;
 const MOST_MEMORY: u64 = 500_000_000;
-/// Largest factor by which a part may take longer to join among ten times as many.
+/// Maximum factor by which joining one part may take longer with ten times as many parts.
 const MOST_GROWTH: f64 = 3.0;
-/// Shorter merges are mostly the start of the program.
+/// Minimum seconds of a merge to compare: shorter ones are mostly the start of the program.
 const LEAST_SECONDS: f64 = 0.2;
 const QUESTIONS_A_BOOK: usize = 2;
 const BOOK_BYTES: usize = 4_000;
@@ -27,7 +27,7 @@ pub(crate) struct ScaleArgs {
     /// Profile closeread is built with
     #[arg(long, default_value = "release")]
     profile: String,
-    /// A closeread that is built already
+    /// A built closeread to use
     #[arg(long, conflicts_with = "profile")]
     binary: Option<PathBuf>,
     /// Numbers of parts
@@ -35,7 +35,7 @@ pub(crate) struct ScaleArgs {
     parts: Vec<usize>,
 }
 
-/// Measures; true if no limit is passed.
+/// Measures; true if all limits are kept.
 pub(crate) fn run_with(args: &ScaleArgs) -> Result<bool> {
     let work = target_dir()?.join("bench-scale");
     let closeread = match &args.binary {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench web`: what the page computes with, in headless Chromium, against its peers from npm.
+//! `cargo xtask bench web`: the page's encoder and the page itself, in headless Chromium, against peers from npm.
 
 use super::embed::{PACKAGES, WEIGHTS, WORK, f32_model};
 use super::peers::{python_with, work_folder};
@@ -21,7 +21,7 @@ pub(crate) struct WebArgs {
     dev: bool,
 }
 
-/// Builds the page as it is published, fetches the peers and measures all of them in one browser.
+/// Builds the optimised page, fetches the peers and measures all of them in one browser.
 ///
 /// Each side embeds in one worker with one thread, in turns. `paint` is the first screen by Lighthouse; `interaction` and `memory` are
 /// what a reader of a long novel waits for and what the tab holds. Needs npm and, the first time, the npm registry; what has peers also

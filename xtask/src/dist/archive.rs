@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Shells, and the files by which they find what completes.
+/// Shells, and the names of their files of completions.
 const SHELLS: [(&str, &str); 5] = [
     ("bash", "closeread.bash"),
     ("elvish", "closeread.elv"),
@@ -58,7 +58,7 @@ pub(super) fn pack(target: Target, built: &Path, out: &Path) -> Result<PathBuf> 
     Ok(archive)
 }
 
-/// A program of the same sources that this machine can run: it says what the other would say.
+/// A program of the same sources that this machine can run; it prints what the other would print.
 fn speaker(target: Target, built: &Path) -> Result<PathBuf> {
     if Command::new(built).arg("--version").output().is_ok_and(|printed| printed.status.success()) {
         return Ok(built.to_owned());

@@ -1,4 +1,4 @@
-//! The targets, and how the program is compiled for each.
+//! Targets, and the compilation of the program for each.
 
 use crate::machine::{ZIG, zigbuild as zigbuild_path};
 use crate::process::{cargo, program, run as run_program, target_dir};
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a program is handed out for.
+/// A target of the release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Target {
     /// x86-64 Linux of any kind: one file that needs nothing
@@ -24,7 +24,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// All, in the order of a list.
+    /// All targets, in the order of lists.
     pub(super) const ALL: [Self; 6] =
         [Self::LinuxStatic, Self::LinuxStaticArm, Self::Linux, Self::LinuxArm, Self::Mac, Self::Windows];
 
@@ -49,7 +49,7 @@ impl Target {
         if self == Self::Windows { "closeread.exe" } else { "closeread" }
     }
 
-    /// Returns the target that the Python module is compiled for which lies beside the program in a wheel; `None` where
+    /// Returns the target of the Python module that is in the wheel beside the program; `None` where
     /// another wheel serves the system. A static program runs beside every C library, and a module only in a Python
     /// that has its own.
     pub(super) fn module(self) -> Option<Self> {
@@ -61,7 +61,7 @@ impl Target {
         }
     }
 
-    /// The processor, as pip and the triple call it.
+    /// The processor, by its name in pip and in the target triple.
     pub(super) fn processor(self) -> &'static str {
         match self {
             Self::LinuxStaticArm | Self::LinuxArm => "aarch64",
@@ -80,12 +80,12 @@ impl Target {
         }
     }
 
-    /// A static program loads no driver, so it is without graphics processors.
+    /// The features: a static program loads no driver, so it lacks `gpu`.
     fn features(self) -> &'static str {
         if self.is_static() { "page,parquet,pdf,tract" } else { "page,full" }
     }
 
-    /// Compiles the program with the page inside, by a profile of cargo's; gives its path.
+    /// Compiles the program with the page inside, with a profile of cargo; returns its path.
     pub(super) fn build(self, page: &Path, profile: &str) -> Result<PathBuf> {
         let needs_zig = matches!(self, Self::LinuxStaticArm | Self::Linux | Self::LinuxArm);
         let mut build = self.cargo(needs_zig, profile)?;
@@ -94,7 +94,7 @@ impl Target {
         Ok(self.built(profile)?.join(self.program()))
     }
 
-    /// Compiles the Python module; gives its path. Without zig it asks for the C library of this machine.
+    /// Compiles the Python module; returns its path. Without zig it needs the C library of this machine.
     pub(super) fn build_module(self, profile: &str) -> Result<PathBuf> {
         let of_machine = self == Self::Linux && ZIG.require().is_err();
         let mut build = self.cargo(!of_machine && matches!(self, Self::Linux | Self::LinuxArm), profile)?;
@@ -107,7 +107,7 @@ impl Target {
         Ok(self.built(profile)?.join(name))
     }
 
-    /// A build for the target. zig's linker asks for the C library that the oldest systems have, which stands behind the
+    /// A build for the target. zig's linker asks for the C library of the oldest systems, which stands behind the
     /// target's name.
     fn cargo(self, by_zig: bool, profile: &str) -> Result<Command> {
         let mut build = if by_zig { zigbuild()? } else { cargo() };
@@ -123,7 +123,7 @@ impl Target {
     }
 }
 
-/// cargo-zigbuild, which asks the Python beside it for zig.
+/// Starts cargo-zigbuild, which takes zig from the Python beside it.
 pub(crate) fn zigbuild() -> Result<Command> {
     ZIG.require()?;
     let zigbuild = zigbuild_path().context("it was found")?;

@@ -1,4 +1,4 @@
-//! Checks of the packages, tried as those who install them try them.
+//! Checks the packages as a user would install them.
 
 use super::build::Target;
 use super::sandbox::{RUN, inside, json, page_is_served, scores, timed};
@@ -43,7 +43,7 @@ pub(super) fn tried(target: Target, archive: &Path, out: &Path) -> Result<()> {
     if target == Target::LinuxStatic { wheel(out) } else { Ok(()) }
 }
 
-/// The numbers of a build by plain cargo, to which those of packages are held.
+/// The scores of a plain build, with which those of packages are compared.
 fn native(more: &[&str]) -> Result<Vec<(String, serde_json::Value)>> {
     run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
     let folder = target_dir()?.join("dist-stage/native");
@@ -52,7 +52,7 @@ fn native(more: &[&str]) -> Result<Vec<(String, serde_json::Value)>> {
     scores(&json(run.args(RUN).args(more).args(["--out", "run"]).current_dir(&folder))?)
 }
 
-/// The static program in the root file system of the image, in which there is nothing else.
+/// Runs the static program in the root file system of the image, in which there is nothing else.
 fn in_nothing(built: &Path) -> Result<()> {
     let root = target_dir()?.join("dist-stage/check/root");
     image::root_file_system(built, &root)?;
@@ -73,7 +73,7 @@ fn in_nothing(built: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The program for another processor, by qemu. It ranks by words: there an embedding model takes longer than ten minutes.
+/// Runs the program for another processor, by qemu. It ranks by words: there an embedding model takes longer than ten minutes.
 fn emulated(built: &Path) -> Result<()> {
     const BY_WORDS: [&str; 2] = ["--retriever", "bm25"];
     let folder = target_dir()?.join("dist-stage/emulated");
@@ -90,7 +90,7 @@ fn emulated(built: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A program that asks for no newer glibc than the oldest systems have, and starts in an old Debian.
+/// Checks that a program needs no newer glibc than the oldest systems have, and starts in an old Debian.
 fn old_library(target: Target, built: &Path) -> Result<()> {
     let newest = newest_glibc(&stdout_of(program("readelf").arg("-V").arg(built))?).context("it asks for no glibc")?;
     ensure!(newest <= GLIBC, "it asks for glibc {}.{}: at most {}.{}", newest.0, newest.1, GLIBC.0, GLIBC.1);
@@ -128,7 +128,7 @@ pub(super) fn newest_glibc(printed: &str) -> Option<(u32, u32)> {
     versions.max()
 }
 
-/// The wheel in a new environment, without a network: the program and the module.
+/// Installs the wheel in a new environment, without a network, and tries the program and the module.
 fn wheel(out: &Path) -> Result<()> {
     let environment = target_dir()?.join("dist-stage/venv");
     emptied(&environment)?;
@@ -153,7 +153,7 @@ fn wheel(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The packages of npm in an empty project, without a network.
+/// Installs the packages of npm in an empty project, without a network, and tries them.
 pub(super) fn packages(out: &Path) -> Result<()> {
     let project = target_dir()?.join("dist-stage/project");
     emptied(&project)?;

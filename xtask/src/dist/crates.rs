@@ -1,4 +1,4 @@
-//! The packages of a registry: packed from the sources, then compiled alone, with nothing of the repository in reach.
+//! Packs the crates for a registry, and compiles the packages alone, without the repository.
 
 use super::sandbox::{RUN, json, scores};
 use super::{VERSION, write};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Bytes that crates.io takes at most.
+/// Maximum bytes of a package on crates.io.
 const MOST: u64 = 10 << 20;
 
 /// Packs every package that can be published from a clone of what is committed, unpacks them elsewhere, compiles them alone,

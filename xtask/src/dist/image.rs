@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// User that runs the program: nobody in particular.
+/// The user that runs the program: nobody.
 pub(super) const USER: &str = "65532";
 /// Paths where Debian, Fedora and macOS keep the certificates of authorities.
 const CERTIFICATES: [&str; 3] =

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// A crate of somebody else.
+/// An external crate.
 pub(super) struct Other {
     pub(super) name: String,
     pub(super) version: String,
@@ -16,7 +16,7 @@ pub(super) struct Other {
     texts: Vec<String>,
 }
 
-/// The crates that the program and the Python module are compiled with, in the order of their names.
+/// The external crates in the program and in the Python module, by name.
 pub(super) fn others() -> Result<Vec<Other>> {
     let packages = ["tree", "--package", "closeread", "--package", "closeread-python", FULL];
     let tree = ["--edges", "normal", "--prefix", "none", "--format", "{p}", "--target", "all"];
@@ -61,7 +61,7 @@ fn texts(folder: &Path) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// Lists every crate with its licence, then each text once with the crates that it is of.
+/// Lists every crate with its licence, then each text once with its crates.
 pub(super) fn of_others() -> Result<String> {
     let others = others()?;
     let mut text = "closeread is made with these crates of others:\n\n".to_owned();

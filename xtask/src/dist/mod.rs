@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: what people install, made of one build for each target, and tried on what came out.
+//! `cargo xtask dist`: makes all packages from one build for each target, and tries them.
 
 mod archive;
 mod build;
@@ -19,9 +19,9 @@ use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The version of everything that is handed out.
+/// The version of all packages.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Address where closeread is handed out.
+/// Address of closeread's repository and releases.
 pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 #[derive(Default, clap::Args)]
@@ -53,13 +53,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// All there is, for these targets.
+    /// Arguments that make everything for these targets.
     pub(crate) fn of(target: Vec<Target>) -> Self {
         Self { target, ..Self::default() }
     }
 }
 
-/// Builds, packs, checks.
+/// Builds, packs and checks a release.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let out = match &args.out {
         Some(out) => out.clone(),
@@ -107,14 +107,14 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     finish(&out)
 }
 
-/// Writes what names everything that is there.
+/// Writes the files that list all packages.
 fn finish(out: &Path) -> Result<bool> {
     made(&release::checksums(out)?)?;
     made(&release::formula(out)?)?;
     Ok(true)
 }
 
-/// Says that a file is there, and its size.
+/// Prints the path and the size of a file.
 fn made(file: &Path) -> Result<()> {
     let bytes = file.metadata().with_context(|| format!("{} was not made", file.display()))?.len();
     println!("{:>7.1} MB  {}", bytes as f64 / 1e6, file.display());
@@ -138,7 +138,7 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Copies a program, which can be run wherever it lies.
+/// Copies a program and makes the copy executable.
 pub(super) fn copy_program(from: &Path, to: &Path) -> Result<()> {
     write(to, [])?;
     fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;

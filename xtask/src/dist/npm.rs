@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The program that npx starts: it looks for the package with the machine's own.
+/// The script that npx starts: it looks for the package with the machine's program.
 const LAUNCHER: &str = r#"#!/usr/bin/env node
 // Starts the program of the package for this machine, which npm has installed beside this one.
 import { spawnSync } from "node:child_process";
@@ -49,14 +49,14 @@ fn staged(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// `npm pack`; gives the archive.
+/// Runs `npm pack`; returns the archive.
 fn packed(folder: &Path, out: &Path) -> Result<PathBuf> {
     let printed =
         stdout_of(program("npm").args(["pack", "--silent", "--pack-destination"]).arg(out).current_dir(folder))?;
     Ok(out.join(printed.trim()))
 }
 
-/// The package with the program of one kind of machine.
+/// Packs the package with the program of one kind of machine.
 pub(super) fn pack_program(target: Target, built: &Path, out: &Path) -> Result<PathBuf> {
     let (system, processor) = target.node();
     let folder = staged(&format!("cli-{system}-{processor}"))?;
@@ -67,7 +67,7 @@ pub(super) fn pack_program(target: Target, built: &Path, out: &Path) -> Result<P
     packed(&folder, out)
 }
 
-/// `closeread` for npx, `@closeread/score`, and `@closeread/page`, the modules of the page.
+/// Packs `closeread` for npx, `@closeread/score`, and `@closeread/page`, the modules of the page.
 pub(super) fn pack_modules(page: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let launcher = staged("closeread")?;
     write(&launcher.join("closeread.js"), LAUNCHER)?;

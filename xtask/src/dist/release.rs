@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const CHECKSUMS: &str = "SHA256SUMS";
 const FORMULA: &str = "closeread.rb";
 
-/// The weights that a program from a registry fetches.
+/// Copies the weights that a program from a registry fetches.
 pub(super) fn weights(out: &Path) -> Result<PathBuf> {
     let to = out.join("all-MiniLM-L6-v2.onnx");
     fs::copy(root().join("models/all-MiniLM-L6-v2/model.onnx"), &to).context("cannot copy the model's weights")?;
@@ -47,7 +47,7 @@ fn sha256(path: &Path) -> Result<String> {
     Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The files of a release but those about it.
+/// The packages of a release, without the files about them.
 fn files(out: &Path) -> Result<Vec<PathBuf>> {
     let all = fs::read_dir(out)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     let about = |path: &PathBuf| path.file_name().is_some_and(|name| name == CHECKSUMS || name == FORMULA);
@@ -56,7 +56,7 @@ fn files(out: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// As `sha256sum --check` reads them.
+/// The checksums, in the form that `sha256sum --check` reads.
 pub(super) fn checksums(out: &Path) -> Result<PathBuf> {
     let mut sums = String::new();
     for file in files(out)? {
@@ -68,7 +68,7 @@ pub(super) fn checksums(out: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Homebrew's formula, of the archives that are there.
+/// Homebrew's formula, for the archives that are there.
 pub(super) fn formula(out: &Path) -> Result<PathBuf> {
     let mut by_system = String::new();
     let systems = [

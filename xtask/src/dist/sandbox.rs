@@ -1,4 +1,4 @@
-//! A program run where there is nothing but what it was packed with.
+//! Runs a program with nothing but the files of its package.
 
 use super::image::USER;
 use crate::machine::is_root;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// closeread in a root file system of its own, as a user who may do nothing; as root alone one can enter it.
+/// closeread in its own root file system, as a user without rights; only root can enter it.
 pub(super) fn inside(root: &Path) -> Result<Command> {
     ensure!(
         is_root(),
@@ -45,7 +45,7 @@ pub(super) fn timed(command: &mut Command) -> Result<(Value, f64)> {
     Ok((json(command)?, started.elapsed().as_secs_f64()))
 }
 
-/// Options of a run that every program can make in a while, with a model, over the sample.
+/// Options of a short run over the sample, with an embedding model.
 pub(super) const RUN: [&str; 7] = ["run", "--method", "closed-book,dos-rag", "--budget", "500", "--json", "--no-cache"];
 
 /// The scores of a run by method and metric.

@@ -32,7 +32,7 @@ pub(super) fn pack(target: Target, built: &Path, module: &Path, out: &Path) -> R
     Ok(wheels)
 }
 
-/// The newest glibc that a library asks for.
+/// The newest glibc that a library needs.
 fn glibc_of(library: &Path) -> Result<(u32, u32)> {
     let printed = stdout_of(program("readelf").arg("-V").arg(library))?;
     super::check::newest_glibc(&printed).with_context(|| format!("{} asks for no glibc", library.display()))

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Returns every problem, a line each.
+/// Returns every problem, one line each.
 pub(super) fn all(pages: &[Page]) -> Vec<String> {
     let mut problems: Vec<String> = pages.iter().flat_map(|page| broken_links(page, pages)).collect();
     match chapters(pages) {
@@ -29,7 +29,7 @@ pub(super) fn all(pages: &[Page]) -> Vec<String> {
     problems
 }
 
-/// Pages that a help names, such as `docs/costs.md`, and that do not exist.
+/// Pages that a help text names, such as `docs/costs.md`, and that do not exist.
 fn missing_pages(name: &str, text: &str, pages: &[Page]) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || ",;()".contains(c));
     let named = words
@@ -65,7 +65,7 @@ fn unlisted(name: &str, pages: &[Page]) -> Option<String> {
     (!listed).then(|| format!("{COMMANDS} does not list `{command}`"))
 }
 
-/// Returns what newcomers ask and the page that answers it, from the table of docs/questions.md: the question, and the
+/// Returns newcomers' questions and the pages that answer them, from docs/questions.md: the question, and the
 /// page's address in the site.
 pub(super) fn questions(pages: &[Page]) -> Result<Vec<(String, String)>> {
     let page = find(pages, Path::new("docs/questions.md")).context("docs/questions.md is missing")?;

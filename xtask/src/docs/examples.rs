@@ -1,4 +1,4 @@
-//! The commands of README, tutorials and how-to pages, run as a reader would, in an empty folder a page.
+//! Runs the commands of README, tutorials and how-to pages as a reader would, each page in an empty folder.
 //!
 //! Fenced blocks `sh` are run whole. Of blocks `console` each line behind `$ ` is run, and what it prints is compared with the lines
 //! below it; a line `...` stands for any lines. A comment before a block says more: `<!-- needs: a key -->` leaves it out,
@@ -38,7 +38,7 @@ fn has_examples(path: &Path) -> bool {
         || folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// The places of what the commands need.
+/// The folders that the commands need.
 pub(super) struct Installed<'a> {
     /// The folder of the program.
     pub(super) bin: &'a Path,
@@ -150,7 +150,7 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// The commands of a block with what each prints.
+/// The commands of a block, each with its expected output.
 fn console(block: &str, line: usize, exit: i32) -> Vec<Step> {
     let mut steps = vec![];
     let mut lines = block.lines().peekable();
@@ -169,7 +169,7 @@ fn console(block: &str, line: usize, exit: i32) -> Vec<Step> {
     steps
 }
 
-/// Returns whether what was printed is what the page says, but for times and the widths of columns.
+/// Returns whether the output is the page's, except for times and the widths of columns.
 fn matches(expected: &str, printed: &str) -> bool {
     let printed: Vec<String> = printed.lines().map(plain).collect();
     let parts: Vec<Vec<String>> =

@@ -1,4 +1,4 @@
-//! Parts of Markdown files: what they link to, which anchors they have, and their prose.
+//! Parts of Markdown files: links, anchors, prose.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// The file that it names, by its path from the repository's root, and the anchor; `None` for an address.
+    /// The target file, by its path from the repository's root, and the anchor; `None` for an address.
     pub(super) fn file(&self, page: &Path) -> Option<(PathBuf, Option<&str>)> {
         if self.target.contains("://") || self.target.starts_with("mailto:") {
             return None;

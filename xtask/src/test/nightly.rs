@@ -1,4 +1,4 @@
-//! The checks that take too long for every change.
+//! The nightly checks, which take too long for every change.
 
 use super::outcome::{Done, LeftOut};
 use crate::dist::Target;
@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
 
-/// Lints each crate without its features, with each alone and with all, as somebody may build it who needs no more.
+/// Lints each crate without its features, with each alone, and with all.
 ///
 /// Not those that nobody else builds, nor closeread-wasm, whose features are [`modules`].
 pub(super) fn features(_: &mut LeftOut) -> Result<Done> {
@@ -134,7 +134,7 @@ pub(super) fn packages(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{n} packages")))
 }
 
-/// Makes the programs for this kind of machine with everything around them, and tries each.
+/// Makes all packages for this kind of machine, and tries each.
 pub(super) fn dist(_: &mut LeftOut) -> Result<Done> {
     if let Err(error) = MUSL_TARGET.require().and_then(|_| MUSL.require()) {
         return Ok(Done::Skipped(error.to_string()));
@@ -158,7 +158,7 @@ pub(super) fn dist(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(left_out))
 }
 
-/// Checks the program's types on the systems that this machine is not; zig has the C headers of both.
+/// Type-checks the program for the systems other than this machine's; zig has the C headers of both.
 pub(super) fn systems(_: &mut LeftOut) -> Result<Done> {
     if let Err(error) = ZIG.require().and_then(|_| MAC_TARGET.require()).and_then(|_| WINDOWS_TARGET.require()) {
         return Ok(Done::Skipped(error.to_string()));

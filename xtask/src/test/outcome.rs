@@ -8,7 +8,7 @@ pub(super) enum Done {
     Skipped(String),
 }
 
-/// The tests that were not run, by what this machine lacks for them.
+/// The tests that were not run, by their missing need.
 #[derive(Default)]
 pub(super) struct LeftOut(pub(super) BTreeMap<String, Vec<String>>);
 

@@ -26,7 +26,7 @@ pub(super) fn lints(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(String::new()))
 }
 
-/// Checks that what scores is small: these crates compile none of what reads books, whatever their features.
+/// Checks that the crates that score compile no crate that reads books, whatever their features.
 pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
     const OF_BOOKS: [&str; 6] = ["chardetng", "closeread-books", "encoding_rs", "html5ever", "tokenizers", "whatlang"];
     let sets: [&[&str]; 3] = [
@@ -43,7 +43,7 @@ pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{} packages", sets.len())))
 }
 
-/// Checks what `deny.toml` holds of the crates of others.
+/// Checks external crates by `deny.toml`.
 pub(super) fn crates(_: &mut LeftOut) -> Result<Done> {
     if let Err(error) = DENY.require() {
         return Ok(Done::Skipped(format!("{error:#}")));
@@ -52,7 +52,7 @@ pub(super) fn crates(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(String::new()))
 }
 
-/// Spelling in all files, and the workflows of hosted CI by their schema and by actionlint.
+/// Checks spelling in all files, and the workflows of hosted CI by their schema and by actionlint.
 pub(super) fn texts(_: &mut LeftOut) -> Result<Done> {
     if let Err(error) = LINTERS.require() {
         return Ok(Done::Skipped(format!("{error:#}")));
@@ -67,7 +67,7 @@ pub(super) fn texts(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{} workflows", workflows.len())))
 }
 
-/// Returns which of `wanted` are in what `cargo tree` printed, a package and its version a line.
+/// Returns which of `wanted` are in the output of `cargo tree`, which has a package and its version on each line.
 fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
     let is_there = |name: &&str| tree.lines().any(|line| line.split(' ').next() == Some(*name));
     wanted.iter().copied().filter(is_there).collect()
@@ -158,7 +158,7 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{passed} cases")))
 }
 
-/// The tests of web/, against the binary of the other tests; with node itself, which writes down what was left out.
+/// Runs the tests of web/ against the binary of the other tests; by node, which records what was left out.
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(true)?;
@@ -191,7 +191,7 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{} tests{left}", count("pass"))))
 }
 
-/// Runs what stands in examples/ as somebody would who has installed closeread; the page's modules only where they are built.
+/// Runs examples/ as a user who has installed closeread; the page's modules only if they are built.
 pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
     let target = target_dir()?;
     run_program(cargo().args(BUILD_PROGRAM))?;

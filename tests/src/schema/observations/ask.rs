@@ -87,7 +87,7 @@ pub(super) fn answer(input: &Value, inputs: &Value) -> Result<Value, String> {
     Ok(answer)
 }
 
-/// A run, by name (`use`, or the text itself) or in full.
+/// The run of an input, which names it (`use`, or the text itself) or holds it in full.
 fn used(input: &Value, inputs: &Value) -> Result<Run, String> {
     match input.as_str().or_else(|| input.get("use").and_then(Value::as_str)) {
         Some(name) => parse(inputs.get(name).ok_or_else(|| format!("no input {name}"))?),

@@ -144,7 +144,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// Tables 4 and 5: a row a scope, columns models from both perspectives.
+    /// Checks Tables 4 and 5: a row for each scope, columns for models and perspectives.
     fn by_model(&self, id: &str, scopes: &[&str], name: impl Fn(&str) -> String) -> Result<(), String> {
         let table = self.table(id);
         for scope in scopes {

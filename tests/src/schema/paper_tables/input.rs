@@ -50,7 +50,7 @@ struct Opinion {
 }
 
 impl Opinion {
-    /// Returns the metric that holds it, and its score.
+    /// Returns the metric of the verdict or fault, and its score.
     fn score(&self) -> (MetricName, Score) {
         let (prefix, name) = match (&self.rater, &self.judge) {
             (Some(rater), _) => (RATED, rater.clone()),

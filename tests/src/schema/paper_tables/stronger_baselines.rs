@@ -30,7 +30,7 @@ fn rows<'v>(expected: &'v Value, field: &str) -> &'v [Value] {
     expected.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The text of a place; of the paper's name of a method, ours.
+/// The text of a place; a paper's name of a method becomes ours.
 fn text(place: &Place) -> &str {
     match place {
         Place::Text { text } => match text.as_str() {

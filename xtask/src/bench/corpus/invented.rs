@@ -7,16 +7,16 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Bytes that a token of cl100k takes in these texts.
+/// Bytes per token of cl100k in these texts.
 const BYTES_A_TOKEN: usize = 4;
 const TOKENS_A_DOCUMENT: usize = 12_500;
 /// Different words; the less frequent are made of two that are frequent.
 const N_WORDS: usize = 200_000;
 const WORDS_A_SENTENCE: usize = 15;
-/// Words of a query, as they stand together in a document.
+/// Number of words of a query; they are neighbours in a document.
 const WORDS_A_QUERY: usize = 10;
 
-/// SplitMix64.
+/// A SplitMix64 generator of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// Words by their rank.
+/// The words, by rank.
 struct Vocabulary(Vec<String>);
 
 impl Vocabulary {

@@ -1,4 +1,4 @@
-//! A command from its start to its end: seconds, most memory, bytes that it wrote.
+//! Measures a command: seconds, peak memory, bytes written.
 
 use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 /// moment is missed.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
-/// The time and memory that a command took, and its output.
+/// The time, memory and output of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct Took {
     pub(crate) seconds: f64,
-    /// Most memory that the command had, in bytes.
+    /// Peak memory of the command, in bytes.
     pub(crate) memory: u64,
     /// Standard output of the command.
     pub(crate) output: String,
 }
 
-/// Refuses a system that does not tell how much memory a process had.
+/// Refuses a system on which a process's memory cannot be read.
 pub(crate) fn needs_proc() -> Result<()> {
     ensure!(Path::new("/proc/self/status").exists(), "memory is read from /proc, which this system does not have");
     Ok(())
@@ -50,7 +50,7 @@ pub(crate) fn measure(command: &mut Command, work: &Path) -> Result<Took> {
     Ok(Took { seconds, memory, output: std::fs::read_to_string(&out).unwrap_or_default() })
 }
 
-/// The most memory that a running process had, as Linux counts it.
+/// The peak memory of a running process, as Linux counts it.
 fn peak(status_file: &str) -> Option<u64> {
     let text = std::fs::read_to_string(status_file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use text::{Words, write_lines};
 
-/// The peer and what it speaks to servers with.
+/// Packages of the peer and of its client.
 const PACKAGES: [&str; 2] = ["inspect_ai==0.3.285", "openai==3.54.0"];
-/// Samples under way at once, on both sides.
+/// Concurrent samples, on both sides.
 const CONCURRENCY: &str = "64";
-/// Times as many samples a second.
+/// Target: our samples per second divided by the peer's.
 const SPEED_TARGET: f64 = 20.0;
-/// Shares of the memory and of the log where a book is held, for which both targets were set.
+/// Targets for prompts with a book: our share of the peer's memory and log.
 const BOOK_TARGETS: [f64; 2] = [10.0, 20.0];
 
 /// Arguments of `bench engine`.
@@ -34,7 +34,7 @@ pub(crate) struct EngineArgs {
     profile: String,
 }
 
-/// The case that both sides are given.
+/// A case for both sides.
 struct Case {
     name: &'static str,
     method: &'static str,
@@ -48,14 +48,14 @@ const CASES: [Case; 2] = [
     Case { name: "50 questions on a book of 1 MB", method: "full-document", n_samples: 50, book: 1_000_000 },
 ];
 
-/// The time and memory that one run took.
+/// The time and memory of one run.
 struct Sample {
     took: Took,
     /// Bytes of the run folder or the log.
     log: u64,
-    /// Bytes of responses remembered for other runs, which only one side does here.
+    /// Bytes of the response cache, which only one side has here.
     cache: u64,
-    /// Seconds of the evaluation alone, where the side says it.
+    /// Seconds of the evaluation alone, if the side prints them.
     alone: f64,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn run_with(args: &EngineArgs) -> Result<bool> {
     Ok(good)
 }
 
-/// Builds the binary; gives its path.
+/// Builds the program; returns its path.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     run(cargo().args(["build", "--profile", profile, "--package", "closeread"]))?;
     Ok(target_dir()?.join(if profile == "dev" { "debug" } else { profile }).join("closeread"))

@@ -1,4 +1,4 @@
-//! A model that is no bottleneck: it answers every chat completion at once, with the same words.
+//! A model server that is no bottleneck: it answers every chat completion at once, with the same words.
 
 use anyhow::Result;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const RESPONSE: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"tiny","choices":[{"index":0,"message":{"role":"assistant","content":"It was Ana: [[1]]"},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"completion_tokens":8,"total_tokens":28}}"#;
 
-/// A server on a port of its own, as long as the program lives.
+/// A server on its own port, until the program ends.
 pub(crate) struct Server {
-    /// Up to and including `/v1`.
+    /// The address, up to and including `/v1`.
     pub(crate) url: String,
     n_requests: Arc<AtomicUsize>,
 }
 
 impl Server {
-    /// Starts it: a thread a connection, which stays open.
+    /// Starts the server: one thread for each connection, which stays open.
     pub(crate) fn start() -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let url = format!("http://{}/v1", listener.local_addr()?);

@@ -5,7 +5,7 @@ use crate::process::root;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
-/// The words that texts are made of.
+/// Makes texts from words.
 pub(crate) struct Words(Vec<String>);
 
 impl Words {
@@ -16,7 +16,7 @@ impl Words {
         Ok(Self(text.split_whitespace().map(str::to_owned).collect()))
     }
 
-    /// A text of at least `n_bytes`, a sentence of twelve words a line; another for each seed.
+    /// A text of at least `n_bytes`, one sentence of twelve words on each line; each seed gives another.
     pub(crate) fn book(&self, n_bytes: usize, seed: u64) -> String {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut draw = || {

@@ -1,4 +1,4 @@
-//! Measurements as data: a file each in `docs/measurements`, and the tables that pages draw from them.
+//! Measurements as data, one file each in `docs/measurements`, and the tables drawn from them.
 
 mod draw;
 
@@ -12,12 +12,12 @@ use toml::de::{DeTable, DeValue};
 
 /// Folder of the measurements: a folder a subject, in it a TOML file a measurement, named by its date.
 const FOLDER: &str = "docs/measurements";
-/// The page with all measurements that newer ones replaced. It is written as a whole.
+/// The page of all measurements that newer ones replaced; this program writes the whole page.
 const HISTORY: &str = "docs/performance-history.md";
 const BEGIN: &str = "<!-- measurement: ";
 const END: &str = "<!-- end of measurement -->";
 
-/// One measurement: a table of numbers, and what they were measured on.
+/// One measurement: a table of numbers, with the machine and its load.
 struct Measurement {
     /// Name of its file without `.toml`: its date, and a letter where a day has several.
     id: String,
@@ -49,7 +49,7 @@ struct Cell {
     goal: Option<Goal>,
 }
 
-/// A bound that was set before the work, and whether the number keeps it.
+/// A goal that was set before the work, and whether the number reaches it.
 struct Goal {
     text: String,
     is_reached: bool,
@@ -58,7 +58,7 @@ struct Goal {
 /// Subjects by their folder's name, the measurements of each with the newest first.
 type Subjects = BTreeMap<String, Vec<Measurement>>;
 
-/// Returns the pages whose tables differ from the data, as they should be.
+/// Returns the pages whose tables differ from the data, with the right tables.
 fn outdated(pages: &[Page]) -> Result<Vec<Page>> {
     let subjects = read(&root().join(FOLDER))?;
     outdated_by(pages, &subjects)
