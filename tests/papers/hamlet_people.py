@@ -34,7 +34,7 @@ def table_2(experts, labels):
     for row in read(experts):
         said.setdefault((row["criterion"], row["unit"]), []).append(row["label"])
     rows = []
-    for label in ["FAIL", "PASS"]:
+    for label in ["PASS", "FAIL"]:
         counts = {name: [most(said[name, row["unit"]]) for row in read(labels) if (row["criterion"], row["label"]) == (name, label)]
                   for name in CRITERIA}
         shares = []

@@ -23,11 +23,12 @@ pub fn checked(out: &Path, file: &Path) -> Result<(AgainstFilter, usize, Option<
 pub type LabelRows = Vec<Vec<String>>;
 
 /// Returns what several people ticked as labels, and what the pipeline says of the same, each as rows of a file of
-/// labels; beside them answers that cannot be used (HAMLET, Table 2).
+/// labels; beside them answers that cannot be used (HAMLET, Table 2). Where the pipeline labels some of what is asked about,
+/// what it just made has no label of its own.
 pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(LabelRows, LabelRows, Vec<String>)> {
     let (check, questions, _) = asked_on_the_page(out)?;
     let label = |passes: bool| if passes { "PASS" } else { "FAIL" }.to_owned();
-    let criterion = |question: &Question| question.group.split(", label").next().unwrap_or_default().to_owned();
+    let names = |question: &Question| [question.unit(), question.criterion()].map(str::to_owned);
     let mut people = vec![["unit", "criterion", "rater", "label"].map(str::to_owned).to_vec()];
     let mut problems = Vec::new();
     for (at, file) in files.iter().enumerate() {
@@ -38,15 +39,17 @@ pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(LabelRows, L
         let rater = if answers.who.is_empty() { format!("checker {}", at + 1) } else { answers.who.clone() };
         for question in &questions {
             let said = answers.answers.get(&question.id).filter(|said| ["yes", "no"].contains(&said.as_str()));
-            people.extend(
-                said.map(|said| vec![question.id.clone(), criterion(question), rater.clone(), label(said == "yes")]),
-            );
+            let [unit, criterion] = names(question);
+            people.extend(said.map(|said| vec![unit, criterion, rater.clone(), label(said == "yes")]));
         }
     }
     let mut pipeline = vec![["unit", "criterion", "label"].map(str::to_owned).to_vec()];
-    pipeline.extend(
-        questions.iter().map(|question| vec![question.id.clone(), criterion(question), label(question.expected)]),
-    );
+    let some_are_labelled = questions.iter().any(Question::is_of_label);
+    let labelled = questions.iter().filter(|question| question.is_of_label() || !some_are_labelled);
+    pipeline.extend(labelled.map(|question| {
+        let [unit, criterion] = names(question);
+        vec![unit, criterion, label(question.expected)]
+    }));
     Ok((people, pipeline, problems))
 }
 

@@ -160,7 +160,7 @@ fn people_tick_a_page_and_the_filters_are_measured_against_them() {
     let server = builder();
     let sandbox = Sandbox::with_own_cache();
     let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
-    sandbox.run(&hamlet(&server.url, &[&story], &["--check", "4"])).exits(0);
+    sandbox.run(&hamlet(&server.url, &[&story], &["--check", "99"])).exits(0);
     let page = asked_on(&sandbox, "h/check/check.html");
     let questions = lines(&sandbox, "h/check/questions.jsonl");
     let ids = |questions: &[Value]| questions.iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
@@ -185,6 +185,44 @@ fn people_tick_a_page_and_the_filters_are_measured_against_them() {
     assert_eq!((of("faithfulness, label 0"), of("faithfulness, label 1"), of("query naturalness")), (0.0, 1.0, 1.0));
     sandbox.write("other.json", json!({"check": "of another build", "answers": {}}).to_string());
     checked("other.json").refuses(&["of another build"]);
+}
+
+/// What a person saves who says of each question what `says` does.
+pub(crate) fn ticked(sandbox: &Sandbox, out: &str, who: &str, says: &dyn Fn(&Value) -> bool) {
+    let questions = lines(sandbox, &format!("{out}/check/questions.jsonl"));
+    let answer = |question: &Value| json!(if says(question) { "yes" } else { "no" });
+    let answers: serde_json::Map<String, Value> =
+        questions.iter().map(|question| (question["id"].as_str().unwrap().to_owned(), answer(question))).collect();
+    let check = &asked_on(sandbox, &format!("{out}/check/check.html"))["id"];
+    sandbox.write(&format!("{who}.json"), json!({"check": check, "who": who, "answers": answers}).to_string());
+}
+
+/// HAMLET's Table 2 by several people: the filter's labels of facts alone, PASS first.
+#[test]
+fn several_people_tick_a_page_and_the_filters_labels_of_the_facts_drawn_are_held_against_most_of_them() {
+    let server = builder();
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    sandbox.run(&hamlet(&server.url, &[&story], &["--check", "12"])).exits(0);
+    ticked(&sandbox, "h", "ann", &|_| true);
+    for who in ["bo", "cy"] {
+        ticked(&sandbox, "h", who, &|question| question["expected"] == true);
+    }
+    let checked = ["build", "hamlet", "--out", "h", "--checked", "ann.json", "bo.json", "cy.json", "--json"];
+    let tables = sandbox.run(&checked).exits(0).json()["tables"].clone();
+    let table = tables.as_array().unwrap().iter().find(|table| table["id"] == "borne-out").unwrap();
+    let columns = ["labels of", "label", "faithfulness", "objectivity", "significance", "mean", "undecided"];
+    assert_eq!(table["columns"], json!(columns));
+    let value = |row: usize, column: usize| table["rows"][row][column]["value"].clone();
+    assert_eq!([&table["rows"][0][1]["text"], &table["rows"][1][1]["text"]], ["PASS", "FAIL"]);
+    assert_eq!([value(0, 2), value(0, 5), value(1, 2), value(1, 3)], [json!(1.0), json!(1.0), json!(1.0), json!(null)]);
+    let labels = std::fs::read_to_string(sandbox.path("h/check/people.csv")).unwrap();
+    let units = |criterion: &str| -> Vec<&str> {
+        let part = format!(",{criterion},ann,");
+        labels.lines().filter_map(|line| Some(line.split_once(&part)?.0)).collect()
+    };
+    assert_eq!((units("faithfulness").len(), units("faithfulness")), (12, units("significance")), "{labels}");
+    assert!(units("query relevance").len() > 4, "{labels}");
 }
 
 #[test]

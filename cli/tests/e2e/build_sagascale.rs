@@ -1,5 +1,6 @@
 //! `closeread build sagascale`: questions from books, articles about them and a search.
 
+use crate::build::ticked;
 use crate::build_model::{SAMPLE, builder, lines};
 use crate::corpus_truth::json_file;
 use crate::support::{Sandbox, funnel};
@@ -61,6 +62,13 @@ fn questions_are_collected_from_a_book_and_an_article_and_run_at_once() {
         "r",
     ];
     sandbox.run(&run).exits(0);
+    for who in ["ann", "bo"] {
+        ticked(&sandbox, "s", who, &|_| true);
+    }
+    let checked = ["build", "sagascale", "--out", "s", "--checked", "ann.json", "bo.json", "--json"];
+    let tables = sandbox.run(&checked).exits(0).json()["tables"].clone();
+    let criteria = tables.as_array().unwrap().iter().find(|table| table["id"] == "criteria").unwrap();
+    assert_eq!(criteria["rows"][3][2]["count"], 1, "section 3.2: by all criteria, {criteria}");
     let dry = [&build[..], &["--dry-run", "--json"]].concat();
     let told = sandbox.run(&dry).exits(0).json();
     let named = |stage: &Value| (stage[0]["stage"].clone(), stage[1].clone());

@@ -247,9 +247,10 @@ fn by_group(raters: &Named, other: &Named) -> Option<Table> {
 
 /// HAMLET's Table 2: of each label of another, the share that the raters bear out.
 fn borne_out(raters: &Named, others: &[Named]) -> Option<Table> {
+    let of_others = others.iter().flat_map(|other| other.labels.units());
     let criteria: BTreeSet<&str> =
-        raters.labels.units().map(|unit| unit.criterion.as_str()).filter(|name| !name.is_empty()).collect();
-    if criteria.is_empty() || others.is_empty() {
+        of_others.map(|unit| unit.criterion.as_str()).filter(|name| !name.is_empty()).collect();
+    if criteria.is_empty() {
         return None;
     }
     let columns: Vec<&str> =
@@ -259,7 +260,8 @@ fn borne_out(raters: &Named, others: &[Named]) -> Option<Table> {
     for other in others {
         let found = raters.labels.borne_out(&other.labels);
         let labels: BTreeSet<&String> = found.by_label.keys().chain(found.unresolved.keys()).collect();
-        for label in labels {
+        // PASS before FAIL, as in the paper, and 1 before 0.
+        for label in labels.into_iter().rev() {
             let of = |criterion: &&str| {
                 let part = found.by_label.get(label).and_then(|by| by.get(*criterion)).copied().unwrap_or_default();
                 share(part.value(), part.of, "no such label")

@@ -72,28 +72,44 @@ pub struct AgainstFilter {
     pub open: usize,
 }
 
-/// Draws at most `n` questions of each group by the seed, in the order of `questions`. Where each unit is asked the
-/// same, units are drawn, and everything is asked of each (SagaScale, section 3.2).
+impl Question {
+    /// Criterion that the question asks for: the group, whatever the pipeline's label.
+    pub fn criterion(&self) -> &str {
+        self.group.split_once(LABEL).map_or(&self.group, |(criterion, _)| criterion)
+    }
+
+    /// Returns whether the pipeline labelled what is asked about, and did not just make it.
+    pub fn is_of_label(&self) -> bool {
+        self.group.contains(LABEL)
+    }
+
+    /// Name of what is judged, the same for every criterion that it is judged by.
+    pub fn unit(&self) -> &str {
+        let unit = self.id.strip_suffix(self.criterion()).and_then(|id| id.strip_suffix('/'));
+        unit.unwrap_or(&self.id)
+    }
+}
+
+/// What parts a group's criterion from the pipeline's label.
+const LABEL: &str = ", label ";
+
+/// Draws at most `n` questions by each criterion by the seed, in the order of `questions`: units are drawn, and each is asked
+/// about by every criterion (SagaScale, section 3.2; HAMLET, section 4).
 pub fn sample(questions: &[Question], n: usize, seed: u64) -> Vec<Question> {
-    if is_asked_alike(questions) {
-        let mut units: Vec<&str> = Vec::new();
-        for question in questions {
-            if units.last() != Some(&question.about.as_str()) {
-                units.push(&question.about);
-            }
-        }
-        SplitMix64(seed).shuffle(&mut units);
-        let drawn: BTreeSet<&str> = units.into_iter().take(n).collect();
-        return questions.iter().filter(|question| drawn.contains(question.about.as_str())).cloned().collect();
-    }
-    let groups: BTreeSet<&str> = questions.iter().map(|question| question.group.as_str()).collect();
-    let mut drawn = BTreeSet::new();
-    for (idx, group) in groups.into_iter().enumerate() {
-        let mut places: Vec<usize> = (0..questions.len()).filter(|&at| questions[at].group == group).collect();
-        SplitMix64(seed.wrapping_add(idx as u64)).shuffle(&mut places);
-        drawn.extend(places.into_iter().take(n));
-    }
-    drawn.into_iter().map(|at| questions[at].clone()).collect()
+    let units: BTreeSet<&str> = questions.iter().map(Question::unit).collect();
+    let mut units: Vec<&str> = units.into_iter().collect();
+    SplitMix64(seed).shuffle(&mut units);
+    let rank: BTreeMap<&str, usize> = units.into_iter().enumerate().map(|(rank, unit)| (unit, rank)).collect();
+    let mut places: Vec<usize> = (0..questions.len()).collect();
+    places.sort_by_key(|&at| rank[questions[at].unit()]);
+    let mut drawn: BTreeMap<&str, usize> = BTreeMap::new();
+    places.retain(|&at| {
+        let by_criterion = drawn.entry(questions[at].criterion()).or_default();
+        *by_criterion += 1;
+        *by_criterion <= n
+    });
+    places.sort_unstable();
+    places.into_iter().map(|at| questions[at].clone()).collect()
 }
 
 /// Returns whether several groups are asked, each once, of every unit.
@@ -241,6 +257,26 @@ mod tests {
         assert_eq!((drawn.len(), &sample(&all, 5, 7)), (10, &drawn));
         assert_ne!(sample(&all, 5, 8), drawn);
         assert_eq!(sample(&all, 99, 7), all);
+    }
+
+    #[test]
+    fn a_fact_that_is_drawn_is_asked_about_by_every_criterion_whatever_its_labels() {
+        let of = |fact: usize, criterion: &str| {
+            let label = u8::from(!(fact + criterion.len()).is_multiple_of(3));
+            question(&format!("tree/1.{fact}/{criterion}"), &format!("{criterion}, label {label}"), label == 1)
+        };
+        let all: Vec<Question> = ["faithfulness", "objectivity", "significance"]
+            .iter()
+            .flat_map(|criterion| (0..20).map(|fact| of(fact, criterion)))
+            .chain([question("tree/tree", "tree", true)])
+            .collect();
+        let drawn = sample(&all, 6, 3);
+        let facts = |criterion: &str| -> Vec<&str> {
+            drawn.iter().filter(|question| question.criterion() == criterion).map(Question::unit).collect()
+        };
+        assert_eq!(facts("faithfulness").len(), 6);
+        assert_eq!((facts("faithfulness"), facts("tree")), (facts("significance"), vec!["tree"]));
+        assert_eq!((facts("faithfulness"), drawn.len()), (facts("objectivity"), 19));
     }
 
     #[test]

@@ -46,13 +46,13 @@ pub(super) fn questions(
             });
         }
         let Some(item) = items.iter().find(|item| item.id == *id) else { continue };
-        for (name, asks) in [
-            ("naturalness", "Is this a natural query that a reader of the book could ask?"),
-            ("relevance", "Can the query be answered from the text?"),
+        for (criterion, asks) in [
+            ("query naturalness", "Is this a natural query that a reader of the book could ask?"),
+            ("query relevance", "Can the query be answered from the text?"),
         ] {
             questions.push(Question {
-                id: format!("{id}/query/{name}"),
-                group: format!("query {name}"),
+                id: format!("{id}/{criterion}"),
+                group: criterion.to_owned(),
                 about: id.clone(),
                 context: context.clone(),
                 shows: vec![item.question.clone()],
