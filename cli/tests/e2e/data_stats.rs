@@ -77,8 +77,8 @@ fn the_sample_has_the_papers_tables_on_data() {
         Key facts of each book (HAMLET, Table 8)
         Name                  Author  Genre  Token Count  Publication Date  # Chunks  Analytical Root  Analytical Branch  Analytical Leaf  Analytical Total  Narrative Root  Narrative Branch  Narrative Leaf  Narrative Total  Queries
         -------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
-        The Loan of the Bell  -       -           30,773  -                        5                8                 21               48                77               5                24              52               81       10
         赊渡簿                -       -           27,188  -                        3                6                 12               25                43               3                12              31               46        6
+        The Loan of the Bell  -       -           30,773  -                        5                8                 21               48                77               5                24              52               81       10
         -------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
         Average                                   28,981                           4                7                 17               37                60               4                18              42               64        8
         Total                                     57,961                           8               14                 33               73               120               8                36              83              127       16

@@ -85,11 +85,13 @@ pub fn by_length(books: &[BookFacts]) -> Table {
     made
 }
 
-/// Makes the table of every book with its language, tokens and questions (SagaScale, Table 9).
+/// Makes the table of every book with its language, tokens and questions, by language and title (SagaScale, Table 9).
 pub fn lengths(books: &[BookFacts], tokenizer: &str) -> Table {
     let heads = ["title", "language", "tokens", "questions"];
     let mut made = table("lengths", "Lengths of the books", "SagaScale, Table 9", heads);
     made.notes.push(format!("tokens by {tokenizer}"));
+    let mut books: Vec<&BookFacts> = books.iter().collect();
+    books.sort_by_key(|book| (&book.language, &book.name));
     for book in books {
         let heads = [&book.name, &book.language].map(Value::text);
         made.rows.push(heads.into_iter().chain([book.tokens, book.questions].map(Value::count)).collect());
@@ -158,6 +160,15 @@ mod tests {
         assert_eq!(rows[0], ["en", "2", "127,999", "127,999", "128,000", "128,000", "128,000", "128,000"]);
         assert_eq!(rows[1][0], "zh");
         assert_eq!(lengths_with_questions(&books).rows.len(), 1, "no rights, no groups");
+    }
+
+    #[test]
+    fn the_papers_list_books_by_language_and_title_or_by_length() {
+        let books = [book("c", "zh", 9, 3), book("b", "en", 7, 2), book("a", "en", 8, 1)];
+        let names = |table: &Table| table.rows.iter().map(|row| row[0].shown()).collect::<Vec<_>>();
+        assert_eq!(names(&lengths(&books, "cl100k_base")), ["a", "b", "c"]);
+        let facts = books.map(|book| BookStatistics::of(&book.name, book.tokens, &[]));
+        assert_eq!(names(&books_table(&facts)), ["b", "a", "c", "Average", "Total"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Tables that the paper reports of its data: the types of questions (Figure 2), how many were kept by language
-//! (section 3.3), the lengths of books (Tables 2 and 9).
+//! (section 3.3), the lengths of books (Tables 2 and 9, Figure 5).
 
 use super::filter::Candidate;
 use crate::stage::Unit;
@@ -63,7 +63,7 @@ pub(super) fn by_language(steps: &[(&str, &Vec<Unit<Candidate>>)], language: imp
     table
 }
 
-/// Tokens and questions of each book.
+/// Tokens and questions of the books: by range, of each, and their distribution in each language.
 pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item]) -> Result<Vec<Table>, TextError> {
     let facts = |book: &&Arc<Book>| {
         let tokens = tokenizer.count(book.text()?.flow().text());
@@ -71,5 +71,9 @@ pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item
         Ok(BookFacts::of(id, &book.title, language, tokens, items, |text| tokenizer.count(text)))
     };
     let facts = books.iter().map(facts).collect::<Result<Vec<_>, TextError>>()?;
-    Ok(vec![statistics::by_length(&facts), statistics::lengths(&facts, tokenizer.name())])
+    Ok(vec![
+        statistics::by_length(&facts),
+        statistics::lengths(&facts, tokenizer.name()),
+        statistics::lengths_by_language(&facts),
+    ])
 }

@@ -52,7 +52,7 @@ impl BookStatistics {
     }
 }
 
-/// Tokens, chunks and key facts of each book, by perspective and level, with average and total (Table 8).
+/// Tokens, chunks and key facts of each book, shortest first, by perspective and level, with average and total (Table 8).
 pub fn books_table(books: &[BookStatistics]) -> Table {
     let mut columns: Vec<String> =
         ["Name", "Author", "Genre", "Token Count", "Publication Date", "# Chunks"].map(str::to_owned).to_vec();
@@ -62,7 +62,9 @@ pub fn books_table(books: &[BookStatistics]) -> Table {
     columns.push("Queries".to_owned());
     let mut table = Table::new("books", "Key facts of each book", columns);
     table.source = "HAMLET, Table 8".to_owned();
-    for book in books {
+    let mut rows: Vec<&BookStatistics> = books.iter().collect();
+    rows.sort_by_key(|book| book.tokens);
+    for book in rows {
         let known = |text: &Option<String>| text.as_ref().map_or_else(|| Value::missing("not known"), Value::text);
         let heads = [Value::text(&book.name), known(&book.author), known(&book.genre)];
         let lengths = [Value::count(book.tokens), known(&book.date)];

@@ -212,6 +212,15 @@ fn people_are_asked_by_the_papers_three_criteria() {
 }
 
 #[test]
+fn the_papers_statistics_of_the_data_are_in_the_report() {
+    let host = ScriptedHost::scripted(|call, _| able(call));
+    let built = build(&host, &Memory::default()).unwrap();
+    let sources: Vec<&str> = built.tables.iter().map(|table| table.source.as_str()).collect();
+    let expected = ["Figure 2", "section 3.3", "Table 2", "Table 9", "Figure 5"];
+    assert_eq!(sources, expected.map(|exhibit| format!("SagaScale, {exhibit}")));
+}
+
+#[test]
 fn a_build_that_dies_anywhere_comes_back_with_the_same_questions() {
     survives_any_death(&able, &|host, store| build(host, store));
 }
