@@ -54,6 +54,8 @@ fn every_line_of_a_protocol_has_its_source() {
             HAMLET, section 3.3.2
     "#]]
     .assert_eq(&ended.out());
+    let novelqa = sandbox.run(&["protocol", "novelqa"]).exits(0).out();
+    assert!(novelqa.contains("response limit, tokens: none\n    NovelQA, appendix C.4.1"), "{novelqa}");
     let papers = sandbox.run(&["protocol", "stronger-baselines", "--json"]).exits(0).json();
     let papers = papers.as_array().unwrap();
     assert_eq!(papers.len(), 3, "InfiniteBench, QuALITY, NarrativeQA");

@@ -151,6 +151,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
     tokenizer: Sourced::paper(PaperTokenizer::Cl100k, "NovelQA, Figure 3: that of gpt-3.5-turbo-16k"),
     judges: Sourced::paper(&[Judge::NovelQa, Judge::NovelQaEvidence], "NovelQA, sections 4.1 and 4.5"),
     judge_model: Sourced::paper(Some("GPT-4"), "NovelQA, section 4.1"),
+    max_output_tokens: Sourced::paper(None, "NovelQA, appendix C.4.1: all but the temperature is left at its default"),
     temperature: Sourced::paper(0.0, "NovelQA, appendix C.4.1"),
     metrics: Sourced::paper(&[], "NovelQA, section 4.1: accuracy of choices, the judge's verdict of words"),
     conduct: Conduct {
