@@ -176,6 +176,29 @@ mod tests {
     }
 
     #[test]
+    fn the_papers_pages_name_every_variable_of_their_prompts() {
+        let pages = [
+            include_str!("../../docs/papers/sagascale.md"),
+            include_str!("../../docs/papers/novelqa.md"),
+            include_str!("../../docs/papers/stronger-baselines.md"),
+            include_str!("../../docs/papers/corpusqa.md"),
+            include_str!("../../docs/papers/hamlet.md"),
+        ];
+        for page in pages {
+            let (_, section) = page.split_once("\n## Prompts\n").unwrap();
+            let section = section.split("\n## ").next().unwrap();
+            let has = |name: &str| section.contains(&format!("`{name}`"));
+            let prompts: Vec<&str> = shipped().map(|shipped| shipped.name).filter(|name| has(name)).collect();
+            assert!(prompts.len() > 4, "{prompts:?}");
+            for name in prompts {
+                let unsaid: Vec<String> =
+                    FrontMatter::of(name).unwrap().variables.into_iter().filter(|variable| !has(variable)).collect();
+                assert!(unsaid.is_empty(), "{name}: {unsaid:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_system_message_is_filled_hashed_and_replaced_with_its_prompt() {
         let mut prompts = Prompts::built_in();
         let asked = ReadQuestion { context: "C", question: "Q", portal: false };
