@@ -22,6 +22,8 @@ const DOMAINS: [(&str, &str); 4] = [
 ];
 /// Length sets in order, as labels may write them.
 const LENGTH_SETS: [&str; 8] = ["set1", "set2", "set3", "set4", "128K", "1M", "4M", "10M"];
+/// The sets of the published files, with their lengths.
+const PUBLISHED_SETS: [(&str, &str); 4] = [("set1", "128K"), ("set2", "1M"), ("set3", "4M"), ("set4", "10M")];
 /// Difficulties in order, as labels may write them.
 const DIFFICULTIES: [&str; 6] = ["easy", "Easy", "medium", "Medium", "hard", "Hard"];
 /// Minutes after which a question put to a person counts as timed out (section 4.5).
@@ -64,6 +66,20 @@ fn domain(item: &ItemFacts) -> Option<&str> {
 
 fn length_set(item: &ItemFacts) -> Option<&str> {
     item.label("length_set")
+}
+
+/// The length of a set as Table 5 names it; a label that is none of the published files' stands as it is.
+fn context(set: Option<&str>) -> &str {
+    let set = set.unwrap_or("-");
+    PUBLISHED_SETS.iter().find(|(label, _)| *label == set).map_or(set, |(_, length)| length)
+}
+
+/// The set as Tables 3 and 4 name it: `Set1 (128K)`.
+fn named(set: Option<&str>) -> String {
+    match (set.and_then(|set| set.strip_prefix("set")), context(set)) {
+        (Some(number), length) if Some(length) != set => format!("Set{number} ({length})"),
+        (_, name) => name.to_owned(),
+    }
 }
 
 /// Returns whether a person answered too late or not at all (section 4.5).
@@ -148,7 +164,7 @@ impl<'a> CorpusQa<'a> {
             for of in &self.configurations {
                 for (cell, _) in of.cells.iter().filter(|(_, key)| &*key.method == "full-document") {
                     if self.is_planned(&self.about(*cell, |item| length_set(item) == set.as_deref())) {
-                        let heads = [Value::text(set.as_deref().unwrap_or("-")), Value::text(&of.name)];
+                        let heads = [named(set.as_deref()), of.name.clone()].map(Value::text);
                         grid.row(heads, self.accuracies(*cell, set.as_deref()));
                     }
                 }
@@ -169,8 +185,7 @@ impl<'a> CorpusQa<'a> {
                     continue;
                 }
                 let budget = key.budget.map_or_else(String::new, |budget| thousands(budget as u64));
-                let set_name = set.as_deref().unwrap_or("-");
-                let heads = [set_name.to_owned(), format!("{name} - {}", of.name), budget].map(Value::text);
+                let heads = [named(set.as_deref()), format!("{name} - {}", of.name), budget].map(Value::text);
                 grid.row(heads, self.accuracies(cell, set.as_deref()));
                 for (column, domain_name) in self.domains().into_iter().enumerate() {
                     let rows = self.about(cell, |item| in_set(item) && domain(item) == Some(domain_name));
@@ -238,7 +253,7 @@ impl<'a> CorpusQa<'a> {
         let mut grid = Grid::new("corpusqa-table-5", title, "CorpusQA, Table 5", &heads, columns);
         let n_models = self.configurations.len().saturating_sub(usize::from(!people.is_empty()));
         for set in self.length_sets() {
-            let head = |name: String| [Value::text(set.as_deref().unwrap_or("-")), Value::text(name)];
+            let head = |name: String| [Value::text(context(set.as_deref())), Value::text(name)];
             let in_set = |row: &&Observation| length_set(self.trials.item(row.item)) == set.as_deref();
             let all = Rows::all().cells(people.iter().copied());
             let asked: Vec<&Observation> = self.trials.rows(&all).filter(in_set).collect();

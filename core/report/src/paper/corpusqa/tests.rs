@@ -26,6 +26,19 @@ fn the_two_readings_of_overall_differ() {
 }
 
 #[test]
+fn sets_of_the_published_files_have_the_papers_names() {
+    assert_eq!([Some("set1"), Some("set9"), Some("1M"), None].map(named), ["Set1 (128K)", "set9", "1M", "-"]);
+    assert_eq!([Some("set3"), Some("8K")].map(context), ["4M", "8K"]);
+    let question = |method: &str, set: &str| Case {
+        method: method.to_owned(),
+        ..case(&format!("education_en_{set}")).scored("accuracy", 1.0).label("length_set", set)
+    };
+    let cases = [question("full-document", "set2"), question("memory-agent", "set4")];
+    let made = tables(&table(&cases));
+    assert_eq!([made[0].rows[0][0].shown(), made[1].rows[0][0].shown()], ["Set2 (1M)", "Set4 (10M)"]);
+}
+
+#[test]
 fn a_late_answer_of_a_person_is_a_time_out() {
     let late = |minutes: f64| {
         let trials = table(&[case("a")]);
