@@ -3,14 +3,14 @@
 //! Both judges reply with a JSON list, in a fence or bare. The paper does not say what becomes of a list that lacks
 //! entries or has too many. Here a list of the right length is read in its order; else an entry belongs to the sentence
 //! (the fact) whose words it repeats, white space, case and typography aside. A fact that no entry repeats is not stated,
-//! for recall divides by the whole tree; a summary with a sentence that no entry repeats has no faithfulness. A list in
-//! which nothing can be placed is unparsed.
+//! for recall divides by the whole tree; a summary with a sentence that no entry repeats has no faithfulness. A list that was
+//! cut or is broken is unparsed, as is one in which nothing can be placed.
 
 use super::ask::ask;
 use super::ruling::{FactRuling, Ruling, SentenceRuling};
 use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::Parsed;
-use closeread_eval::answer::json::json_value;
+use closeread_eval::answer::json::json_values;
 use closeread_eval::hamlet::{ErrorCategory, linearised};
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
@@ -140,19 +140,7 @@ fn placed<T>(
     texts: &[&str],
     read: impl Fn(&Map<String, Value>) -> Option<T>,
 ) -> Parsed<Vec<Option<T>>> {
-    let Parsed::Answer(value) = json_value(response) else { return Parsed::Unparsed };
-    let entries = match value {
-        Value::Array(entries) => entries,
-        // A list inside an object, as servers that enforce an object make models reply; or an object alone.
-        Value::Object(fields) => {
-            match fields.values().find_map(|value| value.as_array().filter(|v| holds_objects(v))) {
-                Some(entries) => entries.clone(),
-                None => vec![Value::Object(fields)],
-            }
-        }
-        _ => return Parsed::Unparsed,
-    };
-    let entries: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
+    let Some(entries) = entries(response, texts.len()) else { return Parsed::Unparsed };
     let mut found: Vec<Option<T>> = texts.iter().map(|_| None).collect();
     if entries.len() == texts.len() {
         for (place, entry) in found.iter_mut().zip(&entries) {
@@ -167,11 +155,26 @@ fn placed<T>(
             let words = words.map(|words| folded(&words)).unwrap_or_default();
             if let Some(at) = (0..texts.len()).find(|&at| !taken[at] && texts[at] == words) {
                 taken[at] = true;
-                found[at] = read(entry);
+                found[at] = read(&entry);
             }
         }
     }
     if found.iter().all(Option::is_none) { Parsed::Unparsed } else { Parsed::Answer(found) }
+}
+
+/// The objects of the last list in a response, or in an object of it, as servers that enforce an object make models reply; else
+/// the objects without a list, if they are `n`: fewer are what can be read of a list that was cut or is broken.
+fn entries(response: &str, n: usize) -> Option<Vec<Map<String, Value>>> {
+    let values = json_values(response);
+    let objects = |values: &[Value]| values.iter().filter_map(Value::as_object).cloned().collect::<Vec<_>>();
+    let in_list = |value: &Value| {
+        let list = match value {
+            Value::Object(fields) => fields.values().filter_map(Value::as_array).find(|list| holds_objects(list)),
+            list => list.as_array(),
+        };
+        list.map(|list| objects(list.as_slice())).filter(|entries| !entries.is_empty())
+    };
+    values.iter().rev().find_map(in_list).or_else(|| Some(objects(&values)).filter(|entries| entries.len() == n))
 }
 
 fn holds_objects(values: &[Value]) -> bool {

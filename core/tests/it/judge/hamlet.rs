@@ -127,6 +127,20 @@ fn line_numbers_stay_within_the_summary() {
 }
 
 #[test]
+fn a_list_that_was_cut_or_is_broken_says_nothing_of_any_fact() {
+    let case = Case::summary(Judge::AlignKeyFacts);
+    let (cut, _) = ALIGNED.split_at(ALIGNED.len() - 30);
+    for response in [cut.to_owned(), format!("{{\"key-facts\": {cut}"), ALIGNED.replace("hides the", "hides \"the\"")] {
+        assert_eq!(case.verdict(&response), Verdict::Unparsed, "{response}");
+    }
+    let expected = [Some((false, vec![])), Some((true, vec![1])), Some((false, vec![]))];
+    let without_a_list = ALIGNED.trim_matches(['[', ']']);
+    for response in [without_a_list.to_owned(), format!("[{without_a_list}"), format!("{ALIGNED} See [1].")] {
+        assert_eq!(facts(case.verdict(&response)), expected, "{response}");
+    }
+}
+
+#[test]
 fn a_chinese_summary_is_cut_by_chinese_rules() {
     let case = Case {
         answer: "安娜藏了钥匙。本是国王！",
