@@ -5,6 +5,7 @@ mod extension;
 mod foreign;
 mod money;
 mod preparations;
+mod remake;
 mod served;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,8 @@ pub enum Opening<'a> {
     Resume,
     /// The run is forgotten.
     Fresh,
+    /// The run is made of these records. What judges said of trials that end as before is kept.
+    Remake(&'a [Record]),
     /// The run resumes with these items, which are all there are now; trials that what changed leaves as they are are
     /// kept.
     Extend(&'a [Item]),
@@ -86,7 +89,10 @@ impl RunFolder {
         fs::create_dir_all(path.join(TEXTS))
             .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
-        if matches!(opening, Opening::Fresh) {
+        let is_anew = matches!(opening, Opening::Fresh | Opening::Remake(_));
+        if let Opening::Remake(records) = opening {
+            remake::remake(path, records)?;
+        } else if is_anew {
             // The manifest is replaced, and never away: it tells that the folder is ours.
             for name in GROWING.into_iter().chain(["report.json", CUT, PRICES, JUDGING]) {
                 files::remove(&path.join(name))?;
@@ -104,7 +110,7 @@ impl RunFolder {
         if let Some(shard) = shard {
             text["shard"] = json!(shard);
         }
-        let there = if matches!(opening, Opening::Fresh) { None } else { read_manifest(&manifest)? };
+        let there = if is_anew { None } else { read_manifest(&manifest)? };
         match there {
             None => write_atomically(&manifest, &pretty(&text))?,
             Some(there) => {
@@ -129,7 +135,7 @@ impl RunFolder {
                         write_atomically(&manifest, &pretty(&text))?;
                         info!("{} is extended: {told}", path.display());
                     }
-                    Opening::Fresh | Opening::Resume => bail!(
+                    Opening::Fresh | Opening::Remake(_) | Opening::Resume => bail!(
                         "{} holds a run with another configuration:\n  {}\nUse the same options to go on with it, \
                          --extend to take it on with these, --out for another folder, or --fresh to start anew there",
                         path.display(),

@@ -3,14 +3,14 @@
 use crate::stores;
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
-use closeread_files::run_files::RECORDS;
-use closeread_files::{entries, write_atomically};
+use closeread_files::run_files::{JUDGEMENTS, RECORDS};
+use closeread_files::{entries, refuse_input_as_output, write_atomically};
 use closeread_methods::record::{Record, TrialKey};
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, prices, refuse_foreign, served_calls,
-    write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, differences, prices, read_manifest,
+    refuse_foreign, served_calls, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_table::number::thousands;
@@ -78,6 +78,7 @@ pub(crate) fn run(mut args: MergeArgs) -> Result<ExitCode> {
 
 /// Merges into a folder of this machine, which may be `named` as one of a store.
 fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
+    refuse_input_as_output(&args.out, "--out", args.runs.iter().map(PathBuf::as_path))?;
     let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
     let mut configuration = None;
     let mut parts: Vec<Part> = Vec::new();
@@ -118,7 +119,17 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
 
     placed.sort_by_key(|(place, _)| *place);
     let order: Vec<Item> = placed.into_iter().map(|(_, item)| item).collect();
-    let opening = if args.fresh { Opening::Fresh } else { Opening::Resume };
+    let n_records = records.len();
+    let remade: Vec<Record> = if args.fresh && is_judged(&args.out, &configuration) {
+        std::mem::take(&mut records).into_values().collect()
+    } else {
+        Vec::new()
+    };
+    let opening = match (args.fresh, remade.as_slice()) {
+        (false, _) => Opening::Resume,
+        (true, []) => Opening::Fresh,
+        (true, remade) => Opening::Remake(remade),
+    };
     let mut folder = RunFolder::open(&args.out, &configuration, None, opening)?;
     if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
         folder.name(name)?;
@@ -145,7 +156,6 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
             copy_files(&part.folder.join(folder), &args.out.join(folder))?;
         }
     }
-    let n_records = records.len();
     let mut records = records.into_values();
     loop {
         let some: Vec<Record> = records.by_ref().take(AT_ONCE).collect();
@@ -190,7 +200,12 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         info!("folders without a run, whose parts have not begun: {}", listed(&waiting));
     }
     if !missing.is_empty() {
-        info!("parts that are missing: {}; run them and merge again", missing.join(", "));
+        let more = match missing.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let first = &missing[..missing.len().min(SHOWN)];
+        info!("parts that are missing: {}{more}; run them and merge again", first.join(", "));
     }
     let without = trials.saturating_sub(n_records as u64);
     if without > 0 && missing.is_empty() {
@@ -205,6 +220,12 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
 impl Part {
     /// The part, and the configuration of its run.
     fn read(folder: &Path) -> Result<(Self, Value)> {
+        // What is copied may be anything that a link leads to, and nothing that a run writes is a link.
+        for part in [folder.to_owned(), folder.join(TEXTS), folder.join(PREPARATIONS)] {
+            if let Some(link) = entries(&part)?.iter().find(|path| path.is_symlink()) {
+                bail!("{} is a link: put what it leads to in its place, and merge again", link.display());
+            }
+        }
         let text = |name: &str| {
             let path = folder.join(name);
             closeread_files::read_text_file(&path)
@@ -260,6 +281,13 @@ fn check_same_run((first, its_folder): (&Value, &Path), (other, folder): (&Value
         folder.display(),
         differ.join(", ")
     )
+}
+
+/// Returns whether a folder holds what judges said of this very run, which was paid for and is kept.
+fn is_judged(folder: &Path, configuration: &Value) -> bool {
+    let there = read_manifest(&folder.join(MANIFEST)).ok().flatten();
+    let is_same = there.is_some_and(|there| differences(&there["configuration"], configuration).is_empty());
+    is_same && folder.join(JUDGEMENTS).exists()
 }
 
 /// Returns whether a folder is there and holds no run yet: as `closeread submit` makes it, or as a run leaves it that

@@ -94,25 +94,12 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
     let (lines, gone) = sorted_out(&path.join(RECORDS), |value| {
         serde_json::from_value::<TrialKey>(value.clone()).is_ok_and(|key| superseded.contains(&key))
     })?;
-    let (judgements, no_longer_judged) = sorted_out(&path.join(JUDGEMENTS), |value| {
-        let item = value["item"].as_str().unwrap_or_default();
-        let trial = &value["trial"];
-        let key = json!({"item": item, "method": trial["method"], "model": trial["model"], "budget": trial["budget"],
-            "repeat": trial["repeat"]});
-        match serde_json::from_value::<TrialKey>(key) {
-            Ok(key) => superseded.contains(&key),
-            Err(_) => changes.items.contains(item),
-        }
+    let (judgements, no_longer_judged) = sorted_out(&path.join(JUDGEMENTS), |value| match judged_trial(value) {
+        Some(key) => superseded.contains(&key),
+        None => changes.items.contains(value["item"].as_str().unwrap_or_default()),
     })?;
     if !gone.is_empty() || !no_longer_judged.is_empty() {
-        let file = path.join(SUPERSEDED);
-        let keep = || -> std::io::Result<()> {
-            let mut file = OpenOptions::new().create(true).append(true).open(&file)?;
-            file.write_all(&gone)?;
-            file.write_all(&no_longer_judged)?;
-            file.sync_data()
-        };
-        keep().with_context(|| format!("cannot write {}", file.display()))?;
+        keep_superseded(path, &[&gone, &no_longer_judged])?;
         write_atomically(&path.join(RECORDS), &lines)?;
         if !judgements.is_empty() || !no_longer_judged.is_empty() {
             write_atomically(&path.join(JUDGEMENTS), &judgements)?;
@@ -247,8 +234,27 @@ fn by_item(path: &Path) -> Result<HashMap<String, Value>> {
     text.lines().map(item).collect()
 }
 
+/// The trial that a line of `judgements.jsonl` is about; `None` of one about a question.
+pub(super) fn judged_trial(value: &Value) -> Option<TrialKey> {
+    let trial = &value["trial"];
+    let key = json!({"item": value["item"], "method": trial["method"], "model": trial["model"],
+        "budget": trial["budget"], "repeat": trial["repeat"]});
+    serde_json::from_value(key).ok()
+}
+
+/// Appends lines that others take the place of to `superseded.jsonl`.
+pub(super) fn keep_superseded(path: &Path, lines: &[&[u8]]) -> Result<()> {
+    let file = path.join(SUPERSEDED);
+    let keep = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new().create(true).append(true).open(&file)?;
+        lines.iter().try_for_each(|lines| file.write_all(lines))?;
+        file.sync_data()
+    };
+    keep().with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// The lines of a file that stay, and those that `goes` names; the rest of a line that a kill cut short is in neither.
-fn sorted_out(path: &Path, goes: impl Fn(&Value) -> bool) -> Result<(Vec<u8>, Vec<u8>)> {
+pub(super) fn sorted_out(path: &Path, goes: impl Fn(&Value) -> bool) -> Result<(Vec<u8>, Vec<u8>)> {
     let bytes = files::read(path)?.unwrap_or_default();
     let (mut stay, mut go) = (Vec::new(), Vec::new());
     for line in bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {

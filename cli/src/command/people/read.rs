@@ -47,6 +47,9 @@ pub(super) struct ReadArgs {
     json: bool,
 }
 
+/// Most entries to name that cannot be used.
+const NAMED: usize = 1_000;
+
 /// The method of trials that people made.
 const HUMAN: &str = "human";
 
@@ -55,7 +58,13 @@ pub(super) fn run(args: &ReadArgs) -> Result<ExitCode> {
     let folder = StudyFolder::read(&args.study)?;
     let people = folder.people(&args.files)?;
     let is_answered = folder.keys.iter().any(|key| key.asks == Asks::Answer);
-    let (tables, problems) = if is_answered { as_run(&folder, &people)? } else { as_labels(args, &folder, &people)? };
+    let (tables, mut problems) =
+        if is_answered { as_run(&folder, &people)? } else { as_labels(args, &folder, &people)? };
+    let more = problems.len().saturating_sub(NAMED);
+    if more > 0 {
+        problems.truncate(NAMED);
+        problems.push(format!("and {more} more entries that cannot be used"));
+    }
     if args.json {
         outln!("{}", json!({"study": folder.study.id, "tables": tables, "problems": problems}));
     } else {
@@ -137,9 +146,7 @@ fn as_run(folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>,
         rows.push(summary(person, &own));
         records.extend(own.into_iter().map(|(_, record)| record));
     }
-    let mut run = RunFolder::open(&path, &configuration, None, Opening::Fresh)?;
-    run.write_items(&items)?;
-    run.append(records)?;
+    RunFolder::open(&path, &configuration, None, Opening::Remake(&records))?.write_items(&items)?;
     info!("closeread judge {} --judge-model MODEL judges what they wrote", path.display());
     info!("closeread report {} RUN... --paper NAME sets them beside models", path.display());
     let columns = ["person", "questions", "handed in", "given up", "timed out", "minutes", "right option"];

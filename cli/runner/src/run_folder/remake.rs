@@ -1,0 +1,29 @@
+//! A run that is made of records from elsewhere, such as what people saved.
+
+use super::extension::{judged_trial, keep_superseded, sorted_out};
+use crate::judging::JUDGEMENTS;
+use anyhow::Result;
+use closeread_eval::Outcome;
+use closeread_files::run_files::RECORDS;
+use closeread_files::{self as files, write_atomically, write_lines};
+use closeread_methods::record::{Record, TrialKey};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Puts `records` in the place of those of the folder. What judges said of trials that ended as they did before is kept; the rest
+/// of it goes to `superseded.jsonl` first, so that a kill loses none.
+pub(super) fn remake(path: &Path, records: &[Record]) -> Result<()> {
+    // Of records that cannot be read nothing is known to be the same.
+    let before: Vec<Record> = files::read_lines(&path.join(RECORDS), "a record of a trial").unwrap_or_default();
+    let outcomes = |records: &[Record]| -> HashMap<TrialKey, Outcome> {
+        records.iter().map(|record| (record.key.clone(), record.outcome.clone())).collect()
+    };
+    let (before, now) = (outcomes(&before), outcomes(records));
+    let is_other = |key: TrialKey| before.get(&key).is_none_or(|outcome| now.get(&key) != Some(outcome));
+    let (stay, go) = sorted_out(&path.join(JUDGEMENTS), |line| judged_trial(line).is_some_and(is_other))?;
+    if !go.is_empty() {
+        keep_superseded(path, &[&go])?;
+        write_atomically(&path.join(JUDGEMENTS), &stay)?;
+    }
+    write_lines(&path.join(RECORDS), records)
+}
