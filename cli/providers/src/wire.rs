@@ -5,8 +5,8 @@ use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};
 use anyhow::Result;
-use closeread_llm::HostError;
 use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_RESPONSE_BYTES, Notice};
+use closeread_llm::{HostError, Response};
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -113,6 +113,16 @@ impl Wire {
             }
         };
         sender.send(tokens, once, heard).await.map_err(|error| self.redacted(error))
+    }
+
+    /// A text of the server without the secrets.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.secrets.redact(text)
+    }
+
+    /// The response without the secrets.
+    pub(crate) fn redact_response(&self, response: Response) -> Response {
+        self.secrets.redact_response(response)
     }
 
     /// The error without the secrets, which some servers repeat.

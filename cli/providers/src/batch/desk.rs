@@ -142,19 +142,23 @@ impl BatchClient {
                 Ok(Some(Seen::Running))
             }
             BatchPhase::Rejected { message, too_much } => {
-                Ok(Some(Seen::Rejected { message: message.clone(), too_much: *too_much }))
+                Ok(Some(Seen::Rejected { message: self.wire.redact(message), too_much: *too_much }))
             }
             BatchPhase::Ended => {
                 let mut results = Vec::new();
                 for message in self.api.results(&state) {
                     results.extend(self.send(message, |got| self.api.read_results(got.response())).await?);
                 }
+                let told = results.into_iter();
+                let results =
+                    told.map(|(id, result)| (id, result.map(|response| self.wire.redact_response(response)))).collect();
                 Ok(Some(Seen::Ended(results)))
             }
         }
     }
 
     fn say(&self, id: &str, what: String) {
+        let what = self.wire.redact(&what);
         let mut said = self.said.borrow_mut();
         if said.get(id) != Some(&what) {
             info!("{}: waiting for batch {id}: {what}", self.name);

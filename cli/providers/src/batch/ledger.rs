@@ -1,17 +1,20 @@
 //! The batches of a run, on disk: what was handed in, and what came back. Written before anything is sent, so that a kill
 //! at any point neither loses a batch nor hands one in twice.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use closeread_files::{self as files, write_atomically};
 use closeread_llm::Response;
 use closeread_llm::provider::BatchApi;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The folder's name in a run folder.
 pub const FOLDER: &str = "batches";
+/// Most bytes of a batch's entries: more than any provider takes, [`BatchApi::limits`].
+const MAX_ENTRIES_BYTES: u64 = 512 << 20;
 /// Entries begin alike where they hold one book: a fast level finds that, too.
 const COMPRESSION: i32 = 3;
 
@@ -99,8 +102,7 @@ impl BatchStore {
     pub(super) fn entries(&self, number: u32, wanted: &HashSet<&str>) -> Result<Vec<String>> {
         let path = self.path(number, "requests.jsonl.zst");
         let packed = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let text = zstd::decode_all(packed.as_slice()).with_context(|| format!("{} is damaged", path.display()))?;
-        let text = String::from_utf8(text).with_context(|| format!("{} is damaged", path.display()))?;
+        let text = unpacked(&packed, MAX_ENTRIES_BYTES).with_context(|| format!("{} is damaged", path.display()))?;
         let is_wanted = |line: &&str| BatchApi::id_of(line).is_some_and(|id| wanted.contains(id.as_str()));
         Ok(text.lines().filter(is_wanted).map(str::to_owned).collect())
     }
@@ -138,6 +140,16 @@ impl BatchStore {
     }
 }
 
+/// A text of at most `most` bytes; one that grows beyond is given up before it fills the memory.
+fn unpacked(packed: &[u8], most: u64) -> Result<String> {
+    let mut text = String::new();
+    zstd::stream::read::Decoder::new(packed)?.take(most + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        bail!("it unpacks to more than {} MiB", most >> 20);
+    }
+    Ok(text)
+}
+
 /// Returns how many batches of the run in a folder have not ended.
 pub fn open_batches(run: &Path) -> Result<usize> {
     Ok(all(&run.join(FOLDER))?.iter().filter(|ticket| ticket.stage != Stage::Ended).count())
@@ -163,6 +175,13 @@ fn all(folder: &Path) -> Result<Vec<Ticket>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finding_09_entries_that_unpack_without_end_are_given_up() {
+        let packed = zstd::encode_all(vec![b'x'; 9 << 20].as_slice(), COMPRESSION).unwrap();
+        assert_eq!(unpacked(&packed, 9 << 20).unwrap().len(), 9 << 20);
+        assert_eq!(unpacked(&packed, 8 << 20).unwrap_err().to_string(), "it unpacks to more than 8 MiB");
+    }
 
     #[test]
     fn what_was_handed_in_is_known_after_a_restart() {
