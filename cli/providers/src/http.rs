@@ -4,14 +4,14 @@ use anyhow::{Result, bail};
 use std::sync::Once;
 
 /// A client to be set up. What encrypts is ring; certificates are checked as the system checks them; bodies are left as
-/// they come.
+/// they come. No request tells from which address it was sent on: that may hold a key.
 pub fn client() -> reqwest::ClientBuilder {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error says that the process has a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
-    reqwest::Client::builder().gzip(false)
+    reqwest::Client::builder().gzip(false).referer(false)
 }
 
 /// The body of a response of at most `most` bytes.
@@ -50,6 +50,29 @@ mod tests {
         let response = client().build().unwrap().get(&url).send().await.unwrap();
         let error = body_within(response, 3 << 20).await.unwrap_err().to_string();
         assert_eq!(error, "the response is larger than 3 MiB, and was not read to its end");
+    }
+
+    #[tokio::test]
+    async fn finding_15_no_request_tells_from_which_address_it_was_sent_on() {
+        use std::io::{BufRead, BufReader, Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/?key=sk-PLANTED", listener.local_addr().unwrap());
+        let heard = std::thread::spawn(move || {
+            let answers = ["302 Found\r\nlocation: /there", "200 OK"].into_iter();
+            let heard = answers.map(|answer| {
+                let mut stream = BufReader::new(listener.accept().unwrap().0);
+                let head: Vec<String> =
+                    stream.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
+                write!(stream.get_mut(), "HTTP/1.1 {answer}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+                    .unwrap();
+                head.join("\n")
+            });
+            heard.collect::<Vec<String>>()
+        });
+        client().build().unwrap().get(&url).send().await.unwrap();
+        let heard = heard.join().unwrap();
+        assert!(heard[1].starts_with("GET /there"), "{}", heard[1]);
+        assert!(!heard[1].contains("PLANTED"), "{}", heard[1]);
     }
 
     #[test]

@@ -31,5 +31,6 @@ pub use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingProvider, E
 pub use model::Model;
 pub use outgoing::{Beginnings, Outgoing, Source};
 pub use rerank::{RERANK_PROVIDERS, RerankAccount, RerankProvider, RerankServer, rerank_provider, reranked_by};
+pub use secrets::Secrets;
 pub use served::{Kind, ModelServer, ServedAccount, ServedProvider};
 pub use throttle::{Permit, Rates};

@@ -11,12 +11,12 @@ const MIN_IN_QUERY: usize = 8;
 
 /// The secrets of an account, which are kept out of what its server says.
 #[derive(Clone)]
-pub(crate) struct Secrets(Vec<Secret>);
+pub struct Secrets(Vec<Secret>);
 
 impl Secrets {
-    /// The key, and of the address the password, both with the user as they are sent (`Basic`), and the query's values.
-    pub(crate) fn of(key: Option<&Secret>, address: &Address) -> Self {
-        let mut secrets: Vec<Secret> = key.cloned().into_iter().collect();
+    /// The keys, and of the address the password, both with the user as they are sent (`Basic`), and the query's values.
+    pub fn of<'a>(keys: impl IntoIterator<Item = &'a Secret>, address: &Address) -> Self {
+        let mut secrets: Vec<Secret> = keys.into_iter().cloned().collect();
         let Ok(url) = reqwest::Url::parse(address.reveal()) else { return Self(secrets) };
         let user = unescaped(url.username());
         let password = url.password().map(unescaped);
@@ -30,7 +30,7 @@ impl Secrets {
     }
 
     /// A text without them.
-    pub(crate) fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| secret.redact(&text))
     }
 

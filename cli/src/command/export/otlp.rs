@@ -4,18 +4,24 @@ use super::{exit_code, open, trials};
 use anyhow::{Context, Result, bail};
 use closeread_export::otlp::{Batch, PATH};
 use closeread_export::{About, Row};
+use closeread_llm::provider::Secret;
 use closeread_providers::http;
-use closeread_providers::without_credentials;
+use closeread_providers::{Address, Secrets, without_credentials};
 use closeread_runner::finished::{NamedFolder, Streamed};
 use closeread_table::number::thousands;
 use reqwest::Url;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::redirect::Policy;
 use std::process::ExitCode;
 use std::time::Duration;
 use tracing::info;
 
 /// Spans of a request; a receiver refuses bodies that are too large.
 const SPANS: usize = 512;
+/// Most bytes of an answer that are read for its words.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
+/// Shortest word of a header's value that can be a key.
+const SHORTEST_KEY: usize = 8;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -37,8 +43,13 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
     let of_environment = variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
     let listed = of_environment.split(',').filter(|header| !header.trim().is_empty());
     let headers = headers(listed.chain(args.header.iter().map(String::as_str)))?;
-    let client = http::client().timeout(Duration::from_secs(60)).build().context("cannot make an HTTP client")?;
-    let receiver = Receiver { client, url, headers };
+    // Headers may hold keys: they go to the address that was given, and to none that it points to.
+    let client = http::client().timeout(Duration::from_secs(60)).redirect(Policy::none());
+    let client = client.build().context("cannot make an HTTP client")?;
+    let words = headers.values().filter_map(|value| value.to_str().ok()).flat_map(str::split_whitespace);
+    let keys: Vec<Secret> = words.filter(|word| word.len() >= SHORTEST_KEY).map(Secret::new).collect();
+    let secrets = Secrets::of(&keys, &Address::new(url.as_str(), "--endpoint")?);
+    let receiver = Receiver { client, url, headers, secrets };
     let (mut complete, mut sent) = (true, 0);
     for folder in &args.runs {
         let mut streamed = open(folder)?;
@@ -80,6 +91,7 @@ struct Receiver {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
+    secrets: Secrets,
 }
 
 impl Receiver {
@@ -108,7 +120,13 @@ impl Receiver {
             }
             let is_busy = matches!(status.as_u16(), 429 | 502 | 503 | 504);
             if !is_busy || pause > Duration::from_secs(30) {
-                let said: String = answer.text().await.unwrap_or_default().chars().take(300).collect();
+                let said = match answer.headers().get(LOCATION) {
+                    Some(_) => "it sends us to another address: give that by --endpoint".to_owned(),
+                    None => {
+                        let bytes = http::body_within(answer, MAX_ANSWER_BYTES).await.unwrap_or_default();
+                        self.secrets.redact(&String::from_utf8_lossy(&bytes)).chars().take(300).collect()
+                    }
+                };
                 bail!("{} answered {status}: {said}", self.shown());
             }
             tokio::time::sleep(pause).await;
