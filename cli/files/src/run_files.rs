@@ -19,8 +19,18 @@ pub const SUPERSEDED: &str = "superseded.jsonl";
 pub const GROWING: [&str; 5] = [RECORDS, JUDGEMENTS, EMBEDDINGS, RERANKING, SUPERSEDED];
 
 /// Names of the other files that only runs, judges and merges write.
-const WHOLE: [&str; 8] =
-    ["manifest.json", "items.jsonl", "report.json", "judging.json", "prices.json", "cut.json", "journal", "texts"];
+const WHOLE: [&str; 10] = [
+    "manifest.json",
+    "items.jsonl",
+    "report.json",
+    "judging.json",
+    "prices.json",
+    "cut.json",
+    "journal",
+    "texts",
+    "preparations",
+    "batches",
+];
 
 /// Refuses a file that a person named as an output where it is part of a run: a report is never worth its records.
 pub fn refuse_run_file(path: &Path) -> Result<()> {

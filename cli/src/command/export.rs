@@ -194,7 +194,8 @@ fn inspect_log(out: &mut OutFolder, streamed: &mut Streamed, cell: &CellTrials) 
     let judgements = by_subject(run);
     let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
     let mut log = inspect::Log::new(about, cell, &judgements);
-    let mut zip = ZipWriter::new(out.create(&log.file_name())?);
+    let name = log.file_name();
+    let mut zip = ZipWriter::new(out.create(&name)?);
     put(&mut zip, &log.start())?;
     // The list comes after the samples, and of a long run it is too large for memory.
     let mut summaries = BufWriter::new(tempfile::tempfile().context("cannot create a temporary file")?);
@@ -216,7 +217,7 @@ fn inspect_log(out: &mut OutFolder, streamed: &mut Streamed, cell: &CellTrials) 
     std::io::copy(&mut summaries, &mut zip).with_context(|| format!("cannot add {}", inspect::SUMMARIES))?;
     put(&mut zip, &log.finish())?;
     zip.finish().context("cannot end the archive")?;
-    Ok(())
+    out.finish(&name)
 }
 
 /// Adds a file to an archive.

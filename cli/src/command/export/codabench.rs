@@ -6,10 +6,9 @@ use closeread_eval::observations::MetricName;
 use closeread_eval::{InputFile, Item, default_metrics, is_chinese};
 use closeread_export::Entry;
 use closeread_export::codabench::{Competition, PROGRAM, bundle};
-use closeread_files::refuse_input_as_output;
+use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::Metric;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -134,13 +133,10 @@ fn write(out: &Path, entries: Vec<Entry>) -> Result<()> {
         }
         plain.push((format!("{folder}.zip"), inner.finish()?.into_inner()));
     }
-    closeread_files::run_files::refuse_run_file(out)?;
-    let file = File::create(out).with_context(|| format!("cannot create {}", out.display()))?;
-    let mut zip = ZipWriter::new(file);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in plain {
         zip.start_file(name, SimpleFileOptions::default())?;
         zip.write_all(&bytes)?;
     }
-    zip.finish().with_context(|| format!("cannot end {}", out.display()))?;
-    Ok(())
+    write_output(out, zip.finish()?.get_ref())
 }

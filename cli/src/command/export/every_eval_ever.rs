@@ -1,7 +1,7 @@
 //! `closeread export every-eval-ever`.
 
 use super::{Folders, OutFolder, about, each_row, exit_code, open, trials};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use closeread_export::every_eval_ever::{Publisher, Record, Rows};
 use closeread_text::hash::hex;
 use sha2::{Digest as _, Sha256};
@@ -43,7 +43,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         let models: BTreeSet<&String> = plan.iter().map(|arm| &arm.model).collect();
         for model in models {
             let path = Record { about: about(&streamed), model, publisher: &publisher }.path();
-            let mut file = BufWriter::new(out.create(&format!("{path}_samples.jsonl"))?);
+            let samples = format!("{path}_samples.jsonl");
+            let mut file = BufWriter::new(out.create(&samples)?);
             let (mut hash, mut n, mut cells) = (Sha256::new(), 0, Vec::new());
             for arm in plan.iter().filter(|arm| arm.model == *model) {
                 let cell = trials(&mut streamed, arm)?;
@@ -55,7 +56,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                 })?;
                 cells.push(cell.without_trials());
             }
-            file.flush()?;
+            file.flush().with_context(|| format!("cannot write {samples}"))?;
+            drop(file);
+            out.finish(&samples)?;
             let rows = Rows { sha256: hex(&hash.finalize()), n };
             let entry = Record { about: about(&streamed), model, publisher: &publisher }.finish(&cells, &rows);
             out.write(&entry.name, &entry.bytes)?;

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use closeread_files::{self as files, write_atomically};
+use closeread_table::number::counted;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -38,15 +39,26 @@ impl OutFolder {
             );
         }
         let is_plain = |name: &&String| !name.split('/').any(|part| part == ".." || part.is_empty());
-        ours.iter().filter(is_plain).try_for_each(|name| files::remove(&path.join(name)))?;
+        let is_here = |name: &&String| linked(path, name).is_none();
+        ours.iter().filter(is_plain).filter(is_here).try_for_each(|name| files::remove(&path.join(name)))?;
         std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
         Ok(Self { path: path.to_owned(), names: BTreeSet::new() })
     }
 
-    /// A new file, to be written as it comes. Its name stands in the list before, so that a killed export is cleared away.
+    /// A new file, to be written as it comes; it has its name once it is [finished](Self::finish).
     pub(super) fn create(&mut self, name: &str) -> Result<File> {
-        let path = self.placed(name)?;
+        // It stands in the list before, so that what a kill leaves is cleared away.
+        let path = self.placed(&partial(name))?;
         File::create(&path).with_context(|| format!("cannot create {}", path.display()))
+    }
+
+    /// Gives a file that is written to its end the name that it was [created](Self::create) under.
+    pub(super) fn finish(&mut self, name: &str) -> Result<()> {
+        let path = self.placed(name)?;
+        let written = self.path.join(partial(name));
+        std::fs::rename(&written, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        self.names.remove(&partial(name));
+        write_atomically(&self.path.join(FILE_LIST), &serde_json::to_vec(&self.names)?)
     }
 
     /// Writes a file, whole.
@@ -60,6 +72,9 @@ impl OutFolder {
             bail!("two cells would be written into {name}: give the runs different names, RUN=NAME");
         }
         let path = self.path.join(name);
+        if let Some(link) = linked(&self.path, name) {
+            bail!("{} is a link, and an export writes into its own folder alone: remove it", link.display());
+        }
         // What earlier exports left is gone: this was put there by somebody else.
         if path.symlink_metadata().is_ok() {
             bail!("{} is no part of an export: move it away, or name another folder by --out", path.display());
@@ -72,7 +87,28 @@ impl OutFolder {
 
     /// Says what was written, and closes the folder.
     pub(super) fn close(self, what: &str) -> Result<()> {
-        info!("{}: {} files, {what}", self.path.display(), self.names.len());
+        info!("{}: {}, {what}", self.path.display(), counted(self.names.len(), "file"));
         Ok(())
     }
+}
+
+impl Drop for OutFolder {
+    /// Removes what was begun and not finished, as where the disk is full.
+    fn drop(&mut self) {
+        for name in self.names.iter().filter(|name| name.ends_with(files::PARTIAL)) {
+            let _ = std::fs::remove_file(self.path.join(name));
+        }
+    }
+}
+
+/// The hidden name that a file has while it is written.
+fn partial(name: &str) -> String {
+    let (folder, file) = name.rsplit_once('/').map_or(("", name), |(folder, file)| (&name[..=folder.len()], file));
+    format!("{folder}.{file}{}", files::PARTIAL)
+}
+
+/// The link on the way to a file of the folder, if there is one: it leads out of the folder.
+fn linked(folder: &Path, name: &str) -> Option<PathBuf> {
+    let within = Path::new(name).ancestors().skip(1).map(|part| folder.join(part));
+    within.take_while(|path| path != folder).find(|path| path.is_symlink())
 }

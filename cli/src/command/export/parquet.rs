@@ -20,12 +20,20 @@ pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
     let mut out = OutFolder::open(&folders.out)?;
     let mut opened = folders.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
     let columns = tables::columns(&mut opened)?;
-    let sheet = |schema: Schema| Sheet::new(out.create(&format!("{}.parquet", schema.name))?, schema);
+    let sheet = |schema: Schema| Sheet::new(out.create(&file_name(schema.name))?, schema);
     let mut sheets = tables::schemas(&columns).into_iter().map(sheet).collect::<Result<Vec<_>>>()?;
     tables::rows(&mut opened, &columns, |table, row| sheets[table as usize].push(row))?;
-    sheets.into_iter().try_for_each(Sheet::close)?;
+    for sheet in sheets {
+        let name = file_name(sheet.schema.name);
+        sheet.close()?;
+        out.finish(&name)?;
+    }
     out.close("tables")?;
     Ok(exit_code(opened.iter().all(|streamed| streamed.lacks.is_empty())))
+}
+
+fn file_name(table: &str) -> String {
+    format!("{table}.parquet")
 }
 
 /// A table in the making, written group by group.
