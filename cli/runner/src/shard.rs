@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
+/// Most parts of a run, which its manifest is held to when it is read.
+const MAX_PARTS: usize = 1_000_000;
+
 /// The places of a part's items and books among all of the run, from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
@@ -26,7 +29,7 @@ impl Shard {
     /// # Errors
     /// If the text is neither, or if the environment does not settle which part this is.
     pub fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let parts = |of: &str| of.parse::<usize>().ok().filter(|of| *of > 0);
+        let parts = |of: &str| of.parse::<usize>().ok().filter(|of| (1..=MAX_PARTS).contains(of));
         let part = match text.split_once('/') {
             None if text == "auto" => return engine::part(None, variable),
             Some(("auto", of)) => parts(of).map(|of| engine::part(Some(of), variable)),
@@ -84,7 +87,7 @@ mod tests {
     fn the_part_is_given_or_found() {
         assert_eq!(read("2/8", &[]).unwrap(), Shard { index: 2, of: 8 });
         assert_eq!(read("auto/4", &[("JOB_COMPLETION_INDEX", "0")]).unwrap(), Shard { index: 1, of: 4 });
-        for wrong in ["0/2", "3/2", "2", "a/b", "auto/0", "auto/x", "1/0", ""] {
+        for wrong in ["0/2", "3/2", "2", "a/b", "auto/0", "auto/x", "1/0", "1/1000001", ""] {
             assert!(read(wrong, &[]).unwrap_err().to_string().contains("expected I/N"), "{wrong}");
         }
     }

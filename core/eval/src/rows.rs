@@ -8,9 +8,54 @@ use std::fmt;
 /// Most bytes of a line of JSON Lines, or of an element of a list: 64 MiB. JSON can take twenty times its bytes.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
 
+/// Most values of a row: each takes 72 bytes of memory, where a comma between them takes one. A list counts as
+/// [`LIST`] values, an object as [`OBJECT`].
+const MAX_VALUES: usize = 4_000_000;
+const LIST: usize = 5;
+const OBJECT: usize = 8;
+
 /// Returns the message on a line of more than [`MAX_ROW_BYTES`].
 pub fn too_long(n_bytes: usize) -> String {
     format!("{} MiB in one line: expected at most {} MiB", n_bytes >> 20, MAX_ROW_BYTES >> 20)
+}
+
+/// Returns the message on JSON that holds so many values that they fill the memory.
+pub fn too_many_values(json: &[u8]) -> Option<String> {
+    holds_too_many(json, false).then(too_many)
+}
+
+fn too_many() -> String {
+    format!("more than {} million values in one place: split it", MAX_VALUES / 1_000_000)
+}
+
+/// Counts the values of a text, up to the end of its first list or object with `first`.
+fn holds_too_many(json: &[u8], first: bool) -> bool {
+    if json.len() < MAX_VALUES / OBJECT {
+        return false;
+    }
+    let (mut n, mut depth, mut in_string, mut is_escaped) = (0, 0_usize, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b',' => n += 1,
+            b'[' => (n, depth) = (n + LIST, depth + 1),
+            b'{' => (n, depth) = (n + OBJECT, depth + 1),
+            b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && first {
+                    break;
+                }
+            }
+            _ => {}
+        }
+        if n > MAX_VALUES {
+            return true;
+        }
+    }
+    false
 }
 
 /// The reason why a row is left out, in words: the field, what was expected and what was found.
@@ -168,6 +213,9 @@ impl Rows<'_> {
         if end > MAX_ROW_BYTES {
             return self.fail(line, too_long(end));
         }
+        if let Some(why) = too_many_values(&rest[..end]) {
+            return self.fail(line, why);
+        }
         let Ok(text) = std::str::from_utf8(&rest[..end]) else {
             return self.fail(line, "invalid UTF-8: save the file as UTF-8".into());
         };
@@ -211,7 +259,12 @@ impl Rows<'_> {
             Some(_) => {}
         }
         let rest = &self.bytes[self.at..];
-        let mut values = Deserializer::from_slice(&rest[..rest.len().min(MAX_ROW_BYTES)]).into_iter::<Value>();
+        let longest = &rest[..rest.len().min(MAX_ROW_BYTES)];
+        if holds_too_many(longest, true) {
+            self.fail(self.line, format!("{}; this element of the list and all after it are unread", too_many()));
+            return self.advance(self.bytes.len() - self.at);
+        }
+        let mut values = Deserializer::from_slice(longest).into_iter::<Value>();
         match values.next() {
             Some(Ok(value)) => {
                 let n_bytes = values.byte_offset();

@@ -5,7 +5,7 @@ mod parsed;
 use super::gaps::gaps;
 use super::{PreparationCalls, Run, TokenPlaces, judged_by};
 use closeread_eval::Item;
-use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long, too_many_values};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
 use closeread_methods::record::Record;
@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the layout of `judging.json` and `judgements.jsonl`.
 pub const JUDGING_FORMAT: u32 = 2;
+/// Most trials of a run, which stand in one table: a gigabyte.
+const MAX_TRIALS: u128 = 10_000_000;
 
 /// The files of a run folder by name; those that need not be there are optional.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,6 +96,9 @@ pub fn read_record(line: usize, bytes: &[u8]) -> Result<Record, FolderError> {
     if bytes.len() > MAX_ROW_BYTES {
         return Err(wrong(too_long(bytes.len())));
     }
+    if let Some(why) = too_many_values(bytes) {
+        return Err(wrong(why));
+    }
     serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))
 }
 
@@ -123,6 +128,13 @@ pub fn run_of_records(
 ) -> Result<(Run, usize), FolderError> {
     let manifest = RunManifest::read(files.manifest)?;
     let mut items = read_items(files.items)?;
+    let RunConfiguration { cells, repeats, .. } = &manifest.configuration;
+    let n_trials = items.len() as u128 * cells.len() as u128 * u128::from(*repeats);
+    if n_trials > MAX_TRIALS {
+        let why = format!("its items, cells and repeats are {n_trials} trials");
+        let expected = "a run of at most 10,000,000 trials";
+        return Err(FolderError::File { file: "manifest.json".to_owned(), expected, why });
+    }
     let n_records = records.len();
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     records.retain(|record| known.contains(record.key.item.as_str()));
@@ -190,6 +202,33 @@ mod tests {
         let later = RunFiles { manifest: later.as_bytes(), ..RunFiles::default() };
         let error = read_run("r".to_owned(), &later, BTreeMap::new()).unwrap_err().to_string();
         assert!(error.contains("has format 9") && error.contains("(0.1.0)"), "{error}");
+    }
+
+    #[test]
+    fn finding_10_numbers_of_a_manifest_that_no_run_has_are_refused() {
+        let refused = |from: &str, to: &str, items: &str| {
+            let manifest = String::from_utf8_lossy(MANIFEST).replace(from, to);
+            let changed = RunFiles { manifest: manifest.as_bytes(), ..files(items, "") };
+            read_run("r".to_owned(), &changed, BTreeMap::new()).unwrap_err().to_string()
+        };
+        let repeats = "\"repeats\": 1";
+        for (number, words) in
+            [(0, "`repeats` is 0"), (4_294_967_295_u32, "`repeats` is 4294967295: expected 1 to 10000")]
+        {
+            let said = refused(repeats, &format!("\"repeats\": {number}"), "");
+            assert!(said.contains(words), "{said}");
+        }
+        let cell = "{\"method\": \"m\", \"model\": \"p/x\", \"budget\": null}";
+        let said = refused(cell, &format!("{cell}, {cell}"), "");
+        assert!(said.contains("`cells` has m with p/x twice"), "{said}");
+        let shard = "\"format\": 2, \"shard\": {\"index\": 1, \"of\": 1152921504606846976}";
+        let said = refused("\"format\": 2", shard, "");
+        assert!(said.contains("`shard` is 1 of 1152921504606846976"), "{said}");
+        let item =
+            |n| format!("{{\"id\": \"{n}\", \"documents\": [\"b\"], \"question\": \"?\", \"task\": \"generative\"}}\n");
+        let items: String = (0..1_001).map(item).collect();
+        let said = refused(repeats, "\"repeats\": 10000", &items);
+        assert!(said.contains("are 10010000 trials"), "{said}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `documents.jsonl`: one document a line, its text inside or in a file beside.
 
 use super::{FileText, Input, Kind, Problem, read_text, unreadable};
-use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long, too_many_values};
 use closeread_eval::{Content, Document, LISTED};
 use closeread_files::leads_outside;
 use closeread_text::Language;
@@ -45,6 +45,9 @@ impl Input<'_> {
     fn read_document(&mut self, path: &Path, number: usize, line: &[u8]) -> Result<(), String> {
         if line.len() > MAX_ROW_BYTES {
             return Err(too_long(line.len()));
+        }
+        if let Some(why) = too_many_values(line) {
+            return Err(why);
         }
         let line = std::str::from_utf8(line).map_err(|e| {
             format!(

@@ -80,9 +80,8 @@ pub(super) fn part(of: Option<usize>, variable: impl Fn(&str) -> Option<String>)
     let number = |name: &str| -> Result<usize> {
         let text = set(name).unwrap_or_default();
         let found = if text.is_empty() { "not set".to_owned() } else { format!("`{text}`") };
-        text.trim()
-            .parse()
-            .map_err(|_| anyhow::anyhow!("--shard auto: {name} is {found}, expected a number; {BY_HAND}"))
+        let number = text.trim().parse().ok().filter(|number: &usize| u32::try_from(*number).is_ok());
+        number.ok_or_else(|| anyhow::anyhow!("--shard auto: {name} is {found}, expected a number; {BY_HAND}"))
     };
     let id = number(engine.index)?;
     match of {
@@ -182,6 +181,13 @@ mod tests {
         assert_eq!(slurm("5", ["4", "3", "6", "1"]), Ok((3, 4)));
         let stepped = ["0", "2", "4"].map(|id| slurm(id, ["3", "0", "4", "2"]).unwrap());
         assert_eq!(stepped, [(1, 3), (2, 3), (3, 3)]);
+    }
+
+    #[test]
+    fn finding_10_an_index_at_the_end_of_all_numbers_is_none() {
+        let last = usize::MAX.to_string();
+        assert!(slurm(&last, ["4", "3", "6", "1"]).unwrap_err().contains("expected a number"));
+        assert!(found(Some(3), &[("SLURM_ARRAY_TASK_ID", &last)]).unwrap_err().contains("expected a number"));
     }
 
     #[test]

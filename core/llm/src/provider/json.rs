@@ -3,11 +3,15 @@
 
 use super::fault::{Fault, ServerLoad, page_words, shortened};
 use crate::HostError;
+use closeread_eval::rows::too_many_values;
 use serde_json::Value;
 
 /// The value that a whole response, or one event of a stream, holds.
 pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+    if let Some(why) = too_many_values(text.as_bytes()) {
+        return Err(Fault::Final(HostError::Failed(format!("the server's response is no answer: {why}"))));
+    }
     let error = match serde_json::from_str(text) {
         Ok(value) => return Ok(value),
         Err(error) => error,
@@ -116,6 +120,19 @@ mod tests {
                 other => panic!("{text:.40} gave {other:?}"),
             }
         }
+    }
+
+    #[test]
+    fn finding_09_a_response_of_very_many_values_is_refused_before_it_is_read() {
+        for value in ["0,", "[],", "{},", "{\"a\":1},"] {
+            let text = format!("{{\"a\": [{}0]}}", value.repeat(4_000_001));
+            match parse(&text) {
+                Err(Fault::Final(HostError::Failed(said))) => assert!(said.contains("4 million values"), "{said}"),
+                other => panic!("{value} gave {}", other.is_ok()),
+            }
+        }
+        let long = json!({"content": "a, [b] {c} \\\" ".repeat(1_000_000)}).to_string();
+        assert!(parse(&long).is_ok(), "what stands in a text is no value");
     }
 
     proptest! {

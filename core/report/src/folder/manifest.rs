@@ -8,10 +8,14 @@ use closeread_methods::OnTruncation;
 use closeread_methods::record::FORMAT;
 use closeread_text::Language;
 use closeread_text::hash::sha256;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Most repeats and parts that a run can have. A folder may be another's, and commands count up to these numbers.
+const MAX_REPEATS: u32 = 10_000;
+const MAX_PARTS: usize = 1_000_000;
 
 /// The fields of a manifest that reports use.
 #[derive(Debug, Clone, Deserialize)]
@@ -27,7 +31,14 @@ pub struct RunManifest {
     #[serde(default)]
     stored_items: Option<StoredItems>,
     #[serde(default)]
-    shard: Option<IgnoredAny>,
+    shard: Option<Part>,
+}
+
+/// The part of a run that the folder holds.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Part {
+    index: usize,
+    of: usize,
 }
 
 /// The manifest's field `stored_items`: facts of `items.jsonl`, by which damage is seen.
@@ -90,8 +101,11 @@ pub struct RunConfiguration {
 impl RunConfiguration {
     /// Language of the first document of each item, by the item's id.
     pub fn languages(&self, items: &[Item]) -> HashMap<String, Language> {
+        // Of several documents of one id the first counts.
+        let documents: HashMap<&str, &DocumentEntry> =
+            self.documents.iter().rev().map(|document| (document.id.as_str(), document)).collect();
         let of = |item: &Item| {
-            let document = self.documents.iter().find(|document| Some(&document.id) == item.documents.first())?;
+            let document = documents.get(item.documents.first()?.as_str())?;
             Some((item.id.clone(), document.language.as_ref()?.parse().ok()?))
         };
         items.iter().filter_map(of).collect()
@@ -156,7 +170,27 @@ impl RunManifest {
             let by = format!(" ({closeread})");
             return Err(FolderError::Format { file: "manifest.json", there: format, here: FORMAT, by });
         }
-        whole("manifest.json", expected, bytes)
+        let manifest: Self = whole("manifest.json", expected, bytes)?;
+        match manifest.wrong() {
+            Some(why) => Err(FolderError::File { file: "manifest.json".to_owned(), expected, why }),
+            None => Ok(manifest),
+        }
+    }
+
+    /// Returns what no run has.
+    fn wrong(&self) -> Option<String> {
+        let RunConfiguration { repeats, cells, .. } = &self.configuration;
+        let mut seen = BTreeSet::new();
+        let twice = cells.iter().find(|cell| !seen.insert(*cell));
+        if !(1..=MAX_REPEATS).contains(repeats) {
+            Some(format!("`repeats` is {repeats}: expected 1 to {MAX_REPEATS}"))
+        } else if let Some(Arm { method, model, .. }) = twice {
+            Some(format!("`cells` has {method} with {model} twice"))
+        } else {
+            let Part { index, of } =
+                self.shard.filter(|part| part.of > MAX_PARTS || !(1..=part.of).contains(&part.index))?;
+            Some(format!("`shard` is {index} of {of}: expected a part of at most {MAX_PARTS}"))
+        }
     }
 
     /// Returns how many items the folder is to hold, where that is known: of a part of a run it is what was stored.

@@ -1,6 +1,6 @@
 //! The files of a run folder as values, and what is said of those that are none.
 
-use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long, too_many_values};
 use serde::de::DeserializeOwned;
 
 /// The reason why some files are not a run.
@@ -45,11 +45,11 @@ pub enum FolderError {
 }
 
 pub(super) fn whole<T: DeserializeOwned>(file: &str, expected: &'static str, bytes: &[u8]) -> Result<T, FolderError> {
-    serde_json::from_slice(bytes).map_err(|error| FolderError::File {
-        file: file.to_owned(),
-        expected,
-        why: error.to_string(),
-    })
+    let wrong = |why: String| FolderError::File { file: file.to_owned(), expected, why };
+    match too_many_values(bytes) {
+        Some(why) => Err(wrong(why)),
+        None => serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string())),
+    }
 }
 
 /// Reads one value a line; a last line without its end is one that was being written when the run was killed.
@@ -67,6 +67,9 @@ pub(super) fn lines<T: DeserializeOwned>(
         let wrong = |why: String| FolderError::Line { file, line: idx + 1, expected, why };
         if line.len() > MAX_ROW_BYTES {
             return Err(wrong(too_long(line.len())));
+        }
+        if let Some(why) = too_many_values(line) {
+            return Err(wrong(why));
         }
         values.push(serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))?);
     }
