@@ -304,8 +304,10 @@ impl RetrieveArgs {
         let pieces = pieces(item);
         let passages = record.context.as_ref().map_or(&[][..], |context| &context.passages);
         let ranked = best_first(passages);
-        let spans: Vec<(&str, Span)> =
-            ranked.iter().map(|passage| (passage.document.as_str(), Span::new(passage.start, passage.end))).collect();
+        let spans: Vec<(&str, Span)> = ranked
+            .iter()
+            .filter_map(|passage| Some((passage.document.as_str(), Span::stated(passage.start, passage.end)?)))
+            .collect();
         let found = match record.key.budget {
             None => scores(&pieces, &spans, &self.k).unwrap_or_default(),
             Some(_) => {

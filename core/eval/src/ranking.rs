@@ -6,7 +6,7 @@
 
 use crate::{Item, PassageRef};
 use closeread_text::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The entry at a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,20 +24,15 @@ pub fn pieces(item: &Item) -> Vec<(String, Span)> {
             [one] => Some(one.clone()),
             _ => None,
         })?;
-        Some((document, Span::new(evidence.start?, evidence.end?)))
+        Some((document, Span::stated(evidence.start?, evidence.end?)?))
     };
     each_once(item.evidence.iter().filter_map(place))
 }
 
 /// Returns each of the places once, by document and span.
 pub fn each_once(places: impl IntoIterator<Item = (String, Span)>) -> Vec<(String, Span)> {
-    let mut pieces: Vec<(String, Span)> = Vec::new();
-    for piece in places {
-        if !pieces.contains(&piece) {
-            pieces.push(piece);
-        }
-    }
-    pieces
+    let mut seen = HashSet::new();
+    places.into_iter().filter(|piece| seen.insert(piece.clone())).collect()
 }
 
 /// The passages of a context in the order of their ranks: as they stand, unless they stand in the order of their text; then those
@@ -122,6 +117,14 @@ mod tests {
 
     fn piece(start: usize, end: usize) -> (String, Span) {
         ("book".to_owned(), Span::new(start, end))
+    }
+
+    #[test]
+    fn finding_10_a_piece_that_ends_before_it_begins_is_none() {
+        let mut item = Item::new("q", "book", "?", crate::Task::Choice);
+        let evidence = |start, end| crate::Evidence { document: None, quote: String::new(), start, end };
+        item.evidence = [(1, 9), (9, 1), (usize::MAX, 1), (1, 9)].map(|(a, b)| evidence(Some(a), Some(b))).to_vec();
+        assert_eq!(pieces(&item), [piece(1, 9)]);
     }
 
     #[test]

@@ -23,8 +23,10 @@ pub fn run(run: &Run, cell: &CellTrials, row: &Row<'_>) -> String {
         return String::new();
     };
     let (ranked, tag) = (ranked(context), file_name(&cell_name(run, &cell.arm)));
-    let spans: Vec<(&str, Span)> =
-        ranked.iter().map(|passage| (passage.document.as_str(), Span::new(passage.start, passage.end))).collect();
+    let spans: Vec<(&str, Span)> = ranked
+        .iter()
+        .filter_map(|passage| Some((passage.document.as_str(), Span::stated(passage.start, passage.end)?)))
+        .collect();
     let mut lines = String::new();
     for (rank, entry) in entries(&pieces, &spans).into_iter().enumerate() {
         // A passage may have the very bytes of a piece that was found before, and is not that piece.

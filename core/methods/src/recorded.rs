@@ -56,7 +56,7 @@ fn context_recall<B: Borrow<Book>, E>(
     let place = |id: &str| books.iter().position(|book| book.borrow().id == id);
     let passages = context.passages.iter();
     let retrieved: Vec<(usize, Span)> = passages
-        .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
+        .filter_map(|passage| Some((place(&passage.document)?, Span::stated(passage.start, passage.end)?)))
         .collect();
     // Only what holds evidence is opened.
     let holds_evidence = |idx: usize| gold.iter().any(|(book, _)| *book == idx);

@@ -32,6 +32,11 @@ macro_rules! range_like {
                 Self { start, end }
             }
 
+            /// The range from `start` to `end`, as a file of others states it; `None` if `end` lies before `start`.
+            pub fn stated(start: usize, end: usize) -> Option<Self> {
+                (start <= end).then_some(Self { start, end })
+            }
+
             /// Returns the length in bytes.
             pub fn len(self) -> usize {
                 self.end - self.start

@@ -54,7 +54,7 @@ impl Pages {
                 Some((number, text)) if number == book => text,
                 _ => session.text(session.books().get(book).ok_or_else(of_others)?).await?,
             };
-            let span = text.flow().from_source(Span::new(start, end)).ok_or_else(of_others)?;
+            let span = Span::stated(start, end).and_then(|span| text.flow().from_source(span)).ok_or_else(of_others)?;
             texts.push(text.flow().text()[span.range()].to_owned());
             open = Some((book, text));
         }
