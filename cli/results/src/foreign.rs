@@ -6,6 +6,7 @@ use closeread_eval::InputFile;
 use closeread_export::foreign::{adopt, notes, run};
 use closeread_report::Run;
 use closeread_runner::finished::{self, NamedFolder, Texts};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,8 @@ pub struct ForeignRun {
 /// # Errors
 /// If a log is damaged, or of a version that is not known.
 pub fn read(path: &Path, name: &str) -> Result<Option<ForeignRun>> {
-    let files = if path.is_dir() { logs_in(path)? } else { vec![path.to_owned()] };
+    let mut files = Vec::new();
+    logs_in(path, &mut HashSet::new(), &mut files)?;
     let mut logs = Vec::new();
     for file in files {
         match kind_of(&file)? {
@@ -115,19 +117,19 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     closeread_files::read_file(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The logs below a folder, also of folders in it.
-fn logs_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in closeread_files::entries(folder)? {
-        if path.is_dir() {
-            found.extend(logs_in(&path)?);
-        } else if path.extension().is_some_and(|ending| ending == "eval")
-            || lm_eval::is_samples(&path.display().to_string())
-        {
-            found.push(path);
+/// The logs below a folder, also of folders in it, each of which is entered once; what is no folder is the log itself.
+fn logs_in(path: &Path, entered: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>) -> Result<()> {
+    if !path.is_dir() {
+        found.push(path.to_owned());
+    } else if path.canonicalize().is_ok_and(|real| entered.insert(real)) {
+        for path in closeread_files::entries(path)? {
+            let is_log = || path.extension().is_some_and(|ending| ending == "eval");
+            if path.is_dir() || is_log() || lm_eval::is_samples(&path.display().to_string()) {
+                logs_in(&path, entered, found)?;
+            }
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// A log that is an archive, read sample by sample.

@@ -86,6 +86,10 @@ fn folders(patterns: &[String]) -> Result<BTreeMap<String, PathBuf>> {
     let mut found = BTreeSet::new();
     for pattern in patterns {
         let named = || format!("--runs {pattern}");
+        // It would follow links, which lead around in circles.
+        if pattern.contains("**") {
+            bail!("{}: `**` is not read; `*` stands for any name, as in runs/*/*", named());
+        }
         for path in glob::glob(pattern).with_context(named)? {
             let path = path.with_context(named)?;
             if path.is_dir() {

@@ -1,7 +1,9 @@
 //! A submission, read: whatever is wrong with it is said of it alone.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use closeread_eval::{InputFile, Item};
+use closeread_files::{entries, leads_outside};
+use closeread_llm::price::toml_problem;
 use closeread_report::Run;
 use closeread_report::site::{About, Found, Submission, held_to, of_predictions};
 use closeread_runner::finished::{self, Texts};
@@ -26,7 +28,7 @@ struct AboutFile {
 
 /// Reads the folder of a submission.
 pub(super) fn read(name: &str, path: &Path, gold: &[Item]) -> Submission {
-    let (about, found) = match about(path) {
+    let (about, found) = match refuse_links(path).and_then(|()| about(path)) {
         Err(error) => (About::default(), Err(error)),
         Ok((about, Some(why))) => (about, Ok(Found::Withdrawn(why))),
         Ok((about, None)) => {
@@ -38,11 +40,24 @@ pub(super) fn read(name: &str, path: &Path, gold: &[Item]) -> Submission {
     Submission { name: name.to_owned(), about, found }
 }
 
+/// Refuses a submission with a link that leads out of it: the site publishes what is read, and the messages on it.
+fn refuse_links(folder: &Path) -> Result<()> {
+    let mut there = entries(folder)?;
+    for inner in there.clone().iter().filter(|path| path.is_dir() && !path.is_symlink()) {
+        there.extend(entries(inner)?);
+    }
+    match there.iter().find(|path| leads_outside(folder, path)) {
+        Some(link) => bail!("{} is a link that leads out of the submission", link.display()),
+        None => Ok(()),
+    }
+}
+
 /// Reads what the submitter says, and why the submission was withdrawn, if it was.
 fn about(folder: &Path) -> Result<(About, Option<String>)> {
     let path = folder.join(ABOUT);
     let text = closeread_files::read_text(&path)?.unwrap_or_default();
-    let said: AboutFile = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    let said: AboutFile =
+        toml::from_str(&text).map_err(|error| anyhow!("{}: {}", path.display(), toml_problem(&text, &error)))?;
     let AboutFile { date, about, url, model, withdrawn } = said;
     let date = match date {
         None => None,

@@ -39,6 +39,11 @@ fn of(args: &LeaderboardArgs) -> Result<String> {
             bail!("{option} {path}: expected a path inside the repository, of letters, digits and / _ - . *");
         }
     }
+    for (option, text) in [("--title", Some(&args.title)), ("--benchmark", args.benchmark.as_ref())] {
+        if text.is_some_and(|text| text.contains(char::is_control) || text.contains("${{")) {
+            bail!("{option} holds what a workflow reads as its own: expected one line without ${{{{");
+        }
+    }
     let mut options = format!("--gold {gold} --title {}", shlex::try_quote(&args.title)?);
     if let Some(benchmark) = &args.benchmark {
         options += &format!(" --benchmark {}", shlex::try_quote(benchmark)?);
