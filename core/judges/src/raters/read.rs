@@ -6,6 +6,9 @@ use closeread_eval::InputFile;
 use closeread_eval::rows::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Most raters, labels and parts of a file: tables compare all with all.
+const MOST: usize = 200;
+
 /// The reason why a file of labels cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RaterError {
@@ -37,6 +40,16 @@ pub enum RaterError {
     /// A row, or the head, cannot be read; says where and why.
     #[error("{0}")]
     Row(String),
+    /// There are so many raters, labels or parts that no table of them could be made or read.
+    #[error("{file}: {n} {what}: expected at most {MOST}")]
+    TooMany {
+        /// Name of the file.
+        file: String,
+        /// Number of what there is too many of.
+        n: usize,
+        /// Kind of what there is too many of, with what it is.
+        what: &'static str,
+    },
     /// No row has a label.
     #[error("{file}: no labels: expected columns `unit` and `label`, and a row a label")]
     Empty {
@@ -81,6 +94,17 @@ impl RaterLabels {
             return Err(RaterError::Empty { file: file.name.clone() });
         }
         let raters: BTreeSet<String> = units.values().flat_map(BTreeMap::keys).cloned().collect();
+        let labels: BTreeSet<&String> = units.values().flat_map(BTreeMap::values).chain(consensus.values()).collect();
+        let parts: BTreeSet<(&String, &String)> = units.keys().map(|unit| (&unit.group, &unit.criterion)).collect();
+        for (n, what) in [
+            (raters.len(), "raters"),
+            (labels.len(), "different labels, which are names of a few categories"),
+            (parts.len(), "parts by `group` and `criterion`"),
+        ] {
+            if n > MOST {
+                return Err(RaterError::TooMany { file: file.name.clone(), n, what });
+            }
+        }
         Ok(Self { panel: panel.unwrap_or(raters.len()), raters, units, consensus })
     }
 }
@@ -103,6 +127,17 @@ mod tests {
         assert_eq!(refused("unit,label\n,yes\n"), "l.csv:2: no `unit`: expected the name of what was rated");
         assert!(refused("item,label\nu,yes\n").contains("expected columns `unit` and `label`"));
         assert!(refused("unit,label\nu,\n").starts_with("l.csv: no labels"));
+    }
+
+    #[test]
+    fn finding_10_raters_labels_and_parts_without_end_are_counted_and_refused() {
+        let of = |row: fn(usize) -> String| {
+            let rows: String = (0..=MOST).map(row).collect();
+            read(&format!("unit,rater,label,group\n{rows}")).unwrap_err().to_string()
+        };
+        assert_eq!(of(|n| format!("u,r{n},yes,\n")), "l.csv: 201 raters: expected at most 200");
+        assert!(of(|n| format!("u{n},r,l{n},\n")).starts_with("l.csv: 201 different labels"));
+        assert!(of(|n| format!("u{n},r,yes,g{n}\n")).starts_with("l.csv: 201 parts by `group`"));
     }
 
     #[test]
