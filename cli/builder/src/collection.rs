@@ -1,5 +1,6 @@
 //! Books, and the documents of a collection: texts and Markdown as books are read, and besides HTML, PDF and CSV as Markdown.
 
+use crate::pdf;
 use anyhow::{Context, Result, bail};
 use closeread_books::html::{Layout, to_text};
 use closeread_books::{Book, ReadOptions, decode};
@@ -101,7 +102,7 @@ fn converted(file: &Path, root: &Path, language: Option<Language>) -> Result<Boo
     let markdown = match Kind::of(file) {
         Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
         Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,
-        _ => pdf_text(&bytes)?,
+        _ => pdf::text(&bytes)?,
     };
     let relative = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
     let name = relative.unwrap_or(Path::new(file.file_name().unwrap_or_default())).with_extension("");
@@ -154,61 +155,9 @@ fn converted_files(root: &Path, path: &Path, allow_outside: bool) -> Result<Vec<
     Ok(files)
 }
 
-#[cfg(not(feature = "pdf"))]
-fn pdf_text(_: &[u8]) -> Result<String> {
-    bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
-}
-
-/// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
-#[cfg(feature = "pdf")]
-fn pdf_text(bytes: &[u8]) -> Result<String> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let read = std::panic::catch_unwind(|| pdf_extract::extract_text_from_mem(bytes));
-    std::panic::set_hook(hook);
-    let text = match read {
-        Ok(Ok(text)) => text,
-        Ok(Err(error)) => {
-            bail!("no PDF that can be read ({error}): expected a PDF with text; convert it to text first")
-        }
-        Err(_) => bail!("this PDF is broken: expected one with text; convert it to text first"),
-    };
-    if text.trim().is_empty() {
-        bail!("this PDF holds no text, perhaps pictures of pages: convert it to text first");
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A PDF of one page with one line, its offsets computed.
-    #[cfg(feature = "pdf")]
-    fn pdf(line: &str) -> Vec<u8> {
-        let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
-        let objects = [
-            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
-                .to_owned(),
-            format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len()),
-            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-        ];
-        let mut file = "%PDF-1.4\n".to_owned();
-        let mut offsets = Vec::new();
-        for (at, object) in objects.iter().enumerate() {
-            offsets.push(file.len());
-            file += &format!("{} 0 obj\n{object}\nendobj\n", at + 1);
-        }
-        let start = file.len();
-        file += "xref\n0 6\n0000000000 65535 f \n";
-        for offset in offsets {
-            file += &format!("{offset:010} 00000 n \n");
-        }
-        file += &format!("trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
-        file.into_bytes()
-    }
 
     #[test]
     fn documents_of_every_kind_are_read() {
@@ -238,11 +187,5 @@ mod tests {
         let refused = format!("{:#}", read(dir.path().join("e.pdf")).unwrap_err());
         let needed = if cfg!(feature = "pdf") { "expected a PDF with text" } else { "--features pdf`" };
         assert!(refused.contains("e.pdf") && refused.contains(needed), "{refused}");
-    }
-
-    #[cfg(feature = "pdf")]
-    #[test]
-    fn the_text_of_a_pdf_is_read() {
-        assert_eq!(pdf_text(&pdf("Net sales were 11.")).unwrap().trim(), "Net sales were 11.");
     }
 }

@@ -16,6 +16,7 @@ pub mod global_table;
 mod page;
 #[cfg(feature = "parquet")]
 mod parquet_file;
+mod pdf;
 pub mod published;
 pub mod review;
 pub mod search;

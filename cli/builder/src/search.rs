@@ -6,6 +6,7 @@ use closeread_books::html::{Layout, to_text};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
 use closeread_build::sagascale::{Found, SearchHost};
+use closeread_eval::rows::kind;
 use closeread_llm::HostError;
 use closeread_llm::provider::MAX_RESPONSE_BYTES;
 use closeread_providers::http::body_within;
@@ -147,7 +148,7 @@ impl SearchHost for Search {
                         engine.hits
                     )));
                 };
-                count(hits).ok_or_else(|| failed(format!("{hits} at {} is no count of results", engine.hits)))
+                count(hits).ok_or_else(|| failed(format!("{} at {} is no count of results", kind(hits), engine.hits)))
             }
         }
     }

@@ -9,7 +9,7 @@ use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question, StageCost};
 use closeread_books::Book;
 use closeread_eval::answer::json::json_value;
-use closeread_eval::rows::{scalar, scalars};
+use closeread_eval::rows::scalar;
 use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_methods::Host;
@@ -273,6 +273,9 @@ fn prompt<'p>(title: &'p str, item: &'p Item, n: usize, found: &'p Distractors) 
     }
 }
 
+/// Most options of a response that are read: three are asked for, and each is compared with all.
+const MOST_READ: usize = 100;
+
 /// The reason why a response gives no options.
 #[derive(Debug, PartialEq, thiserror::Error)]
 enum OptionsError {
@@ -286,15 +289,16 @@ fn read(response: &str) -> Result<Vec<String>, OptionsError> {
     let value = json_value(response).answer().ok_or(OptionsError::NoObject)?;
     let list = match &value {
         Value::Object(fields) => {
-            fields.get("options").or_else(|| fields.get("distractors")).cloned().unwrap_or_default()
+            fields.get("options").or_else(|| fields.get("distractors")).ok_or(OptionsError::NoOptions)?
         }
-        list => list.clone(),
+        list => list,
     };
-    let mut options = scalars(&list);
+    let list = list.as_array().map_or(std::slice::from_ref(list), Vec::as_slice);
+    let list = &list[..list.len().min(MOST_READ)];
+    let mut options: Vec<String> = list.iter().filter_map(scalar).collect();
     if options.is_empty() {
         // Options as objects with a text.
-        let texts = list.as_array().into_iter().flatten().filter_map(|option| scalar(option.get("text")?));
-        options = texts.collect();
+        options = list.iter().filter_map(|option| scalar(option.get("text")?)).collect();
     }
     if options.is_empty() { Err(OptionsError::NoOptions) } else { Ok(options) }
 }
@@ -370,5 +374,11 @@ mod tests {
         assert_eq!(read(r#"{"options": [{"text": "x"}, {"text": "y"}]}"#), expected);
         assert_eq!(read("x, y"), Err(OptionsError::NoObject));
         assert_eq!(read(r#"{"options": []}"#), Err(OptionsError::NoOptions));
+        assert_eq!(read("{}"), Err(OptionsError::NoOptions));
+    }
+
+    #[test]
+    fn finding_09_of_options_without_end_the_first_are_read() {
+        assert_eq!(read(&format!("[{}1]", "1,".repeat(100_000))).unwrap().len(), MOST_READ);
     }
 }

@@ -1,0 +1,167 @@
+//! The text of PDF files.
+
+use anyhow::{Result, bail};
+#[cfg(feature = "pdf")]
+use closeread_books::MAX_BOOK_BYTES;
+#[cfg(feature = "pdf")]
+use flate2::read::ZlibDecoder;
+#[cfg(feature = "pdf")]
+use memchr::memmem;
+#[cfg(feature = "pdf")]
+use std::io::{Read, copy, sink};
+
+/// Most bytes that the streams of a PDF may unpack to, pictures left out, and those of one picture, which is not unpacked.
+#[cfg(feature = "pdf")]
+const MAX_UNPACKED: u64 = MAX_BOOK_BYTES as u64;
+#[cfg(feature = "pdf")]
+const MAX_PICTURE: u64 = 512 << 20;
+/// Times that a stream may be packed.
+#[cfg(feature = "pdf")]
+const MAX_PACKED: usize = 4;
+/// Bytes before a stream in which its dictionary is looked for.
+#[cfg(feature = "pdf")]
+const DICTIONARY: usize = 1024;
+
+#[cfg(not(feature = "pdf"))]
+pub(crate) fn text(_: &[u8]) -> Result<String> {
+    bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
+}
+
+/// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
+#[cfg(feature = "pdf")]
+pub(crate) fn text(bytes: &[u8]) -> Result<String> {
+    refuse_bombs(bytes)?;
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let read = std::panic::catch_unwind(|| pdf_extract::extract_text_from_mem(bytes));
+    std::panic::set_hook(hook);
+    let text = match read {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => {
+            bail!("no PDF that can be read ({error}): expected a PDF with text; convert it to text first")
+        }
+        Err(_) => bail!("this PDF is broken: expected one with text; convert it to text first"),
+    };
+    if text.trim().is_empty() {
+        bail!("this PDF holds no text, perhaps pictures of pages: convert it to text first");
+    }
+    Ok(text)
+}
+
+/// Refuses a PDF that unpacks to more than a book may have: the library that reads it knows no limit.
+#[cfg(feature = "pdf")]
+fn refuse_bombs(bytes: &[u8]) -> Result<()> {
+    let mut left = MAX_UNPACKED;
+    for at in memmem::find_iter(bytes, b"stream").filter(|at| !bytes[..*at].ends_with(b"end")) {
+        let packed = &bytes[at + b"stream".len()..];
+        let start = packed.iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let before = &bytes[at.saturating_sub(DICTIONARY)..at];
+        let dictionary = &before[memmem::rfind(before, b"obj").unwrap_or(0)..];
+        let is_picture = memmem::find(dictionary, b"/Image").is_some();
+        let most = if is_picture { MAX_PICTURE } else { left };
+        let n_bytes = unpacked(&packed[start..], most);
+        if n_bytes > most {
+            let most = MAX_UNPACKED >> 20;
+            bail!(
+                "this PDF unpacks to more than {most} MiB: expected a text of a book's size; convert it to text first"
+            );
+        }
+        left -= if is_picture { 0 } else { n_bytes };
+    }
+    Ok(())
+}
+
+/// Bytes that a stream unpacks to, packed once or several times, as far as `most` goes; none of one that is not packed.
+#[cfg(feature = "pdf")]
+fn unpacked(packed: &[u8], most: u64) -> u64 {
+    let mut largest = 0;
+    for times in 1..=MAX_PACKED {
+        let mut stream: Box<dyn Read + '_> = Box::new(packed);
+        for _ in 0..times {
+            stream = Box::new(ZlibDecoder::new(stream));
+        }
+        let mut counted = Counted { stream: stream.take(most + 1), n_bytes: 0 };
+        // It ends early where the stream is damaged, or is no packed one.
+        let _ = copy(&mut counted, &mut sink());
+        if counted.n_bytes == 0 {
+            break;
+        }
+        largest = largest.max(counted.n_bytes);
+    }
+    largest
+}
+
+/// Counts what was read before an error, too.
+#[cfg(feature = "pdf")]
+struct Counted<R> {
+    stream: R,
+    n_bytes: u64,
+}
+
+#[cfg(feature = "pdf")]
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.stream.read(buffer)?;
+        self.n_bytes += n as u64;
+        Ok(n)
+    }
+}
+
+#[cfg(all(test, feature = "pdf"))]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use std::io::Write;
+
+    /// A PDF of one page with one stream, its offsets computed.
+    fn pdf(filter: &str, stream: &[u8]) -> Vec<u8> {
+        let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+        let content = format!("<< /Length {}{filter} >>\nstream\n", stream.len());
+        let objects = [
+            b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+            page.as_bytes().to_vec(),
+            [content.as_bytes(), stream, b"\nendstream"].concat(),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_vec(),
+        ];
+        let mut file = b"%PDF-1.4\n".to_vec();
+        let mut offsets = Vec::new();
+        for (at, object) in objects.iter().enumerate() {
+            offsets.push(file.len());
+            file.extend([format!("{} 0 obj\n", at + 1).as_bytes(), object, b"\nendobj\n"].concat());
+        }
+        let start = file.len();
+        file.extend(b"xref\n0 6\n0000000000 65535 f \n");
+        for offset in offsets {
+            file.extend(format!("{offset:010} 00000 n \n").into_bytes());
+        }
+        file.extend(format!("trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").into_bytes());
+        file
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn the_text_of_a_pdf_is_read() {
+        let line = b"BT /F1 12 Tf 72 720 Td (Net sales were 11.) Tj ET";
+        assert_eq!(text(&pdf("", line)).unwrap().trim(), "Net sales were 11.");
+        let once = packed(line);
+        assert_eq!(text(&pdf(" /Filter /FlateDecode", &once)).unwrap().trim(), "Net sales were 11.");
+    }
+
+    #[test]
+    fn finding_09_a_pdf_that_unpacks_to_more_than_a_book_is_refused() {
+        let once = packed(&vec![0; 129 << 20]);
+        let (twice, flate) = (packed(&once), " /Filter /FlateDecode");
+        for file in [pdf(flate, &once), pdf(" /Filter [/FlateDecode /FlateDecode]", &twice)] {
+            let refused = text(&file).unwrap_err().to_string();
+            assert!(refused.contains("this PDF unpacks to more than 128 MiB"), "{refused}");
+        }
+        assert!(refuse_bombs(&pdf(" /Subtype /Image /Filter /FlateDecode", &once)).is_ok(), "a picture may be larger");
+    }
+}
