@@ -76,7 +76,7 @@ impl Hub {
         let mut n_idle = 0;
         loop {
             let before = part.metadata().map_or(0, |meta| meta.len());
-            if remote.n_bytes.is_some_and(|n_bytes| before == n_bytes) {
+            if remote.n_bytes.is_some_and(|n_bytes| before >= n_bytes) {
                 break;
             }
             match self.stream(revision, file, &part, before, &bar).await {
@@ -97,7 +97,7 @@ impl Hub {
         }
         bar.finish_and_clear();
         if let Err(error) = verify(&part, &remote) {
-            std::fs::remove_file(&part).with_context(|| format!("{} cannot be removed", part.display()))?;
+            closeread_files::remove(&part)?;
             return Err(error.context(format!(
                 "{file} of {} arrived damaged and was thrown away: run the same command again",
                 self.repo
@@ -136,7 +136,7 @@ impl Hub {
         bail!("{file} of {}: more than five redirects", self.repo)
     }
 
-    /// Appends to `part` from byte `start` to the end.
+    /// Appends to `part` from byte `start` to the end, or until there is more than the hub stated, as `bar` knows.
     async fn stream(
         &self,
         revision: &Pinned,
@@ -166,10 +166,15 @@ impl Hub {
         let opened =
             std::fs::OpenOptions::new().create(true).append(continues).write(true).truncate(!continues).open(part);
         let mut out = opened.with_context(|| format!("{} cannot be written", part.display()))?;
-        bar.set_position(if continues { start } else { 0 });
+        let mut n_bytes = if continues { start } else { 0 };
+        bar.set_position(n_bytes);
         while let Some(bytes) = response.chunk().await.map_err(reqwest::Error::without_url)? {
             out.write_all(&bytes).with_context(|| format!("{} cannot be written", part.display()))?;
             bar.inc(bytes.len() as u64);
+            n_bytes += bytes.len() as u64;
+            if bar.length().is_some_and(|stated| n_bytes > stated) {
+                break;
+            }
         }
         Ok(())
     }
@@ -252,4 +257,34 @@ fn progress(file: &str, n_bytes: Option<u64>) -> ProgressBar {
     bar.set_style(style.expect("the template is valid"));
     bar.set_message(file.to_owned());
     closeread_terminal::bars().add(bar)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+
+    #[tokio::test]
+    async fn finding_09_a_file_that_is_larger_than_the_hub_says_is_given_up() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let endpoint = format!("http://{}", listener.local_addr().expect("bound"));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = BufReader::new(stream.expect("connected"));
+                let mut line = String::new();
+                stream.read_line(&mut line).expect("a request");
+                let told = if line.starts_with("HEAD") { "content-length: 10\r\n" } else { "" };
+                let stream = stream.get_mut();
+                let _ = write!(stream, "HTTP/1.1 200 OK\r\netag: \"a\"\r\nconnection: close\r\n{told}\r\n");
+                // A GET is answered until the client goes.
+                while told.is_empty() && stream.write_all(&[b'x'; 4096]).is_ok() {}
+            }
+        });
+        let folder = tempfile::tempdir().expect("a folder");
+        let hub = Hub::new(&endpoint, "owner/tiny").expect("a client");
+        let fetched = hub.fetch(&mut Pinned::revision("main"), "config.json", folder.path()).await;
+        let said = format!("{:#}", fetched.expect_err("refused"));
+        assert!(said.contains("was thrown away") && said.contains("the hub says 10"), "{said}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 0);
+    }
 }
