@@ -141,6 +141,10 @@ impl Begun<'_> {
     /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted,
     /// are ours in the response that is given back: a limit that only holds for honest servers is none.
     pub fn ended(self, model: &str, result: Result<Response, HostError>) -> Result<Response, HostError> {
+        // Who blocks a response has read the prompt, and bills it.
+        if let (Err(HostError::Blocked { .. }), Some(prompt)) = (&result, self.counted) {
+            self.spending.state.borrow_mut().dollars += self.spending.worst(model, prompt, 0, false);
+        }
         let mut response = result?;
         if response.cached {
             return Ok(response);
@@ -188,6 +192,22 @@ mod tests {
     fn call() -> Outgoing {
         let (messages, prompt) = (vec![Message::user("?")], String::new());
         Call { messages, temperature: 0.0, max_output_tokens: Some(1_000_000), prompt }.into()
+    }
+
+    #[tokio::test]
+    async fn finding_07_a_blocked_call_costs_its_prompt() {
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }";
+        let list = PriceList::read(list).unwrap();
+        let spending = Spending::new(list, Some(Dollars(9.0)), Dollars(0.25), Tokenizer::cl100k());
+        let begun = spending.begin("p/x", &call(), false).await;
+        let prompt = begun.counted.unwrap();
+        let blocked = Err(HostError::Blocked { reason: "no".to_owned() });
+        assert!(begun.ended("p/x", blocked).is_err() && prompt > 0);
+        let spent = || spending.taken().dollars.0 - 0.25;
+        assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "{}", spent());
+        let begun = spending.begin("p/x", &call(), false).await;
+        assert!(begun.ended("p/x", Err(HostError::Failed("no".to_owned()))).is_err());
+        assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "what failed is not billed: {}", spent());
     }
 
     fn response(tokens: u64) -> Result<Response, HostError> {
