@@ -28,7 +28,13 @@ pub(crate) struct Site {
 /// Passes on requests to this server for paths that stay where they are.
 pub(crate) async fn checked(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     if !site.is_addressed(request.headers()) {
-        return failure(StatusCode::MISDIRECTED_REQUEST, "this server answers to 127.0.0.1 and localhost alone");
+        let port = site.address.port();
+        let message = format!(
+            "this server answers at http://127.0.0.1:{port} and http://localhost:{port} alone, so that no page of another site \
+             reads what it serves: open that address; forward port {port} to the same number, as in ssh -L \
+             {port}:127.0.0.1:{port} HOST"
+        );
+        return failure(StatusCode::MISDIRECTED_REQUEST, &message);
     }
     if path::parts(request.uri().path()).is_none() {
         return failure(StatusCode::NOT_FOUND, "no such file");
@@ -76,6 +82,31 @@ impl Site {
     /// True unless another site's name leads here, which is how a page of that site would read what is served.
     fn is_addressed(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        ["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{}", self.address.port()))
+        let (name, port) = host.split_once(':').unwrap_or((host, "80"));
+        ["127.0.0.1", "localhost"].contains(&name) && port.parse() == Ok(self.address.port())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn finding_16_a_browser_names_no_port_where_it_is_80() {
+        let is_addressed = |port: u16, host: &'static str| {
+            let address = SocketAddr::from(([127, 0, 0, 1], port));
+            let site = Site { address, page: Router::new(), runs: Vec::new(), relay: None };
+            site.is_addressed(&HeaderMap::from_iter([(header::HOST, HeaderValue::from_static(host))]))
+        };
+        for host in ["127.0.0.1", "localhost", "localhost:80"] {
+            assert!(is_addressed(80, host) && !is_addressed(7327, host), "{host}");
+        }
+        for host in
+            ["evil.example", "evil.example:80", "127.0.0.1:1", "", ":80", "127.0.0.1:80:80", "127.0.0.1.evil.example"]
+        {
+            assert!(!is_addressed(80, host), "{host}");
+        }
+        assert!(is_addressed(7327, "localhost:7327"));
     }
 }

@@ -88,6 +88,9 @@ fn another_sites_name_that_leads_here_is_refused() {
         let response = server.ask("GET", "/runs/r/items.jsonl", &[("host", host)], "");
         assert_eq!(response.status, 421, "{host}");
         assert!(!response.text().contains("question"), "{host}");
+        // Behind a forwarded port somebody has to be told what to do.
+        let port = server.host.rsplit(':').next().unwrap();
+        assert!(response.text().contains(&format!("forward port {port} to the same number")), "{}", response.text());
     }
     let here = format!("localhost:{}", server.host.rsplit(':').next().unwrap());
     assert_eq!(server.ask("GET", "/", &[("host", &here)], "").status, 200);
