@@ -8,6 +8,7 @@ use closeread_books::chunk::Chunker;
 use closeread_methods::listing::Listing;
 use closeread_retrieve::PassageIndex;
 use closeread_runner::tokenizer;
+use closeread_table::number::counted;
 use closeread_terminal as terminal;
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,7 +52,8 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
             writeln!(out, "[{}] bytes {}..{}, {} tokens\n{}\n", p.index, p.start, p.end, p.tokens, p.text)?;
         }
         let n_tokens: usize = passage_index.n_tokens().iter().sum();
-        info!("{} passages, {n_tokens} tokens by {}", listing.passages.len(), tokenizer.name());
+        let (passages, tokens) = (counted(listing.passages.len(), "passage"), counted(n_tokens, "token"));
+        info!("{passages}, {tokens} by {}", tokenizer.name());
     }
     Ok(ExitCode::SUCCESS)
 }

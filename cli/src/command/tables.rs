@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use closeread_files::write_output;
 use closeread_table::Table;
+use closeread_table::number::counted;
 use closeread_table::render::{csv, latex, text};
 use std::path::Path;
 use tracing::info;
@@ -22,7 +23,7 @@ pub(super) fn as_latex(tables: &[Table]) -> String {
 pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result<()> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
         write_output(path, csv::tidy(tables, complete).as_bytes())?;
-        info!("{}: {} tables as one list", path.display(), tables.len());
+        info!("{}: {} as one list", path.display(), counted(tables.len(), "table"));
         return Ok(());
     }
     std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
@@ -30,6 +31,6 @@ pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result
         let name: String = table.id.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
         write_output(&path.join(format!("{name}.csv")), csv::wide(table, complete).as_bytes())?;
     }
-    info!("{}: {} tables, one file each", path.display(), tables.len());
+    info!("{}: {}, one file each", path.display(), counted(tables.len(), "table"));
     Ok(())
 }

@@ -10,6 +10,7 @@ use closeread_judges::Reference;
 use closeread_judges::study::{Asks, Drawing, of_run};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::judging::works;
+use closeread_table::number::counted;
 use closeread_text::Language;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -60,7 +61,7 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
     let n = units.len();
     let title = format!("{}: {n} to rate", run.benchmark);
     let page = StudyFolder::write(&args.out, title, None, units, Some(&args.run))?;
-    info!("{n} units; {} is for people", page.display());
+    info!("{}; {} is for people", counted(n, "unit"), page.display());
     info!("closeread people read {} FILE... reads what they save", args.out.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -124,8 +124,8 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
         );
     }
     info!(
-        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of responses; {}{of_unknown}",
-        thousands(sum(|u| u.calls as u64)),
+        "{}: {} tokens of prompts ({cached:.0} % cached), {} of responses; {}{of_unknown}",
+        counted(sum(|u| u.calls as u64) as usize, "call"),
         thousands(prompt),
         thousands(response),
         plan.spending.taken().dollars

@@ -62,6 +62,9 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Opt
         }
     }
     for (model, cuts) in models.into_iter().filter(|(_, cuts)| cuts.calls > 0 && cuts.not_known == cuts.calls) {
-        info!("whether the server of {model} cut prompts is not known: it counts no tokens ({} calls)", cuts.calls);
+        info!(
+            "whether the server of {model} cut prompts is not known: it counts no tokens ({})",
+            counted(cuts.calls, "call")
+        );
     }
 }
