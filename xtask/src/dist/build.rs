@@ -82,7 +82,7 @@ impl Target {
 
     /// The features: a static program loads no driver, so it lacks `gpu`.
     fn features(self) -> &'static str {
-        if self.is_static() { "page,parquet,pdf,tract" } else { "page,full" }
+        if self.is_static() { "page,object-stores,parquet,pdf,tract" } else { "page,full" }
     }
 
     /// Compiles the program with the page inside, with a profile of cargo; returns its path.
@@ -133,4 +133,17 @@ pub(crate) fn zigbuild() -> Result<Command> {
     let mut build = program(&zigbuild);
     build.env("PATH", path);
     Ok(build)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_static_program_lacks_nothing_of_full_but_graphics_processors() {
+        let manifest: toml::Table = include_str!("../../../cli/Cargo.toml").parse().unwrap();
+        let full = manifest["features"]["full"].as_array().unwrap().iter().map(|feature| feature.as_str().unwrap());
+        let expected: Vec<&str> = std::iter::once("page").chain(full.filter(|feature| *feature != "gpu")).collect();
+        assert_eq!(Target::LinuxStatic.features().split(',').collect::<Vec<_>>(), expected);
+    }
 }
