@@ -49,7 +49,7 @@ pub enum ResolveError {
         at: usize,
     },
     /// The words do not stand in the text.
-    #[error("“{quote}” is not in document `{document}`: expected its words as they stand there")]
+    #[error("“{quote}” is not in document `{document}`: expected the exact words of the document")]
     NotFound {
         /// Id of the document, or ids of several.
         document: String,
@@ -229,7 +229,7 @@ mod tests {
         check(
             evidence(None, "Cy", None),
             None,
-            &["evidence 1: “Cy” is not in document `one`, `two`: expected its words as they stand there"],
+            &["evidence 1: “Cy” is not in document `one`, `two`: expected the exact words of the document"],
         );
     }
 

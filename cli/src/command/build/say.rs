@@ -115,7 +115,7 @@ pub(super) fn checked(options: &BuildOptions) -> Result<ExitCode> {
     if let Some(mut collected) = collected.filter(|collected| collected.all > 0 || !collected.problems.is_empty()) {
         let folder = collected.folder.display();
         info!(
-            "{} questions were written, {} lie in {folder}: a benchmark for `run` and `build options`",
+            "{} questions were written, {} are in {folder}: a benchmark for `run` and `build options`",
             collected.n, collected.all
         );
         problems.append(&mut collected.problems);
