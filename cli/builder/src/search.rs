@@ -9,7 +9,7 @@ use closeread_build::sagascale::{Found, SearchHost};
 use closeread_eval::rows::kind;
 use closeread_llm::HostError;
 use closeread_llm::provider::MAX_RESPONSE_BYTES;
-use closeread_providers::http::body_within;
+use closeread_providers::http::json_within;
 use closeread_providers::without_credentials;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
@@ -191,8 +191,7 @@ impl Engine {
         // An address may hold a key: errors are told without it.
         let told = |error: reqwest::Error| failed(error.without_url().to_string());
         let response = request.send().await.and_then(reqwest::Response::error_for_status).map_err(told)?;
-        let body = body_within(response, MAX_RESPONSE_BYTES).await.map_err(|error| failed(format!("{error:#}")))?;
-        serde_json::from_slice(&body).map_err(|error| failed(format!("the response is no JSON: {error}")))
+        json_within(response, MAX_RESPONSE_BYTES).await.map_err(|error| failed(format!("{error:#}")))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Beginning of every HTTP client here.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use closeread_eval::rows::too_many_values;
+use serde_json::Value;
 use std::sync::Once;
 
 /// A client to be set up. What encrypts is ring; certificates are checked as the system checks them; bodies are left as
@@ -29,9 +31,44 @@ pub async fn body_within(mut response: reqwest::Response, most: usize) -> Result
     Ok(bytes)
 }
 
+/// The JSON that a response of at most `most` bytes holds.
+///
+/// # Errors
+/// As [`body_within`], if it is no JSON, and if its values would fill the memory.
+pub async fn json_within(response: reqwest::Response, most: usize) -> Result<Value> {
+    let body = body_within(response, most).await?;
+    match too_many_values(&body) {
+        Some(why) => bail!("the response holds {why}"),
+        None => serde_json::from_slice(&body).context("the response is no JSON"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn finding_09_json_of_very_many_values_is_refused_before_it_is_read() {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for body in [format!("[{}0]", "0,".repeat(4_000_001)), "{\"a\": 1}".to_owned(), "<html>".to_owned()] {
+                let (mut stream, _) = listener.accept().unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                    body.len()
+                );
+            }
+        });
+        let client = client().build().unwrap();
+        let get = async || json_within(client.get(&url).send().await.unwrap(), 64 << 20).await;
+        assert!(get().await.unwrap_err().to_string().contains("holds more than 4 million values"));
+        assert_eq!(get().await.unwrap()["a"], 1);
+        assert_eq!(get().await.unwrap_err().to_string(), "the response is no JSON");
+    }
 
     #[tokio::test]
     async fn finding_09_a_body_is_read_as_far_as_is_allowed() {

@@ -9,7 +9,7 @@ use closeread_books::{Book, decode};
 use closeread_build::sagascale::Segment;
 use closeread_files::write_atomically;
 use closeread_llm::provider::MAX_RESPONSE_BYTES;
-use closeread_providers::http::body_within;
+use closeread_providers::http::json_within;
 use closeread_providers::without_credentials;
 use segments::{ArticleKind, segments};
 use serde_json::Value;
@@ -104,9 +104,9 @@ impl Articles {
         let told = || format!("cannot fetch the page `{title}` from {wiki}; give the article as a file by --article");
         let response = client.get(&url).send().await.and_then(reqwest::Response::error_for_status);
         let response = response.map_err(reqwest::Error::without_url).with_context(told)?;
-        let response = body_within(response, MAX_RESPONSE_BYTES).await.with_context(told)?;
-        let response: Value = serde_json::from_slice(&response)
-            .context("its response is no JSON: expected the address of a wiki's api.php")
+        let response = json_within(response, MAX_RESPONSE_BYTES).await;
+        let response = response
+            .context("what it sent cannot be read: expected the address of a wiki's api.php")
             .with_context(told)?;
         let text = response.pointer("/parse/wikitext").and_then(Value::as_str);
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
