@@ -58,6 +58,17 @@ impl<'de> Deserializer<'de> for Asking {
     }
 }
 
+/// The values in their order, each once: what is named twice is meant once, and would be paid for twice.
+pub(crate) fn each_once<T: Clone + PartialEq>(values: &[T]) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    for value in values {
+        if !once.contains(value) {
+            once.push(value.clone());
+        }
+    }
+    once
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

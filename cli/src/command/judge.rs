@@ -5,7 +5,7 @@ use super::{AskingArgs, CostArgs};
 use crate::config::judges::check_judges;
 use crate::config::max_cost;
 use crate::stores;
-use crate::values::one_of;
+use crate::values::{each_once, one_of};
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_judges::{PanelRule, Reference};
@@ -113,7 +113,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;
     let options = JudgeOptions {
-        models: args.judge_model.clone(),
+        models: each_once(&args.judge_model),
         votes: args.votes,
         rule: args.panel,
         judges: args.judge.clone(),

@@ -8,7 +8,7 @@ mod grid;
 use super::plan::say_problems;
 use crate::config::RunArgs;
 use crate::stores;
-use crate::values::one_of;
+use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
 use closeread_books::chunk::Chunker;
 use closeread_eval::ranking::{best_first, pieces, precision, scores};
@@ -121,6 +121,14 @@ pub(crate) struct RetrieveArgs {
 
 /// Ranks the passages, scores the rankings, prints the scores.
 pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
+    args.retriever = each_once(&args.retriever);
+    args.chunker = each_once(&args.chunker);
+    for numbers in [&mut args.passage_tokens, &mut args.neighbours, &mut args.rerank_from, &mut args.budget] {
+        *numbers = each_once(numbers.as_slice());
+    }
+    for names in [&mut args.embedder, &mut args.reranker] {
+        *names = each_once(names.as_slice());
+    }
     let sent = stores::written(&mut args.out)?;
     let ended = retrieve(args).await;
     stores::finish(sent, ended)

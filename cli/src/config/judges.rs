@@ -1,6 +1,7 @@
 //! Options of `run` about judges.
 
 use super::{ALL_METHODS, RunArgs};
+use crate::values::each_once;
 use anyhow::{Result, bail};
 use closeread_judges::{BUILTIN_RULE, Reference};
 use closeread_methods::reader::EXTRACTIVE;
@@ -30,7 +31,7 @@ impl RunArgs {
                 self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect()
             }
             [one] if one == NO_JUDGE => Vec::new(),
-            named => named.to_vec(),
+            named => each_once(named),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Options of a run taken together, with the paper's protocol behind them.
 
 use super::{RunArgs, max_cost};
+use crate::values::each_once;
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::draw::{Draw, Where};
@@ -186,9 +187,9 @@ impl RunArgs {
         max_cost(self.max_cost)
     }
 
-    /// The models named, or the one that needs none.
+    /// The models named, each once, or the one that needs none.
     pub(crate) fn models(&self) -> Vec<String> {
-        if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { self.model.clone() }
+        if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { each_once(&self.model) }
     }
 
     /// The models that are asked about books, as readers or for preparations, each once.
