@@ -1,7 +1,8 @@
 //! Logs of other tools beside ours: those that inspect_ai and lm-evaluation-harness wrote (`tests/readers`).
 
 use crate::support::{Sandbox, run_tales, tales};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 fn fixture(name: &str) -> String {
@@ -93,6 +94,24 @@ fn a_log_stands_in_a_report_and_gates_a_run() {
         &fixture("inspect/second-choice.eval"),
     ]);
     assert!(gated.exits(11).out().starts_with("passed: "), "two thirds are more than a tenth, and six items are few");
+}
+
+#[test]
+fn a_judged_run_comes_back_from_its_logs_with_every_mean() {
+    let sandbox = Sandbox::new();
+    let run = ["run", "--method", "dos-rag,vanilla-rag", "--budget", "300", "--retriever", "bm25", "--out", "r"];
+    sandbox.run(&[&run[..], &["--judge-model", "builtin/rule"]].concat()).exits(0);
+    sandbox.run(&["export", "inspect", "r", "--out", "logs"]).exits(0);
+    let means = |run: &str| -> BTreeMap<String, Vec<(String, Value, Value)>> {
+        let report = sandbox.run(&["report", run, "--json"]).exits(0).json();
+        let cells = report["runs"].as_array().unwrap().iter().flat_map(|run| run["cells"].as_array().unwrap());
+        let of = |(name, mean): (&String, &Value)| (name.clone(), mean["value"].clone(), mean["n"].clone());
+        let metrics = |cell: &Value| cell["metrics"].as_object().unwrap().iter().map(of).collect();
+        cells.map(|cell| (cell["method"].to_string(), metrics(cell))).collect()
+    };
+    let (own, back) = (means("r"), means("logs"));
+    assert!(own.values().all(|metrics| metrics.iter().any(|(name, ..)| name == "recall")), "{own:?}");
+    assert_eq!(own, back);
 }
 
 #[test]

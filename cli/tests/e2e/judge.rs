@@ -68,6 +68,9 @@ fn the_sample_is_judged_end_to_end_without_a_key() {
     ] {
         assert!(report.contains(words), "{words} is not in:\n{report}");
     }
+    let table = printed.lines().filter(|line| !line.starts_with("judged by"));
+    let differs: Vec<&str> = table.filter(|line| !report.contains(line)).collect();
+    assert!(differs.is_empty(), "the run printed what its report does not say:\n{}\n{report}", differs.join("\n"));
     let again = std::fs::read(sandbox.path("r/judgements.jsonl")).unwrap();
     sandbox.run(&[&run[..], &["--judge-model", "builtin/rule"]].concat()).exits(0);
     assert_eq!(std::fs::read(sandbox.path("r/judgements.jsonl")).unwrap(), again, "nothing is judged twice");

@@ -295,6 +295,22 @@ fn pooled_runs_stand_under_the_names_of_their_configurations() {
 }
 
 #[test]
+fn the_order_of_pooled_runs_changes_no_score() {
+    let sandbox = Sandbox::new();
+    let run = ["run", "--method", "closed-book", "--retriever", "bm25"];
+    sandbox.run(&[&run[..], &["--out", "plain"]].concat()).exits(0);
+    sandbox.run(&[&run[..], &["--out", "judged", "--judge-model", "builtin/rule"]].concat()).exits(0);
+    let scores = |runs: [&str; 2]| {
+        let report = sandbox.run(&[&["report", "--json"][..], &runs].concat()).exits(0).json();
+        let table = report["tables"].as_array().unwrap().iter().find(|table| table["id"] == "scores").unwrap();
+        let mut rows = table["rows"].as_array().unwrap().clone();
+        rows.sort_by_key(|row| row[0]["text"].to_string());
+        rows
+    };
+    assert_eq!(scores(["plain", "judged"]), scores(["judged", "plain"]));
+}
+
+#[test]
 fn an_incomplete_run_says_so_in_every_rendering() {
     let sandbox = small_run();
     let records = read(&sandbox, "r/records.jsonl");

@@ -45,8 +45,8 @@ pub use raters::{
 pub use rule::{AnswerForm, BUILTIN_RULE, ByRule};
 pub use ruling::{FactRuling, QuestionType, Ruling, SentenceRuling};
 pub use score::{
-    ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, applies_to_summaries, judged_scores,
-    label_questions, score, summary_scores,
+    ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, applies_to_summaries, judged_metrics,
+    judged_scores, label_questions, score, summary_scores,
 };
 pub use submission::{JudgeResponse, Submission, SubmittedAnswer};
 pub use verdict::Verdict;

@@ -103,6 +103,11 @@ pub fn judged_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) -
     scores
 }
 
+/// Returns the names of the metrics that judges give, those that [`applies_judged`] knows.
+pub fn judged_metrics() -> impl Iterator<Item = &'static str> {
+    [JUDGED_ACCURACY, ACCURACY_STRICT, ACCURACY_TOLERANT].into_iter().chain(OVER_ALL_LEVELS).chain(EVIDENCE_MARKS)
+}
+
 /// Returns how a metric that judges give applies to an item; `None` of one that they do not give.
 pub fn applies_judged(metric: &str, item: &Item) -> Option<Applies> {
     let once = |applies: bool| if applies { Applies::Once } else { Applies::Not };

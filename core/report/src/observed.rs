@@ -6,7 +6,7 @@ use closeread_eval::observations::{
     Applies, Cell, Done, Ending, ItemFacts, Measure, MetricName, Observation, Observations, PoolError, Score, Spent,
 };
 use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, default_metrics, is_chinese};
-use closeread_judges::{applies_judged, judged_scores};
+use closeread_judges::{applies_judged, judged_metrics, judged_scores};
 use closeread_methods::record::Record;
 use closeread_methods::said;
 use closeread_text::Language;
@@ -82,7 +82,7 @@ struct Known<'a> {
     items: HashMap<&'a str, &'a Item>,
     /// The metrics that some trial of the item has a score under.
     seen: HashMap<&'a str, BTreeSet<&'a str>>,
-    /// Every metric of the run.
+    /// Every metric of the run, and those that judges give: records need not have the judges' scores yet.
     metrics: BTreeSet<MetricName>,
 }
 
@@ -92,13 +92,13 @@ impl<'a> Known<'a> {
         for record in run.records {
             seen.entry(&record.key.item).or_default().extend(record.scores.keys().map(String::as_str));
         }
-        let metrics = seen.values().flatten().map(|name| MetricName::from(*name)).collect();
+        let recorded = seen.values().flatten().map(|name| MetricName::from(*name));
+        let metrics = recorded.chain(judged_metrics().map(MetricName::from)).collect();
         Self { items: run.items.iter().map(|item| (item.id.as_str(), item)).collect(), seen, metrics }
     }
 
     fn item(&self, run: &RunView<'_>, item: &Item) -> ItemFacts {
-        let applies = |metric: &MetricName| Some((metric.clone(), self.applies(item, metric)));
-        let metrics = self.metrics.iter().filter_map(applies).filter(|(_, applies)| *applies != Applies::Once);
+        let metrics = self.metrics.iter().map(|metric| (metric.clone(), self.applies(item, metric)));
         let evidence_tokens = evidence_tokens(item, run.books);
         ItemFacts {
             book_tokens: book_tokens(item, run.books),
@@ -113,11 +113,15 @@ impl<'a> Known<'a> {
     /// item's own and no trial says otherwise.
     fn applies(&self, item: &Item, metric: &MetricName) -> Applies {
         let seen = self.seen.get(item.id.as_str()).filter(|seen| !seen.is_empty());
-        if let Some(applies) = applies_judged(metric.name(), item) {
-            return applies;
+        let has_score = seen.is_some_and(|seen| seen.contains(metric.name()));
+        match applies_judged(metric.name(), item) {
+            // The log of another tool tells a summary's scores, and no key facts.
+            Some(Applies::Not) if has_score => return Applies::Once,
+            Some(applies) => return applies,
+            None => {}
         }
         let applies = match (seen, metric.known()) {
-            (Some(seen), _) => seen.contains(metric.name()),
+            (Some(_), _) => has_score,
             (None, Some(_)) if metric.is_of_context() => !item.evidence.is_empty(),
             (None, Some(known)) => default_metrics(item.task, is_chinese(item))[0] == known && has_gold(item),
             (None, None) => true,

@@ -141,6 +141,16 @@ impl ItemFacts {
         }
     }
 
+    /// Adds how metrics apply by what another run knows: where the two differ, the metric applies.
+    pub(super) fn learn(&mut self, metrics: BTreeMap<MetricName, Applies>) {
+        for (metric, applies) in metrics {
+            let known = self.metrics.entry(metric).or_insert(applies);
+            if *known == Applies::Not {
+                *known = applies;
+            }
+        }
+    }
+
     /// Returns the name that intervals cluster by: the set of the item's documents, in any order. An item without
     /// documents is a cluster of its own.
     pub fn cluster(&self) -> String {

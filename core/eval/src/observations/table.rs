@@ -2,6 +2,7 @@
 
 use super::{Cell, CellId, CellKey, Done, Ending, ItemFacts, ItemId, MetricName, Observation, Rows};
 use crate::Task;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -84,8 +85,8 @@ impl Observations {
 
     /// Puts several runs side by side, each under a name that becomes the configuration of its cells.
     ///
-    /// An item is an id with its gold; what the first run knows of it stands. A cell is planned for the items of its
-    /// own run alone.
+    /// An item is an id with its gold; what the first run knows of it stands, and a metric applies to it where it does in some
+    /// run. A cell is planned for the items of its own run alone.
     ///
     /// # Errors
     /// If the benchmarks differ, an item has two gold answers for one task, or two cells are equal, looked for in this
@@ -122,10 +123,17 @@ impl Observations {
     }
 
     fn add(&mut self, item: ItemFacts, known: &mut HashMap<[String; 3], ItemId>) -> ItemId {
-        *known.entry([&item.id, &item.gold, &item.evidence].map(Clone::clone)).or_insert_with(|| {
-            self.items.push(item);
-            ItemId(self.items.len() - 1)
-        })
+        let key = [&item.id, &item.gold, &item.evidence].map(Clone::clone);
+        match known.entry(key) {
+            Entry::Occupied(known) => {
+                self.items[known.get().0].learn(item.metrics);
+                *known.get()
+            }
+            Entry::Vacant(new) => {
+                self.items.push(item);
+                *new.insert(ItemId(self.items.len() - 1))
+            }
+        }
     }
 
     /// Returns the name of the benchmark.
@@ -211,6 +219,7 @@ fn check_golds(runs: &[(Arc<str>, Observations)]) -> Result<(), PoolError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Applies;
     use super::super::testing::{cell, done, item};
     use super::*;
 
@@ -254,5 +263,25 @@ mod tests {
         assert_eq!(refused.to_string(), "two runs hold the same cell, m (p/x): give them different names");
         let pool = Observations::pooled([(name("a"), table(vec![])), (name("b"), table(vec![]))]).unwrap();
         assert_eq!((pool.cells().count(), pool.items().count(), pool.rows(&Rows::all()).count()), (2, 2, 8));
+    }
+    #[test]
+    fn a_metric_applies_to_a_pooled_item_where_it_does_in_some_run() {
+        let run = |name: &str, known: &[(&str, Applies)]| {
+            let metrics = known.iter().map(|(metric, applies)| ((*metric).into(), *applies)).collect();
+            let items = [ItemFacts { metrics, ..item("a") }];
+            (Arc::from(name), Observations::new("bench", vec![cell("m")], &items, 1, std::iter::empty()))
+        };
+        let judged = [("f1", Applies::Not), ("judged_accuracy", Applies::Not)];
+        for runs in [
+            [run("a", &[("f1", Applies::Once)]), run("b", &judged)],
+            [run("a", &judged), run("b", &[("f1", Applies::Once)])],
+        ] {
+            let pool = Observations::pooled(runs).unwrap();
+            let (_, item) = pool.items().next().unwrap();
+            assert_eq!(
+                [item.applies(&"f1".into()), item.applies(&"judged_accuracy".into())],
+                [Applies::Once, Applies::Not]
+            );
+        }
     }
 }
