@@ -22,7 +22,7 @@ pub enum MetricName {
 
 impl MetricName {
     /// The one order of metrics: the first that some rows have is their main metric, and tables show them so. Other names
-    /// follow by alphabet; then come the metrics [of the context](Self::is_of_context).
+    /// follow by alphabet, `hit@3` before `hit@10`; then come the metrics [of the context](Self::is_of_context).
     pub const RANK: [&'static str; 22] = [
         "judged_accuracy",
         "accuracy",
@@ -69,10 +69,13 @@ impl MetricName {
         self.name() == Metric::EvidenceRecall.name()
     }
 
-    fn place(&self) -> (usize, &str) {
+    fn place(&self) -> (usize, &str, u64, &str) {
         let name = self.name();
         let ranked = Self::RANK.iter().position(|known| *known == name);
-        (ranked.unwrap_or(Self::RANK.len() + usize::from(self.is_of_context())), name)
+        let rank = ranked.unwrap_or(Self::RANK.len() + usize::from(self.is_of_context()));
+        let at = name.split_once('@').and_then(|(stem, k)| Some((stem, k.parse().ok()?)));
+        let (stem, k) = at.unwrap_or((name, 0));
+        (rank, stem, k, name)
     }
 }
 
@@ -151,5 +154,8 @@ mod tests {
         let ordered: Vec<String> = BTreeSet::from(names).into_iter().map(String::from).collect();
         assert_eq!(ordered, ["judged_accuracy", "f1", "meteor", "an own", "own", "evidence_recall"]);
         assert_eq!(MetricName::Given("f1".into()), MetricName::from(Metric::F1));
+        let names = ["hit@10", "mrr", "hit@3", "hit@x", "hit"].map(MetricName::from);
+        let ordered: Vec<String> = BTreeSet::from(names).into_iter().map(String::from).collect();
+        assert_eq!(ordered, ["hit", "hit@3", "hit@10", "hit@x", "mrr"]);
     }
 }
