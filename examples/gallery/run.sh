@@ -28,7 +28,9 @@ sample() {
 
 fairytaleqa() {
   if [ -z "$data" ]; then echo "fairytaleqa: left out, CLOSEREAD_DATA is not set"; return; fi
-  run fairytaleqa --benchmark fairytaleqa --data "$data/qa/fairytaleqa" --draw 12 --method closed-book,dos-rag --budget 300 --repeats 1
+  run fairytaleqa --benchmark fairytaleqa --data "$data/qa/fairytaleqa" --draw 6 --method all --budget 300 --repeats 1 --judge-model builtin/rule \
+    --param agentic-rag.max_searches=2 --param memory-agent.section_tokens=1500 --param memory-agent.memory_tokens=128
+  closeread report runs/fairytaleqa >fairytaleqa.txt
 }
 
 for part in "${parts[@]}"; do "$part"; done
