@@ -29,8 +29,8 @@ fn a_response_that_ends_at_its_limit_holds_an_answer_or_is_cut_short() {
     assert_eq!((&call["finish"], &call["served_by"]["model"]), (&json!("length"), &json!("tiny-2026")));
     assert!(call["counted_tokens"].as_u64() > Some(20), "{call}");
     for words in [
-        "closed-book with openai-compatible/tiny: 2 of 2 responses ended at their limit of tokens, 1 trials have no \
-         answer for it; raise --max-output-tokens (7)",
+        "closed-book with openai-compatible/tiny: 2 of 2 responses ended at their limit of tokens, 1 trial ended without \
+         an answer; raise --max-output-tokens (7)",
         "changed it within this run, so its scores mix 2 versions: tiny-2026 (fp_answers) (1 call), tiny-2026 \
          (fp_thinks) (1 call)",
         "whether the server of openai-compatible/tiny cut prompts is not known",

@@ -43,9 +43,12 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Opt
                 }
                 None => "the limit is the server's own: --max-output-tokens may name a higher one".to_owned(),
             };
+            let lost = match without_answer {
+                0 => "none lost its answer".to_owned(),
+                n => format!("{} ended without an answer", counted(n, "trial")),
+            };
             warn!(
-                "{method}{at} with {model}: {} responses ended at their limit of tokens, {without_answer} trials \
-                 have no answer for it; {then}",
+                "{method}{at} with {model}: {} responses ended at their limit of tokens, {lost}; {then}",
                 of(cuts.cut_short)
             );
         }
