@@ -42,6 +42,38 @@ fn a_file_that_may_not_grow_ends_the_run_and_loses_nothing() {
     check(&sandbox, &server, &ended, "File too large", || sandbox.run(&arguments));
 }
 
+#[test]
+#[cfg(unix)]
+fn an_export_that_finds_no_room_leaves_no_file_cut_short() {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &(0..N).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    sandbox.run(&["run", "--benchmark", "cases", "--method", "closed-book", "--out", "r"]).exits(0);
+    let eee = ["--organization", "x", "--relationship", "other"];
+    for (format, more) in [("inspect", &[][..]), ("parquet", &[][..]), ("every-eval-ever", &eee[..])] {
+        let arguments = [&["export", format, "r", "--out", format][..], more].concat();
+        let ended = Ended(sandbox.command_after("ulimit -f 4", &arguments).output().unwrap()).exits(2);
+        assert!(ended.err().contains("File too large"), "{format}: {}", ended.err());
+        for path in files_below(&sandbox.path(format)) {
+            let is_whole_table = || std::fs::read(&path).unwrap().ends_with(b"PAR1");
+            assert!(path.ends_with("export-files.json") || is_whole_table(), "{}", path.display());
+        }
+        sandbox.run(&arguments).exits(0);
+        let all = files_below(&sandbox.path(format));
+        assert!(all.iter().all(|path| path.extension().is_none_or(|ending| ending != "partial")), "{all:?}");
+    }
+    sandbox.write("c.zip", "old");
+    sandbox.write("scorer", "#!/bin/sh\n");
+    let arguments = "export codabench r --title T --start 2026-01-01 --scorer scorer --out c.zip";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    Ended(sandbox.command_after("ulimit -f 1", &arguments).output().unwrap()).exits(2);
+    assert_eq!(std::fs::read_to_string(sandbox.path("c.zip")).unwrap(), "old", "whole, or as it was");
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
 /// Begins a run, takes its folder away in the middle, and holds it to how it ends.
 #[cfg(unix)]
 fn without_folder(sandbox: &Sandbox, arguments: &[&str], take: impl Fn(&Path)) {

@@ -116,6 +116,23 @@ fn finding_09_lines_of_json_that_are_too_long_are_named() {
 }
 
 #[test]
+fn finding_09_a_row_of_very_many_values_is_named_before_it_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("gold.jsonl", "{\"id\": \"q\", \"documents\": [\"d\"], \"question\": \"?\", \"answers\": [\"a\"]}\n");
+    for (value, n) in [("0,", 31 << 20), ("{\"a\":1},", 7 << 20)] {
+        let values = value.repeat(n);
+        let (open, line) = ("{\"item\": \"q\", \"answer\": \"a\", \"x\": [", 1);
+        for (before, after) in [("", "\n"), ("[", "]")] {
+            sandbox.write("predictions.jsonl", format!("{before}{open}{values}0]}}{after}"));
+            let score = ["score", "--gold", "gold.jsonl", "--predictions", "predictions.jsonl"];
+            let ended = with_little_memory(&sandbox, &score).exits(1);
+            let words = format!("predictions.jsonl:{line}: more than 4 million values in one place");
+            assert!(ended.err().contains(&words), "{}", ended.err());
+        }
+    }
+}
+
+#[test]
 fn finding_09_words_and_line_feeds_without_end_are_refused() {
     let sandbox = Sandbox::new();
     for (text, words) in [

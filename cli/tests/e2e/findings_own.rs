@@ -148,6 +148,11 @@ fn finding_02_no_report_is_written_over_a_part_of_a_run() {
         }
         assert_eq!(fs::read(sandbox.path(&target)).unwrap(), before, "{file}");
     }
+    for part in ["batches/0001.json", "preparations/notes.md"] {
+        let target = sandbox.write(&format!("r/{part}"), "ours").display().to_string();
+        sandbox.run(&["export", "markdown", "r", "--out", &target]).refuses(&["it is part of the run in that folder"]);
+        fs::remove_file(target).unwrap();
+    }
     sandbox.run(&["export", "markdown", "r", "--out", "r/notes.md"]).exits(0);
 }
 

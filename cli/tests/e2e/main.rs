@@ -31,6 +31,8 @@ mod faults;
 mod findings;
 mod findings_files;
 mod findings_limits;
+#[cfg(unix)]
+mod findings_others;
 mod findings_own;
 mod foreign;
 mod format;
