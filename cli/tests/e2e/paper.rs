@@ -173,7 +173,7 @@ fn the_list_says_what_is_there_and_what_the_runs_lack() {
         exhibit   section  shows                      state
         ---------------------------------------------------------------------------------------------------------
         Table 4   5.1.1    recall gap                 needs judgements: closeread judge (0 of 0 summaries judged)
-        Table 13  5.1.1    recall by place and level  needs judgements: closeread judge (0 of 0 summaries judged)
+        Table 13  G.1      recall by place and level  needs judgements: closeread judge (0 of 0 summaries judged)
     "#]]
     .assert_eq(&ended.out());
 }
