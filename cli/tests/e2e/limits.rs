@@ -108,6 +108,22 @@ fn finding_07_a_limit_on_money_holds_where_usage_is_missing_or_absurd() {
 }
 
 #[test]
+fn finding_07_a_blocked_prompt_stays_charged_when_the_run_is_resumed() {
+    let choices = json!([{"message": {"content": ""}, "finish_reason": "content_filter"}]);
+    let server = Server::start(vec![("200 OK", json!({"choices": choices}).to_string())]);
+    let sandbox = Sandbox::with_own_cache();
+    sandbox.write("prices.toml", PRICES.replace("input = 0.0, output = 1_000.0", "input = 1_000.0, output = 0.0"));
+    let with = |dollars| ["--model-info", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", dollars];
+    let spent = |said: String| said.split_once("--max-cost: ").unwrap().1.split(' ').next().unwrap().to_owned();
+    let stopped = sandbox.run(&arguments(&server.url, &with("0.3"))).exits(1);
+    let n_asked = server.requests.lock().unwrap().len();
+    assert!((1..6).contains(&n_asked), "{n_asked} requests: {}", stopped.err());
+    let again = sandbox.run(&arguments(&server.url, &with("0.3"))).exits(1);
+    assert_eq!(server.requests.lock().unwrap().len(), n_asked, "{}", again.err());
+    assert_eq!(spent(again.err()), spent(stopped.err()));
+}
+
+#[test]
 fn a_limit_on_money_wants_to_know_the_prices() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();

@@ -1,12 +1,13 @@
 //! Cost of a run so far, and the prices that count it.
 
-use super::preparations::preparation_calls;
+use super::preparations::preparations;
 use super::served::{EMBEDDINGS, RERANKING, served_calls};
 use crate::journal::Journals;
 use anyhow::{Context, Result};
 use closeread_eval::Outcome;
 use closeread_files::{self as files, pretty, write_atomically};
 use closeread_judges::Judging;
+use closeread_llm::Usage;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record};
 use closeread_report::served_usage;
@@ -18,7 +19,8 @@ use tracing::warn;
 pub const PRICES: &str = "prices.json";
 
 /// Returns what the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown
-/// price count as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
+/// price count as nothing. The calls of trials that are not finished, failed ones included, stand in their journals. Of a call
+/// whose response was blocked a record holds the prompt's tokens alone, which were charged while it ran.
 pub fn spent<'r>(
     folder: &Path,
     records: impl Iterator<Item = &'r Record>,
@@ -29,10 +31,24 @@ pub fn spent<'r>(
         true => Dollars::default(),
         false => prices.cost(model, &call.usage).unwrap_or_default(),
     };
-    let finished = records.filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
-    let trials: Dollars = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call))).sum();
-    let preparations = preparation_calls(folder)?;
-    let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
+    let all = |model: &str, calls: &[CallTrace], blocked: Option<usize>| {
+        let answered: usize = calls.iter().map(|call| call.counted_tokens).sum();
+        let blocked = blocked.map_or(0, |asked| asked.saturating_sub(answered) as u64);
+        let blocked = Usage { prompt_tokens: Some(blocked), completion_tokens: Some(0), ..Usage::default() };
+        let answered: Dollars = calls.iter().map(|call| cost(model, call)).sum();
+        answered + prices.cost(model, &blocked).unwrap_or_default()
+    };
+    let trial = |record: &Record| match record.outcome {
+        Outcome::Failed { .. } => Dollars::default(),
+        Outcome::Blocked { .. } => all(&record.key.model, &record.calls, Some(record.prompt_tokens)),
+        _ => all(&record.key.model, &record.calls, None),
+    };
+    let trials: Dollars = records.map(trial).sum();
+    let preparations = preparations(folder)?;
+    let before = preparations.iter().map(|(key, made)| {
+        let is_blocked = matches!(made.prepared, Err(Outcome::Blocked { .. }));
+        all(&key.model, &made.calls, is_blocked.then_some(made.prompt_tokens))
+    });
     let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
     let unfinished = Journals::of_run(folder).responses()?;
     let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
