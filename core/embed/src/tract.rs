@@ -8,10 +8,13 @@ mod fused;
 mod linear;
 mod pattern;
 
+use super::error::unknown_token;
 use super::plan::{Bucket, Unit, plan};
 use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors, pool};
 use std::sync::Arc;
 use tract_onnx::prelude::*;
+use tract_onnx::tract_core::internal::DimLike;
+use tract_onnx::tract_core::ops::array::Gather;
 
 /// Sizes of batches, texts by length: about 768 tokens.
 ///
@@ -41,6 +44,8 @@ pub struct TractBackend {
     plan: Arc<TypedSimplePlan>,
     /// Names of the graph's inputs in its order.
     inputs: Vec<String>,
+    /// Number of tokens that the model knows, where the graph looks them up in one table.
+    n_words: Option<usize>,
     pooling: Pooling,
     buckets: Vec<Bucket>,
 }
@@ -64,14 +69,19 @@ impl TractBackend {
         let load = || {
             let mut model = read(onnx)?;
             rewrite(&mut model)?;
-            let inputs = input_names(&model);
+            let (inputs, n_words) = (input_names(&model), n_words(&model));
             let plan = model.into_optimized()?.into_runnable()?;
-            Ok(Self { plan, inputs, pooling: spec.pooling, buckets })
+            Ok(Self { plan, inputs, n_words, pooling: spec.pooling, buckets })
         };
         load().map_err(|error: TractError| EmbedError::Load(format!("{error:#}")))
     }
 
     fn run(&self, batch: &[&[u32]], padded: usize) -> TractResult<Vectors> {
+        // tract ends in a panic there.
+        let unknown = |n| batch.iter().flat_map(|text| *text).find(|&&id| id as usize >= n);
+        if let Some((n, id)) = self.n_words.and_then(|n| Some((n, unknown(n)?))) {
+            return Err(TractError::msg(unknown_token(*id, n)));
+        }
         let lengths: Vec<usize> = batch.iter().map(|text| text.len()).collect();
         let hidden = self.plan.run(fill(&self.inputs, batch, padded)?)?.remove(0);
         let hidden = hidden.to_plain_array_view::<f32>()?;
@@ -113,6 +123,20 @@ fn rewrite(model: &mut TypedModel) -> TractResult<()> {
 
 fn input_names(model: &TypedModel) -> Vec<String> {
     model.inputs.iter().map(|input| model.node(input.node).name.clone()).collect()
+}
+
+/// Returns how many rows the table has in which the graph looks up the tokens.
+fn n_words(model: &TypedModel) -> Option<usize> {
+    let is_ids = |mut outlet: OutletId| loop {
+        let node = model.node(outlet.node);
+        match node.inputs[..] {
+            [one] => outlet = one,
+            _ => return node.inputs.is_empty() && node.name == "input_ids",
+        }
+    };
+    let mut gathers = model.nodes().iter().filter(|node| node.op_is::<Gather>());
+    let table = gathers.find(|node| is_ids(node.inputs[1]))?.inputs[0];
+    model.outlet_fact(table).ok()?.shape[0].to_usize().ok()
 }
 
 /// The graph's inputs for texts that are padded to one length.

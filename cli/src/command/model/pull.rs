@@ -272,6 +272,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn finding_06_a_tokenizer_of_another_model_is_refused() {
+        let models = tempfile::tempdir().expect("a folder");
+        let mut hub = TestHub::new();
+        hub.files.insert(TOKENIZER, TINY_TOKENIZER.replace("\"ship\": 5", "\"ship\": 6").into_bytes());
+        let message = format!("{:#}", pull_tiny(hub, models.path()).await.expect_err("refused"));
+        assert!(message.contains("does not run") && message.contains("token id 6, the model knows 6"), "{message}");
+        assert!(!models.path().join("tiny").exists());
+    }
+
+    #[tokio::test]
     async fn a_reranker_is_installed_as_it_is_published_if_it_can_be_run() {
         let models = tempfile::tempdir().expect("a folder");
         let tiny = KnownReranker { name: "tiny", repo: "owner/tiny", licence: "MIT", about: "" };

@@ -2,6 +2,7 @@
 
 use super::values::Values;
 use crate::EmbedError;
+use crate::error::unknown_token;
 
 /// The vectors of tokens and positions, which add up to a text's first states.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,10 +45,7 @@ impl Tables {
             return Err(format!("{} tokens, the model has positions for {}", ids.len(), self.positions.n_rows));
         }
         match ids.iter().find(|&&id| id as usize >= self.words.n_rows) {
-            Some(id) => Err(format!(
-                "token id {id}, the model knows {}: are tokenizer.json and the weights of one model?",
-                self.words.n_rows
-            )),
+            Some(id) => Err(unknown_token(*id, self.words.n_rows)),
             None => Ok(()),
         }
     }

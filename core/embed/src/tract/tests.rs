@@ -60,3 +60,22 @@ fn a_mask_that_hides_tokens_in_between_is_obeyed() {
         assert_eq!(context[8 + token * 4..][..4], seen, "the second text's tokens see its second");
     }
 }
+
+#[test]
+fn finding_06_a_token_that_the_model_does_not_know_is_an_error() {
+    use crate::encoder::tiny::{Shape, VOCABULARY, published, spec};
+    use crate::onnx::{WeightFormat, convert};
+    let shape = Shape::default();
+    let (config, weights) = published(&shape);
+    for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
+        let onnx = convert(&config, &weights, format).expect("converts");
+        let backend = TractBackend::new(&spec(&shape, "mean"), &onnx).expect("loads");
+        let vectors = |id| pollster::block_on(backend.forward(&[&[0, 2], &[0, id, 2]]));
+        vectors(VOCABULARY - 1).expect("the last that it knows");
+        let error = vectors(VOCABULARY).expect_err("refused").to_string();
+        assert!(
+            error.ends_with("token id 11, the model knows 11: are tokenizer.json and the weights of one model?"),
+            "{error}"
+        );
+    }
+}
