@@ -314,6 +314,10 @@ fn never_works(words: &str) -> Option<&'static str> {
                       an http:// address";
         return Some(remedy);
     }
+    // What hyper makes of an answer that does not begin as HTTP does.
+    if words.contains("invalid HTTP version parsed") {
+        return Some("the server does not speak HTTP: check host and port of its address, and whether it is https://");
+    }
     // What rustls makes of a server that answers without TLS.
     let no_tls = words.contains("corrupt message") || words.contains("InvalidContentType");
     no_tls.then_some("the server does not speak TLS: give its address with http://")
@@ -347,6 +351,10 @@ mod tests {
             // The client ends it: that is what is tested.
             while tls.complete_io(&mut stream).is_ok_and(|(read, _)| read > 0) {}
         });
+        said_of(&client, url).await
+    }
+
+    async fn said_of(client: &reqwest::Client, url: String) -> String {
         match broken(client.get(url).send().await.unwrap_err()) {
             Fault::Closed(HostError::Failed(said)) => said,
             fault => panic!("{fault:?}"),
@@ -366,20 +374,31 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn finding_11_a_server_without_tls_is_not_asked_for_it_again() {
+    /// Returns how a GET ends at a server that answers so, and closes.
+    async fn answered(scheme: &str, answer: &'static [u8]) -> String {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("https://{}/v1", listener.local_addr().unwrap());
+        let url = format!("{scheme}://{}/v1", listener.local_addr().unwrap());
         std::thread::spawn(move || {
             use std::io::{Read, Write};
             let (mut stream, _) = listener.accept().unwrap();
             let _ = stream.read(&mut [0; 4096]);
-            stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").unwrap();
+            stream.write_all(answer).unwrap();
         });
-        let fault = broken(http(Duration::from_secs(5)).unwrap().get(url).send().await.unwrap_err());
-        assert!(
-            matches!(&fault, Fault::Closed(HostError::Failed(said)) if said.contains("does not speak TLS")),
-            "{fault:?}"
-        );
+        said_of(&http(Duration::from_secs(5)).unwrap(), url).await
+    }
+
+    #[tokio::test]
+    async fn finding_11_a_server_without_tls_is_not_asked_for_it_again() {
+        let said = answered("https", b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").await;
+        assert!(said.contains("does not speak TLS"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn finding_11_a_server_that_does_not_speak_http_is_not_asked_again() {
+        for answer in [&b"-ERR unknown command 'POST'\r\n"[..], b"\x15\x03\x01\0\x02\x02\x16", b"\0\xff garbage", b"no"]
+        {
+            let said = answered("http", answer).await;
+            assert!(said.contains("does not speak HTTP: check host and port"), "{said}");
+        }
     }
 }
