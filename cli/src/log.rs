@@ -2,6 +2,7 @@
 
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{ColorChoice, ValueEnum};
+use closeread_terminal::one_message;
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
 use std::time::SystemTime;
@@ -176,7 +177,7 @@ fn label(level: Level) -> Option<(&'static str, Style)> {
 
 /// The message as a sentence; what is only said to who asks for it names what it is about.
 fn as_text(metadata: &Metadata<'_>, fields: &Map<String, Value>, spans: &[Span]) -> String {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |text| one_message(text).into_owned());
     let message = fields.get("message").map(text).unwrap_or_default();
     let mut line = message;
     if let Some(hint) = fields.get("hint") {

@@ -155,7 +155,7 @@ fn main() -> ExitCode {
                 error.exit();
             }
             LogArgs::of_arguments().begin();
-            error!("{}", said.trim_end().trim_start_matches("error: "));
+            error!("{}", said.trim_end().trim_start_matches("error: ").replace('\n', "\n  "));
             return ExitCode::from(2);
         }
     };

@@ -25,6 +25,17 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The message with line breaks shown, but for those that an indent follows: so lists within a message are written. A line
+/// break in a path or in a server's words begins no line that could be taken for another message.
+pub fn one_message(text: &str) -> Cow<'_, str> {
+    let text = text.trim_end();
+    if !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<String> = text.split("\n  ").map(|line| line.replace('\n', "\\u000a")).collect();
+    Cow::Owned(lines.join("\n  "))
+}
+
 /// Standard output, on which everything is [`harmless`].
 pub fn stdout() -> Harmless<Stdout> {
     Harmless(io::stdout())
@@ -104,6 +115,17 @@ mod tests {
         let json = serde_json::json!({"text": "\u{1b}[31m \u{9b} \u{202e}"});
         let shown = harmless(&json.to_string()).into_owned();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), json, "JSON stays what it is");
+    }
+
+    #[test]
+    fn finding_14_a_line_break_in_a_path_begins_no_message() {
+        for (text, expected) in [
+            ("cannot read a\nerror: b", "cannot read a\\u000aerror: b"),
+            ("it said:\n\nno\n", "it said:\\u000a\\u000ano"),
+            ("these are known:\n  a\n  b", "these are known:\n  a\n  b"),
+        ] {
+            assert_eq!(one_message(text), expected);
+        }
     }
 
     #[test]

@@ -35,6 +35,12 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
+fn finding_14_a_line_break_in_a_path_breaks_no_message() {
+    let refused = sandbox().run(&["report", "no\nerror: where"]).exits(2);
+    assert!(refused.err().starts_with("error: cannot read no\\u000aerror: where/manifest.json"), "{}", refused.err());
+}
+
+#[test]
 fn quiet_says_errors_and_loud_says_tries() {
     let sandbox = sandbox();
     let run = |more: &[&str]| {
