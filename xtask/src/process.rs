@@ -32,7 +32,8 @@ pub(crate) fn cargo() -> Command {
     program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// A program that will run in the repository's root.
+/// A program that will run in the repository's root, with the environment of the shell: build scripts that watch what `cargo run`
+/// told xtask of its package, as ring's does, would run again, and all that depends on them would be compiled again.
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     let name = name.as_ref();
     // Node's tools are scripts on Windows, and its Python has no number.
@@ -44,6 +45,11 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     };
     let mut command = Command::new(there);
     command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
@@ -118,4 +124,18 @@ fn shown(command: &Command) -> String {
     let words = [command.get_program()].into_iter().chain(command.get_args());
     let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
     format!("`{}`", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cargo_tells_of_xtask_is_not_passed_on() {
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "cargo tells it to tests as well");
+        let seen = stdout_of(&mut program("env")).unwrap();
+        let passed_on = |line: &&str| line.starts_with("CARGO_PKG_") || line.starts_with("CARGO_MANIFEST_");
+        assert_eq!(seen.lines().find(passed_on), None);
+    }
 }
