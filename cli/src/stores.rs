@@ -127,19 +127,24 @@ pub(crate) fn written(path: &mut PathBuf) -> Result<Option<Sent>> {
     send(&address, path).map(Some)
 }
 
+impl Sent {
+    #[cfg(feature = "object-stores")]
+    fn finish(self) -> Result<()> {
+        self.mirror.finish()
+    }
+
+    #[cfg(not(feature = "object-stores"))]
+    fn finish(self) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Sends what is left; an end of the command that is an error stays one.
 pub(crate) fn finish(sent: Option<Sent>, ended: Result<ExitCode>) -> Result<ExitCode> {
-    #[cfg(feature = "object-stores")]
-    if let Some(sent) = sent {
-        let finished = sent.mirror.finish();
-        return match (ended, finished) {
-            (Err(error), Err(other)) => Err(error.context(format!("{other:#}"))),
-            (ended, finished) => finished.and(ended),
-        };
+    match (ended, sent.map_or(Ok(()), Sent::finish)) {
+        (Err(error), Err(other)) => Err(error.context(format!("{other:#}"))),
+        (ended, finished) => finished.and(ended),
     }
-    #[cfg(not(feature = "object-stores"))]
-    drop(sent);
-    ended
 }
 
 #[cfg(feature = "object-stores")]
