@@ -16,7 +16,14 @@ pub mod global_table;
 mod page;
 #[cfg(feature = "parquet")]
 mod parquet_file;
+#[cfg(feature = "pdf")]
 mod pdf;
+#[cfg(not(feature = "pdf"))]
+mod pdf {
+    pub(crate) fn text(_: &[u8]) -> anyhow::Result<String> {
+        anyhow::bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
+    }
+}
 pub mod published;
 pub mod review;
 pub mod search;

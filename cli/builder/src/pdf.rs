@@ -1,34 +1,20 @@
 //! The text of PDF files.
 
 use anyhow::{Result, bail};
-#[cfg(feature = "pdf")]
 use closeread_books::MAX_BOOK_BYTES;
-#[cfg(feature = "pdf")]
 use flate2::read::ZlibDecoder;
-#[cfg(feature = "pdf")]
 use memchr::memmem;
-#[cfg(feature = "pdf")]
 use std::io::{Read, copy, sink};
 
 /// Most bytes that the streams of a PDF may unpack to, pictures left out, and those of one picture, which is not unpacked.
-#[cfg(feature = "pdf")]
 const MAX_UNPACKED: u64 = MAX_BOOK_BYTES as u64;
-#[cfg(feature = "pdf")]
 const MAX_PICTURE: u64 = 512 << 20;
 /// Times that a stream may be packed.
-#[cfg(feature = "pdf")]
 const MAX_PACKED: usize = 4;
 /// Bytes before a stream in which its dictionary is looked for.
-#[cfg(feature = "pdf")]
 const DICTIONARY: usize = 1024;
 
-#[cfg(not(feature = "pdf"))]
-pub(crate) fn text(_: &[u8]) -> Result<String> {
-    bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
-}
-
 /// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
-#[cfg(feature = "pdf")]
 pub(crate) fn text(bytes: &[u8]) -> Result<String> {
     refuse_bombs(bytes)?;
     let hook = std::panic::take_hook();
@@ -49,7 +35,6 @@ pub(crate) fn text(bytes: &[u8]) -> Result<String> {
 }
 
 /// Refuses a PDF that unpacks to more than a book may have: the library that reads it knows no limit.
-#[cfg(feature = "pdf")]
 fn refuse_bombs(bytes: &[u8]) -> Result<()> {
     let mut left = MAX_UNPACKED;
     for at in memmem::find_iter(bytes, b"stream").filter(|at| !bytes[..*at].ends_with(b"end")) {
@@ -72,7 +57,6 @@ fn refuse_bombs(bytes: &[u8]) -> Result<()> {
 }
 
 /// Bytes that a stream unpacks to, packed once or several times, as far as `most` goes; none of one that is not packed.
-#[cfg(feature = "pdf")]
 fn unpacked(packed: &[u8], most: u64) -> u64 {
     let mut largest = 0;
     for times in 1..=MAX_PACKED {
@@ -92,13 +76,11 @@ fn unpacked(packed: &[u8], most: u64) -> u64 {
 }
 
 /// Counts what was read before an error, too.
-#[cfg(feature = "pdf")]
 struct Counted<R> {
     stream: R,
     n_bytes: u64,
 }
 
-#[cfg(feature = "pdf")]
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.stream.read(buffer)?;
@@ -107,7 +89,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-#[cfg(all(test, feature = "pdf"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use flate2::Compression;
