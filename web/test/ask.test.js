@@ -1,18 +1,16 @@
 // Ask: the same passages to the same model in both orders, and what can be said of it.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { axe, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { test } from "./fixtures.js";
+import { axe, openBook, openSample, scrollsSideways } from "./harness.js";
 import { choose, localServer, withKey } from "./reader.js";
 
-const use = useBrowser({ route: "#/ask", allowed: ["http://127.0.0.1:"], expected: /net::ERR_|Failed to load resource/ });
+test.use({ route: "#/ask", allowed: ["http://127.0.0.1:"], expected: /net::ERR_|Failed to load resource/ });
 
-async function atTheStory(count) {
-    const { page } = use;
+async function atTheStory(page, count) {
     await openSample(page, "the-loan-of-the-bell");
     await page.locator("#count").waitFor();
     if (count !== undefined) await page.selectOption("#count", String(count));
-    return page;
 }
 
 /** The passages of a prompt, as its long enough lines. */
@@ -28,9 +26,9 @@ const finished = (page, n) =>
         timeout: 120_000,
     });
 
-test("one question in both orders: the same passages, the same model, two answers, and no verdict", async (t) => {
-    const server = await localServer(t, { say: (_, n) => `So it is. [[${n}]]` });
-    const page = await atTheStory(1);
+test("one question in both orders: the same passages, the same model, two answers, and no verdict", async ({ after, page }) => {
+    const server = await localServer(after, { say: (_, n) => `So it is. [[${n}]]` });
+    await atTheStory(page, 1);
     await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
     await page.selectOption("#count", "1");
     await page.click("#ask-all");
@@ -51,8 +49,8 @@ test("one question in both orders: the same passages, the same model, two answer
     assert.match(await page.textContent(".paper"), /69\.9\s*68\.9/);
 });
 
-test("a difference is told with its interval, and a verdict only where there are questions enough", { timeout: 300_000 }, async () => {
-    const page = await atTheStory(5);
+test("a difference is told with its interval, and a verdict only where there are questions enough", async ({ page }) => {
+    await atTheStory(page, 5);
     await page.click("#ask-all");
     await finished(page, 5);
     assert.match(await page.textContent("#verdict"), /5 questions cannot tell/);
@@ -70,9 +68,8 @@ test("a difference is told with its interval, and a verdict only where there are
     assert.deepEqual(await axe(page), []);
 });
 
-test("questions of one's own, with and without a gold answer", async (t) => {
-    const server = await localServer(t, { say: () => "Ana" });
-    const { page } = use;
+test("questions of one's own, with and without a gold answer", async ({ after, page }) => {
+    const server = await localServer(after, { say: () => "Ana" });
     await openBook(page, { name: "lamps.txt", bytes: Array.from({ length: 40 }, (_, n) => `Ana lit lamp ${n} in the long hall.`).join("\n") });
     await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
     // A budget that is being typed is none yet; one that is left unfinished is the one before.
@@ -91,9 +88,9 @@ test("questions of one's own, with and without a gold answer", async (t) => {
     assert.equal(await page.locator(".answer .ok").count(), 2);
 });
 
-test("a model that is lost leaves the question open; another goes on, and both are named", async (t) => {
-    const server = await localServer(t, { say: () => "[[1]]" });
-    const page = await atTheStory(5);
+test("a model that is lost leaves the question open; another goes on, and both are named", async ({ after, page }) => {
+    const server = await localServer(after, { say: () => "[[1]]" });
+    await atTheStory(page, 5);
     await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/nowhere` }));
     await page.selectOption("#count", "5");
     // The first call is answered, and then the address is another one's.
@@ -110,8 +107,7 @@ test("a model that is lost leaves the question open; another goes on, and both a
     await finished(page, 1);
 });
 
-test("in Chinese, at 360 pixels, in the dark", async () => {
-    const { page } = use;
+test("in Chinese, at 360 pixels, in the dark", async ({ page }) => {
     await page.emulateMedia({ colorScheme: "dark" });
     await page.setViewportSize({ width: 360, height: 800 });
     await page.click("#language");

@@ -6,10 +6,10 @@ import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { BINARY, axe, needs, scrollsSideways, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, axe, scrollsSideways } from "./harness.js";
 
 const STORY = "Ana kept the mill. At night Ben hid the key under the stair. Then it rained for a week.";
 const ITEM = {
@@ -45,7 +45,7 @@ const run = (...args) =>
         env: { ...process.env, CLOSEREAD_CACHE: join(folder, "cache") },
     });
 
-before(async () => {
+test.beforeAll(async () => {
     if (!BINARY) return;
     folder = await mkdtemp(join(tmpdir(), "closeread-check-"));
     await mkdir(join(folder, "tales"));
@@ -56,15 +56,15 @@ before(async () => {
     const url = `http://127.0.0.1:${model.address().port}/v1`;
     await run("build", "options", "--benchmark", "tales", "--model", "openai-compatible/m", "--base-url", url, "--out", "o");
 });
-after(async () => {
+test.afterAll(async () => {
     model?.close();
     if (folder) await rm(folder, { recursive: true });
 });
 
-const use = useBrowser({ find: async () => readFile(new URL("o/check/check.html", pathToFileURL(`${folder}/`))) });
+test.use({ site: { find: async () => readFile(new URL("o/check/check.html", pathToFileURL(`${folder}/`))) } });
 
-test("a person ticks the page, fills in a form, and the binary reads both back", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a person ticks the page, fills in a form, and the binary reads both back", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     assert.equal(await page.textContent("#done"), "0 of 4 answered, 0 written");
     for (const [n, words] of [
         [1, "Yes"],

@@ -3,37 +3,34 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { chromium } from "playwright-core";
-import { chromiumPath } from "../tools/chromium.js";
-import { FLAGS, files, folder, serve } from "./serve.js";
+import { test } from "@playwright/test";
+import { files, folder, serve } from "./serve.js";
 
 const ELEMENTS = new URL("../dist/elements/", import.meta.url);
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const scored = (name) => readFile(new URL(`../../tests/scoring/${name}`, import.meta.url), "utf8");
 const METRICS = "f1,accuracy,infinitebench_zh_f1,rougeL,bleu_2,meteor";
 
-let library, site, contents, browser, page, complaints;
+let library, site, contents, page, complaints;
 
-before(async () => {
+test.beforeAll(async () => {
     library = await serve(folder(ELEMENTS), { "access-control-allow-origin": "*" });
     contents = {};
     site = await serve((path) => files(contents)(path));
-    browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
 });
-after(async () => {
-    await browser?.close();
+test.afterAll(() => {
     library.close();
     site.close();
 });
-beforeEach(async () => {
-    page = await browser.newPage({ viewport: { width: 1000, height: 800 } });
+test.use({ viewport: { width: 1000, height: 800 } });
+test.beforeEach(async ({ page: bare }) => {
+    page = bare;
     complaints = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     contents["items.jsonl"] = await scored("items.jsonl");
     contents["predictions.jsonl"] = await scored("predictions.jsonl");
 });
-afterEach(async () => {
+test.afterEach(async () => {
     await page.close();
     assert.deepEqual(complaints, [], "errors in the page");
 });

@@ -3,25 +3,23 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { firstLoad } from "../tools/first-load.js";
-import { BINARY, DIST, needs, openBook, openSample, rankBy, rankedByVectors, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, DIST, openBook, openSample, rankBy, rankedByVectors } from "./harness.js";
 import { NoServer, folder } from "./serve.js";
 
 const run = promisify(execFile);
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 const QUESTION = "Who rings the bell?";
 
-describe("the encoder", () => {
-    const use = useBrowser({ route: "#/find" });
+test.describe("the encoder", () => {
+    test.use({ route: "#/find" });
 
-    test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", {
-        timeout: 600_000,
-        ...needs("CLOSEREAD_BINARY"),
-    }, async () => {
-        const { page } = use;
+    test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", async ({ page }) => {
+        test.setTimeout(600_000);
+        needs("CLOSEREAD_BINARY");
         // A few chapters: all of the story would take a development build minutes.
         const story = (await readFile(STORY, "utf8")).slice(0, 24_000);
         const visit = async () => {
@@ -48,8 +46,7 @@ describe("the encoder", () => {
         assert.equal(first[0], expected[0]);
     });
 
-    test("a book in a language that the model does not know is ranked by BM25, and that is said", async () => {
-        const { page } = use;
+    test("a book in a language that the model does not know is ranked by BM25, and that is said", async ({ page }) => {
         await openSample(page, "shedu-bu");
         await rankBy(page, "hybrid");
         await page.fill("#question", "马锣");
@@ -59,13 +56,12 @@ describe("the encoder", () => {
     });
 });
 
-describe("without a server", () => {
+test.describe("without a server", () => {
     let online = true;
     const find = folder(DIST);
-    const use = useBrowser({ route: "#/find", serviceWorkers: "allow", find: (path) => (online ? find(path) : Promise.reject(new NoServer())) });
+    test.use({ route: "#/find", serviceWorkers: "allow", site: { find: (path) => (online ? find(path) : Promise.reject(new NoServer())) } });
 
-    test("the page works after the first visit", async () => {
-        const { page } = use;
+    test("the page works after the first visit", async ({ page }) => {
         await page.evaluate(() => navigator.serviceWorker.ready);
         online = false;
         try {
@@ -82,14 +78,11 @@ describe("without a server", () => {
     });
 });
 
-describe("the first load", () => {
-    const use = useBrowser();
-
+test.describe("the first load", () => {
     // What it weighs is held by tools/finish.js.
-    test("fetches what its list says", async () => {
-        const { page, origin } = use;
+    test("fetches what its list says", async ({ page, origin, context }) => {
         const fetched = new Set();
-        use.context.on("request", (request) => fetched.add(request.url().slice(origin.length).split(/[?#]/)[0] || "index.html"));
+        context.on("request", (request) => fetched.add(request.url().slice(origin.length).split(/[?#]/)[0] || "index.html"));
         await page.reload({ waitUntil: "networkidle" });
         const listed = firstLoad(fileURLToPath(DIST));
         const unlisted = [...fetched].filter((path) => !listed.includes(path) && !path.includes("data:"));

@@ -1,7 +1,7 @@
 // Engines and what plays over them, without a page: a core that is scripted, servers that are real.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test } from "./fixtures.js";
 import { unit } from "./harness.js";
 import { listening, until } from "./reader.js";
 
@@ -274,14 +274,14 @@ test("Chrome's model is asked only about languages that it takes", async () => {
     delete globalThis.LanguageModel;
 });
 
-test("servers are looked for from the page, or by the relay of closeread serve", async (t) => {
+test("servers are looked for from the page, or by the relay of closeread serve", async ({ after }) => {
     const servers = [
         { name: "Ollama", port: 11434, models: [{ id: "qwen3:8b" }], error: null },
         { name: "LM Studio", port: 1234, models: null, error: null },
         { name: "llama-server", port: 8080, models: null, error: "it answers 503" },
         { name: null, port: 8000, models: [{ id: "tiny", meta: { n_ctx_train: 512 } }, { no: "id" }], error: null },
     ];
-    const serve = await listening(t, ({ url }, response) => response.writeHead(url === "/local-models" ? 200 : 404).end(JSON.stringify({ servers })));
+    const serve = await listening(after, ({ url }, response) => response.writeHead(url === "/local-models" ? 200 : 404).end(JSON.stringify({ servers })));
     const found = await lookForServers({ url: `${serve.url}/relay`, token: "t0k", any: false }, "http://x", new AbortController().signal);
     assert.deepEqual(
         found.map(({ name, state, models }) => [name, state, models]),
@@ -293,7 +293,7 @@ test("servers are looked for from the page, or by the relay of closeread serve",
         ],
     );
     assert.equal(serve.asked[0].headers["x-closeread-token"], "t0k");
-    const old = await listening(t, (_, response) => response.writeHead(403).end());
+    const old = await listening(after, (_, response) => response.writeHead(403).end());
     await assert.rejects(
         lookForServers({ url: `${old.url}/relay`, token: "t", any: false }, "http://x", new AbortController().signal),
         /answered 403: reload the page/,

@@ -2,10 +2,8 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { test } from "node:test";
-import { DIST, axe, openBook, scrollsSideways, unreadable, useBrowser } from "./harness.js";
-
-const use = useBrowser();
+import { test } from "./fixtures.js";
+import { DIST, axe, openBook, scrollsSideways, unreadable } from "./harness.js";
 const BOOK = {
     name: "harbour.txt",
     bytes: Array.from(
@@ -16,8 +14,7 @@ const BOOK = {
     ).join("\n\n"),
 };
 
-test("the first screen stands without WebAssembly, on a few kilobytes, and answers its own question", async () => {
-    const { page } = use;
+test("the first screen stands without WebAssembly, on a few kilobytes, and answers its own question", async ({ page }) => {
     const fetched = [];
     page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
     await page.reload();
@@ -42,8 +39,7 @@ test("the first screen stands without WebAssembly, on a few kilobytes, and answe
     assert.match(await page.textContent("#summary"), /of 4 pieces/);
 });
 
-test("what was computed before is what the core finds now", async () => {
-    const { page } = use;
+test("what was computed before is what the core finds now", async ({ page }) => {
     await page.waitForSelector("#passages li");
     const before = await page.$$eval("#passages li", (items) => items.map((item) => item.textContent));
     await page.click("text=Open in Find");
@@ -52,8 +48,7 @@ test("what was computed before is what the core finds now", async () => {
     assert.deepEqual(await page.$$eval("#passages li", (items) => items.map((item) => item.textContent)), before);
 });
 
-test("every idea has its figure, its finding and the paper it is from", async () => {
-    const { page } = use;
+test("every idea has its figure, its finding and the paper it is from", async ({ page }) => {
     await page.waitForSelector("#idea-whole");
     for (const id of ["order", "budget", "meaning", "agents", "whole"]) {
         const idea = page.locator(`#idea-${id}`);
@@ -70,8 +65,7 @@ test("every idea has its figure, its finding and the paper it is from", async ()
     assert.match(await chart.getAttribute("aria-valuetext"), /40,000 tokens, book order 91\.9% ± 0\.7%, by score 86\.6% ± 0\.4%/);
 });
 
-test("a book of one's own takes the place of the sample in every figure", async () => {
-    const { page } = use;
+test("a book of one's own takes the place of the sample in every figure", async ({ page }) => {
     await openBook(page, BOOK);
     await page.fill("#own", "Who lit the lamp?");
     await page.press("#own", "Enter");
@@ -91,8 +85,7 @@ for (const [colorScheme, language] of [
     ["light", "en"],
     ["dark", "zh"],
 ]) {
-    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}, ${language}`, async () => {
-        const { page } = use;
+    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}, ${language}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: 360, height: 700 });
         if (language === "zh") await page.click("#language");
@@ -104,8 +97,7 @@ for (const [colorScheme, language] of [
     });
 }
 
-test("at 360 pixels what has the focus is never under the bars or the ribbon, forward and back", async () => {
-    const { page } = use;
+test("at 360 pixels what has the focus is never under the bars or the ribbon, forward and back", async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 800 });
     await page.waitForSelector("#idea-whole");
     const hidden = () =>

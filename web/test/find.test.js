@@ -5,12 +5,12 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { BINARY, axe, inkAndPaper, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, axe, inkAndPaper, openBook, openSample, scrollsSideways } from "./harness.js";
 
-const use = useBrowser({ route: "#/find" });
+test.use({ route: "#/find" });
 const run = promisify(execFile);
 
 /** Sixty chapters; the lamp is lit in the first, the fortieth and, with markup, the last. */
@@ -50,8 +50,7 @@ const slide = (page, share) =>
         share,
     );
 
-test("a question finds the same passages in two orders, and the order is in the address", async () => {
-    const { page } = use;
+test("a question finds the same passages in two orders, and the order is in the address", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "Who lit the lamp?");
     const byScore = await column(page, "score");
@@ -68,8 +67,7 @@ test("a question finds the same passages in two orders, and the order is in the 
     assert.ok(await page.isChecked("#order-score"), "Back takes the order back");
 });
 
-test("a smaller budget keeps fewer passages; the slider says its budget and makes no step for Back", async () => {
-    const { page } = use;
+test("a smaller budget keeps fewer passages; the slider says its budget and makes no step for Back", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "lamp");
     const before = (await column(page, "score")).length;
@@ -82,8 +80,7 @@ test("a smaller budget keeps fewer passages; the slider says its budget and make
     assert.equal(await page.evaluate(() => history.length), steps);
 });
 
-test("a question of which the book has no word retrieves nothing, and says so", async () => {
-    const { page } = use;
+test("a question of which the book has no word retrieves nothing, and says so", async ({ page }) => {
     await openBook(page, BOOK);
     await page.fill("#question", "zzzqqq xqzt");
     await page.press("#question", "Enter");
@@ -93,8 +90,7 @@ test("a question of which the book has no word retrieves nothing, and says so", 
     assert.equal(await page.locator(".chart").count(), 0, "no curve of passages that fit by chance");
 });
 
-test("a single Chinese character finds nothing, and the page says why", async () => {
-    const { page } = use;
+test("a single Chinese character finds nothing, and the page says why", async ({ page }) => {
     await openSample(page, "shedu-bu");
     await page.fill("#question", "船");
     await page.press("#question", "Enter");
@@ -104,8 +100,7 @@ test("a single Chinese character finds nothing, and the page says why", async ()
     await page.waitForSelector("#passages li");
 });
 
-test("markup and direction marks in a book are shown as text", async () => {
-    const { page } = use;
+test("markup and direction marks in a book are shown as text", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "somebody had written on the lamp");
     const place = (await column(page, "score")).findIndex(({ text }) => text.includes("<img src=x"));
@@ -119,8 +114,7 @@ test("markup and direction marks in a book are shown as text", async () => {
     assert.deepEqual(isolated, ["isolate", "auto"]);
 });
 
-test("a passage opens in its place, is copied with it, and gives the focus back", async () => {
-    const { page, context } = use;
+test("a passage opens in its place, is copied with it, and gives the focus back", async ({ page, context }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openBook(page, BOOK);
     await ask(page, "green lamp");
@@ -140,8 +134,7 @@ test("a passage opens in its place, is copied with it, and gives the focus back"
     assert.equal(await page.evaluate(() => document.activeElement.closest("#passages") !== null), true);
 });
 
-test("the ribbon is read by arrow keys, and opens the passage", async () => {
-    const { page } = use;
+test("the ribbon is read by arrow keys, and opens the passage", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "lamp");
     const ribbon = page.locator(".pinned .ribbon svg");
@@ -154,8 +147,7 @@ test("the ribbon is read by arrow keys, and opens the passage", async () => {
     await page.waitForSelector("#reading[open] .passage");
 });
 
-test("a question of the sample comes with its evidence: marked, counted, found as the budget moves", async () => {
-    const { page } = use;
+test("a question of the sample comes with its evidence: marked, counted, found as the budget moves", async ({ page }) => {
     await openSample(page, "the-loan-of-the-bell");
     await page.selectOption("#items", "en-001");
     await page.waitForSelector("#passages li");
@@ -187,8 +179,7 @@ test("a question of the sample comes with its evidence: marked, counted, found a
     );
 });
 
-test("each figure is saved as CSV, as SVG that stands for itself, and as PNG", async () => {
-    const { page } = use;
+test("each figure is saved as CSV, as SVG that stands for itself, and as PNG", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "lamp");
     await page.waitForSelector(".curve svg.drawing");
@@ -203,8 +194,7 @@ test("each figure is saved as CSV, as SVG that stands for itself, and as PNG", a
     assert.match(String(await saved("csv")), /^tokens of passages,places\r\n\d+,\d+\r\n/);
 });
 
-test("a reader marks what proves the answer in a book of their own, and sees at which budget it is found", async () => {
-    const { page } = use;
+test("a reader marks what proves the answer in a book of their own, and sees at which budget it is found", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "Who lit the lamp?");
     await page.locator("#passages li button").first().click();
@@ -214,8 +204,7 @@ test("a reader marks what proves the answer in a book of their own, and sees at 
     await page.waitForFunction(() => /found/.test(document.querySelector(".curve svg.drawing")?.getAttribute("aria-valuetext") ?? ""));
 });
 
-test("terms explain themselves in one sentence, on focus and to a screen reader", async () => {
-    const { page } = use;
+test("terms explain themselves in one sentence, on focus and to a screen reader", async ({ page }) => {
     await openBook(page, BOOK);
     await ask(page, "lamp");
     const term = page.locator(".budget .term");
@@ -227,8 +216,7 @@ test("terms explain themselves in one sentence, on focus and to a screen reader"
     assert.ok(await tip.isHidden());
 });
 
-test("everything is done by keyboard alone, in Chinese", async () => {
-    const { page } = use;
+test("everything is done by keyboard alone, in Chinese", async ({ page }) => {
     await page.click("#language");
     await openSample(page, "shedu-bu");
     await page.waitForFunction(() => document.activeElement?.id === "question");
@@ -239,8 +227,7 @@ test("everything is done by keyboard alone, in Chinese", async () => {
     assert.deepEqual(await axe(page), []);
 });
 
-test("files that are no book are named for what they are; a web page is read without its markup", async () => {
-    const { page } = use;
+test("files that are no book are named for what they are; a web page is read without its markup", async ({ page }) => {
     const refused = async (name, bytes, expected) => {
         await page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
         await page.waitForFunction((source) => new RegExp(source).test(document.querySelector("#problem").textContent), expected.source);
@@ -297,8 +284,7 @@ function zip(entries) {
     return Buffer.concat([...bodies, ...directory, Buffer.from("PK\x05\x06"), end]);
 }
 
-test("an EPUB is read chapter by chapter", async () => {
-    const { page } = use;
+test("an EPUB is read chapter by chapter", async ({ page }) => {
     const xml = '<?xml version="1.0"?>';
     const chapter = (text) => `${xml}<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>${text}</p></body></html>`;
     await openBook(page, {
@@ -323,8 +309,7 @@ test("an EPUB is read chapter by chapter", async () => {
     assert.match((await column(page, "book"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
 });
 
-test("a dropped Chinese book in GB18030 is read and searched", async () => {
-    const { page } = use;
+test("a dropped Chinese book in GB18030 is read and searched", async ({ page }) => {
     // 船 = B4AC, 灯 = B5C6, 亮 = C1C1, 了 = C1CB, 。= A1A3, 海 = BAA3, 静 = BEB2
     const sentence = [0xb4, 0xac, 0xb5, 0xc6, 0xc1, 0xc1, 0xc1, 0xcb, 0xa1, 0xa3, 0xba, 0xa3, 0xbe, 0xb2, 0xc1, 0xcb, 0xa1, 0xa3];
     await page.evaluate((bytes) => {
@@ -338,8 +323,7 @@ test("a dropped Chinese book in GB18030 is read and searched", async () => {
 });
 
 for (const colorScheme of ["light", "dark"]) {
-    test(`360 pixels wide, with results and a passage open: no sideways scrolling, nothing for axe, ${colorScheme}`, async () => {
-        const { page } = use;
+    test(`360 pixels wide, with results and a passage open: no sideways scrolling, nothing for axe, ${colorScheme}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: 360, height: 700 });
         await openBook(page, BOOK);
@@ -367,8 +351,8 @@ const NOVELS = [
 ];
 
 for (const [path, question] of NOVELS) {
-    test(`search over ${path} has the bytes that the command line prints`, needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY"), async () => {
-        const { page } = use;
+    test(`search over ${path} has the bytes that the command line prints`, async ({ page }) => {
+        needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY");
         const data = process.env.CLOSEREAD_DATA;
         const bytes = (await readFile(`${data}/${path}`)).toString("base64");
         for (const [budget, order] of [
@@ -403,8 +387,8 @@ for (const [path, question] of NOVELS) {
     });
 }
 
-test("a ranking is worth what the command line says", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a ranking is worth what the command line says", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     const out = await mkdtemp(join(tmpdir(), "retrieve-"));
     await run(BINARY, ["retrieve", "--benchmark", "sample", "--retriever", "bm25", "--budget", "1500", "--out", out], { maxBuffer: 1 << 28 });
     const records = (await readFile(join(out, "records.jsonl"), "utf8"))
@@ -428,8 +412,7 @@ test("a ranking is worth what the command line says", needs("CLOSEREAD_BINARY"),
     await rm(out, { recursive: true });
 });
 
-test("offsets are bytes; a slice and a conversion to UTF-16 lead to JavaScript's own", async () => {
-    const { page } = use;
+test("offsets are bytes; a slice and a conversion to UTF-16 lead to JavaScript's own", async ({ page }) => {
     const [slice, units, facts] = await page.evaluate(async () => {
         const core = await import("./closeread_books.js");
         const { need } = await import("./assets.js");
@@ -445,8 +428,7 @@ test("offsets are bytes; a slice and a conversion to UTF-16 lead to JavaScript's
     assert.deepEqual([facts.firstPassage, facts.nPassages, facts.name], [1, 1, "b"]);
 });
 
-test("what is missing or wrong is said by name", async () => {
-    const { page } = use;
+test("what is missing or wrong is said by name", async ({ page }) => {
     const messages = await page.evaluate(async () => {
         const core = await import("./closeread_books.js");
         await core.default();

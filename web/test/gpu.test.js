@@ -1,11 +1,14 @@
 // WebGPU, on SwiftShader: tiny models and the shipped one against the encoder for processors, the lab's choice, a lost device.
 
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { openBook, rankBy, rankedByVectors, useBrowser } from "./harness.js";
+import { chromiumPath } from "../tools/chromium.js";
+import { test } from "./fixtures.js";
+import { openBook, rankBy, rankedByVectors } from "./harness.js";
+import { FLAGS } from "./serve.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
-const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+test.use({ launchOptions: { executablePath: chromiumPath(), args: [...FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"] } });
+
 const QUESTION = "Who was not paid?";
 const STORY =
     "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
@@ -35,18 +38,18 @@ const distances = (page, files, texts) =>
         { files, texts },
     );
 
-describe("WebGPU", () => {
-    const use = useBrowser({ route: "#/find", flags: FLAGS, find });
+test.describe("WebGPU", () => {
+    test.use({ route: "#/find", site: { find } });
 
     for (const [model, dimension, pooling] of [
         ["tiny-bert", 8, "mean"],
         ["tiny-xlm-roberta", 64, "cls"],
     ]) {
-        test(`${model} has the vectors that the processor computes`, async () => {
+        test(`${model} has the vectors that the processor computes`, async ({ page }) => {
             const toml = tinyToml(model, dimension, pooling);
             const long = Array.from({ length: 70 }, (_, n) => "abcdefghijk"[(7 * n) % 11]).join(" ");
             const files = [{ text: toml }, { text: TOKENIZER }, { path: `${model}.onnx` }];
-            const { n, apart, refused, wrong, before, after, same, processor } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);
+            const { n, apart, refused, wrong, before, after, same, processor } = await distances(page, files, ["a b c", "k", long, "e d c b a"]);
             assert.equal(n, dimension);
             assert.ok(
                 apart.every((distance) => distance < 1e-4),
@@ -61,8 +64,8 @@ describe("WebGPU", () => {
         });
     }
 
-    test("the shipped model has the vectors that the processor computes", { timeout: 300_000 }, async () => {
-        const { apart } = await distances(use.page, SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
+    test("the shipped model has the vectors that the processor computes", async ({ page }) => {
+        const { apart } = await distances(page, SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
         assert.ok(
             apart.every((distance) => distance < 1e-4),
             `1 - cos: ${apart}`,
@@ -70,8 +73,8 @@ describe("WebGPU", () => {
     });
 });
 
-describe("the lab's encoder", () => {
-    const use = useBrowser({ route: "#/find", flags: FLAGS });
+test.describe("the lab's encoder", () => {
+    test.use({ route: "#/find" });
 
     const ask = async (page, compute) => {
         await openBook(page, { name: "story.txt", bytes: STORY });
@@ -88,8 +91,8 @@ describe("the lab's encoder", () => {
         await page.reload();
     };
 
-    test("runs on the processor where the adapter is software, by WebGPU if asked, and goes on when the device is lost", { timeout: 600_000 }, async () => {
-        const { page } = use;
+    test("runs on the processor where the adapter is software, by WebGPU if asked, and goes on when the device is lost", async ({ page }) => {
+        test.setTimeout(600_000);
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));
         const listen = () =>

@@ -14,7 +14,7 @@ const CLIPBOARD = ["clipboard-read", "clipboard-write"];
 
 /** Points and clicks. */
 export const mouse = {
-    browser: { context: { permissions: CLIPBOARD } },
+    options: { permissions: CLIPBOARD },
     over: (page) => ({
         press: (target) => page.locator(target).click(),
         choose: (target, value) => page.selectOption(target, value),
@@ -43,9 +43,8 @@ export const mouse = {
 /** Points and clicks in Firefox 140, whose driver opens no dialog for files, takes no folder, reads no clipboard, and evaluates what waits. */
 export const firefox = {
     needs: ["CLOSEREAD_FIREFOX"],
-    browser: {
-        inFirefox: true,
-        find: async (path) => (path === "index.html" ? String(await dist(path)).replace("'wasm-unsafe-eval'", "$& 'unsafe-eval'") : dist(path)),
+    options: {
+        site: { find: async (path) => (path === "index.html" ? String(await dist(path)).replace("'wasm-unsafe-eval'", "$& 'unsafe-eval'") : dist(path)) },
     },
     over: (page) => ({
         ...mouse.over(page),
@@ -61,7 +60,7 @@ export const firefox = {
 
 /** Taps on 360 pixels, in which nothing may scroll sideways. */
 export const phone = {
-    browser: { context: { permissions: CLIPBOARD, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } },
+    options: { permissions: CLIPBOARD, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
     over: (page) => ({
         ...mouse.over(page),
         press: (target) => page.locator(target).tap(),
@@ -80,7 +79,7 @@ export const phone = {
 
 /** Reaches everything by Tab and does it by the keys that its role has; the mouse is never moved. */
 export const keyboard = {
-    browser: mouse.browser,
+    options: mouse.options,
     over: (page) => {
         // From now on the browser asks the page's driver for files: a key is faster than that would be said later.
         page.on("filechooser", () => {});

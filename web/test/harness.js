@@ -1,75 +1,12 @@
-// A browser over web/dist for the tests of a view, and what every view is held to.
+// What tests do with the page, and what every view is held to.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { after, afterEach, before, beforeEach } from "node:test";
-import { fileURLToPath } from "node:url";
-import { chromium, firefox } from "playwright-core";
-import { chromiumPath } from "../tools/chromium.js";
-import { FLAGS, folder, serve } from "./serve.js";
 
 export { unit } from "../tools/unit.js";
 
-/** Folder in which a test that failed leaves its trace, for `npx playwright-core show-trace`. */
-const TRACES = process.env.CLOSEREAD_TRACES;
-
 export const DIST = new URL("../dist/", import.meta.url);
 const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
-
-/**
- * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
- * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`, which got `flags` besides the usual ones; the
- * server sends `headers`, `expected` errors on the console are what a test is about, and `context` is set for its pages;
- * `inFirefox` it is that one.
- */
-export function useBrowser({
-    route = "",
-    allowed = [],
-    locale = "en-US",
-    find = folder(DIST),
-    serviceWorkers = "block",
-    flags = [],
-    headers = {},
-    expected,
-    context = {},
-    inFirefox = false,
-} = {}) {
-    const use = {};
-    let server, complaints;
-    before(async () => {
-        server = await serve(find, headers);
-        use.origin = server.origin;
-        use.browser = await (inFirefox ? launchFirefox() : chromium.launch({ executablePath: chromiumPath(), args: [...FLAGS, ...flags] }));
-    });
-    after(async () => {
-        await use.browser?.close();
-        server.close();
-    });
-    beforeEach(async () => {
-        use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers, ...context });
-        if (TRACES) await use.context.tracing.start({ snapshots: true });
-        use.page = await use.context.newPage();
-        complaints = [];
-        use.page.on("pageerror", ({ message }) => !expected?.test(message) && complaints.push(message));
-        use.page.on("console", (message) => message.type() === "error" && !expected?.test(message.text()) && complaints.push(message.text()));
-        use.page.on("request", (request) => {
-            const known = [use.origin, "data:", "blob:", ...allowed].some((start) => request.url().startsWith(start));
-            if (!known) complaints.push(request.url());
-        });
-        await use.page.goto(use.origin + route);
-    });
-    afterEach(async (test) => {
-        const failed = !test.passed || complaints.length > 0;
-        if (TRACES) await use.context.tracing.stop(failed ? { path: join(TRACES, `${test.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 120)}.zip`) } : {});
-        await use.context.close();
-        assert.deepEqual(complaints, [], "errors, or requests to elsewhere");
-    });
-    return use;
-}
-
-/** Debian's Firefox, which CLOSEREAD_FIREFOX names. */
-const launchFirefox = () => firefox.launch({ channel: "moz-firefox", executablePath: fileURLToPath(new URL("firefox.mjs", import.meta.url)) });
 
 /** Opens a book from bytes and waits until it is read. */
 export async function openBook(page, { name, bytes, title = name.replace(/\.\w+$/, "") }) {
@@ -118,12 +55,6 @@ export async function rankedByVectors(page, timeout = 60_000) {
 
 /** The command line's binary, for tests that hold the page against it: `cargo xtask test` names the one it has built. */
 export const BINARY = process.env.CLOSEREAD_BINARY;
-
-/** Options of a test that needs these variables: it is left out, and says so, where one is not set. */
-export function needs(...variables) {
-    const lacking = variables.filter((variable) => !process.env[variable]);
-    return lacking.length === 0 ? {} : { skip: `needs ${lacking.join(", ")}` };
-}
 
 /** What axe finds, as lines; nothing, where all is well. */
 export async function axe(page) {

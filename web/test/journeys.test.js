@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { BINARY, needs, opened, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, opened } from "./harness.js";
 import { firefox, keyboard, mouse, phone } from "./hands.js";
 import { localServer } from "./reader.js";
 
@@ -28,7 +28,7 @@ const NOVEL = {
 };
 
 let work;
-before(async () => {
+test.beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), "closeread-journeys-"));
     if (!BINARY) return;
     execFileSync(BINARY, ["run", "--method", "vanilla-rag,dos-rag", "--budget", "300", "--retriever", "bm25", "--out", "order"], {
@@ -37,16 +37,16 @@ before(async () => {
         env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") },
     });
 });
-after(() => rm(work, { recursive: true, force: true }));
+test.afterAll(() => rm(work, { recursive: true, force: true }));
 
 for (const [how, hand] of Object.entries(HANDS)) {
-    describe(how, needs(...(hand.needs ?? [])), () => {
-        const use = useBrowser({ allowed: ["http://127.0.0.1:"], ...hand.browser });
+    test.describe(how, () => {
+        needs(...(hand.needs ?? []));
+        test.use({ allowed: ["http://127.0.0.1:"], ...hand.options });
         const order = (page) => page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
         const sorted = (numbers) => [...numbers].sort((a, b) => a - b);
 
-        test("a novel of one's own is asked in both orders, and the link is sent to somebody", LONG, async () => {
-            const { page, context } = use;
+        test("a novel of one's own is asked in both orders, and the link is sent to somebody", async ({ page, context }) => {
             const hands = hand.over(page);
             await page.waitForSelector("#passages li");
             await hands.seen();
@@ -82,10 +82,9 @@ for (const [how, hand] of Object.entries(HANDS)) {
             assert.deepEqual(await order(somebody), await order(page));
         });
 
-        test("a model answers in both orders, and is watched as it searches", LONG, async (t) => {
+        test("a model answers in both orders, and is watched as it searches", async ({ after, page }) => {
             const say = (_, n) => (n <= 2 ? "[[1]]" : n === 3 ? "<query>goat Bailiff</query>" : "<answer>1</answer>");
-            const server = await localServer(t, { say });
-            const { page } = use;
+            const server = await localServer(after, { say });
             const hands = hand.over(page);
             await page.waitForSelector("#passages li");
             await hands.press("#book-chip");
@@ -127,8 +126,8 @@ for (const [how, hand] of Object.entries(HANDS)) {
             assert.equal(server.asked.length, 4);
         });
 
-        test("a run is opened, a trial of it read, and its two orders compared", { ...LONG, ...needs("CLOSEREAD_BINARY") }, async () => {
-            const { page } = use;
+        test("a run is opened, a trial of it read, and its two orders compared", async ({ page }) => {
+            needs("CLOSEREAD_BINARY");
             const hands = hand.over(page);
             await page.waitForSelector("#passages li");
             await hands.press("#to-runs");

@@ -6,17 +6,17 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/pr
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { BINARY, needs } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY } from "./harness.js";
 import init, { ChatModel, MethodRun, changes, methods, orderEffect, provide } from "../dist/closeread_wasm.js";
 
 const SAMPLE = new URL("../../sample/", import.meta.url);
 const BUDGET = 500;
 
 let works, items;
-before(async () => {
+test.beforeAll(async () => {
     await init({ module_or_path: await readFile(new URL("../dist/closeread_wasm_bg.wasm", import.meta.url)) });
     provide("cl100k", gunzipSync(await readFile(new URL("../dist/assets/cl100k_base.tiktoken.gz", import.meta.url))));
     provide("punkt-en", await readFile(new URL("../../core/text/assets/punkt-en.txt", import.meta.url)));
@@ -64,9 +64,10 @@ async function played(method, item, options = {}) {
 const BUDGETED = new Set(["vanilla-rag", "dos-rag", "raptor", "corpus-rag"]);
 const named = (records) => new Map(records.map((record) => [`${record.item} ${record.method}`, record]));
 
-test("every method ends as it does on the command line: outcome, scores, context, calls", needs("CLOSEREAD_BINARY"), async (t) => {
+test("every method ends as it does on the command line: outcome, scores, context, calls", async ({ after }) => {
+    needs("CLOSEREAD_BINARY");
     const folder = await mkdtemp(join(tmpdir(), "closeread-method-"));
-    t.after(() => rm(folder, { recursive: true }));
+    after(() => rm(folder, { recursive: true }));
     const [data, out] = [join(folder, "data"), join(folder, "run")];
     await mkdir(data);
     for (const name of await readdir(SAMPLE)) {
@@ -232,7 +233,7 @@ test("a failed call is an outcome, whatever the host throws", async () => {
 });
 
 /** A server that replies in turn; it keeps what it was asked. */
-async function serve(t, responses) {
+async function serve(after, responses) {
     const asked = [];
     const server = createServer(async (request, response) => {
         let body = "";
@@ -242,7 +243,7 @@ async function serve(t, responses) {
         response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof content === "string" ? content : JSON.stringify(content));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    t.after(() => server.close());
+    after(() => server.close());
     return { asked, url: `http://127.0.0.1:${server.address().port}` };
 }
 
@@ -250,8 +251,8 @@ const CALL = { messages: [{ role: "user", content: "Book. Who?", sharedLength: 5
 const KEY = "sk-test-1234567890abcdef";
 const OPENAI = { choices: [{ message: { content: "Ana" }, finish_reason: "stop" }], usage: { prompt_tokens: 7, completion_tokens: 1 } };
 
-test("each provider is asked in its own words", async (t) => {
-    const anthropic = await serve(t, [
+test("each provider is asked in its own words", async ({ after }) => {
+    const anthropic = await serve(after, [
         [200, { content: [{ type: "text", text: "Ana" }], stop_reason: "end_turn", usage: { input_tokens: 7, output_tokens: 1 } }],
     ]);
     let response = await new ChatModel({ protocol: "anthropic", model: "m", baseUrl: anthropic.url, key: KEY }).chat(CALL);
@@ -262,13 +263,13 @@ test("each provider is asked in its own words", async (t) => {
     assert.equal(headers["anthropic-dangerous-direct-browser-access"], "true");
     assert.deepEqual(body.messages[0].content[0], { type: "text", text: "Book.", cache_control: { type: "ephemeral" } });
 
-    const gemini = await serve(t, [[200, { candidates: [{ content: { parts: [{ text: "Ana" }] }, finishReason: "STOP" }] }]]);
+    const gemini = await serve(after, [[200, { candidates: [{ content: { parts: [{ text: "Ana" }] }, finishReason: "STOP" }] }]]);
     response = await new ChatModel({ protocol: "gemini", model: "m", baseUrl: gemini.url, key: KEY }).chat(CALL);
     assert.equal(response.text, "Ana");
     assert.equal(gemini.asked[0].url, "/v1beta/models/m:generateContent");
     assert.equal(gemini.asked[0].headers["x-goog-api-key"], KEY);
 
-    const openai = await serve(t, [[200, OPENAI]]);
+    const openai = await serve(after, [[200, OPENAI]]);
     const model = { protocol: "openai", model: "m", baseUrl: `${openai.url}/v1`, key: KEY, extraBody: { top_k: 1 }, seed: 3 };
     response = await new ChatModel(model).chat(CALL);
     assert.deepEqual([response.text, response.usage.prompt_tokens], ["Ana", 7]);
@@ -276,9 +277,9 @@ test("each provider is asked in its own words", async (t) => {
     assert.deepEqual([openai.asked[0].body.top_k, openai.asked[0].body.seed], [1, 3]);
 });
 
-test("a relay is told where to; a stream is put together", async (t) => {
+test("a relay is told where to; a stream is put together", async ({ after }) => {
     const piece = (content, end = null) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: end }] })}\n\n`;
-    const relay = await serve(t, [[200, `${piece("A")}${piece("na", "stop")}data: [DONE]\n\n`, { "content-type": "text/event-stream" }]]);
+    const relay = await serve(after, [[200, `${piece("A")}${piece("na", "stop")}data: [DONE]\n\n`, { "content-type": "text/event-stream" }]]);
     const model = new ChatModel({
         protocol: "openai",
         model: "m",
@@ -293,11 +294,11 @@ test("a relay is told where to; a stream is put together", async (t) => {
     assert.equal(body.stream, true);
 });
 
-test("a response is parsed as it comes, and never the key that it repeats", async (t) => {
+test("a response is parsed as it comes, and never the key that it repeats", async ({ after }) => {
     const piece = (content, end = null) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: end }] })}\n\n`;
     const half = KEY.length / 2;
     const pieces = [piece("You sent "), piece(KEY.slice(0, half)), piece(KEY.slice(half)), piece(".", "stop"), "data: [DONE]\n\n"];
-    const server = await serve(t, [[200, pieces.join(""), { "content-type": "text/event-stream" }]]);
+    const server = await serve(after, [[200, pieces.join(""), { "content-type": "text/event-stream" }]]);
     const parsed = [];
     const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: `${server.url}/v1`, key: KEY });
     const response = await model.chat(CALL, undefined, undefined, (text) => parsed.push(text));
@@ -307,8 +308,8 @@ test("a response is parsed as it comes, and never the key that it repeats", asyn
     for (const text of parsed) assert.ok("You sent ***.".startsWith(text), text);
 });
 
-test("what may pass is tried again, what is refused is left out, what is final is not tried again", async (t) => {
-    const busy = await serve(t, [
+test("what may pass is tried again, what is refused is left out, what is final is not tried again", async ({ after }) => {
+    const busy = await serve(after, [
         [429, { error: { message: "slow down" } }, { "retry-after": "0" }],
         [400, { error: { message: "Unsupported parameter: 'temperature'", code: "unsupported_parameter", param: "temperature" } }],
         [200, OPENAI],
@@ -321,15 +322,15 @@ test("what may pass is tried again, what is refused is left out, what is final i
     assert.equal(parsed.length, 1);
     assert.match(parsed[0].message, /429: slow down/);
 
-    const refused = await serve(t, [[401, { error: { message: `Incorrect API key provided: ${KEY}` } }]]);
+    const refused = await serve(after, [[401, { error: { message: `Incorrect API key provided: ${KEY}` } }]]);
     const closed = new ChatModel({ protocol: "openai", model: "m", baseUrl: refused.url, key: KEY });
     await assert.rejects(closed.chat(CALL), (error) => error.name === "CallError" && /\*\*\*/.test(error.message) && !error.message.includes(KEY));
     await assert.rejects(closed.chat(CALL), /not sent, because a call before it failed for good/);
     assert.equal(refused.asked.length, 1);
 });
 
-test("a call that is no longer wanted ends at once", async (t) => {
-    const busy = await serve(t, [[503, { error: { message: "busy" } }, { "retry-after": "600" }]]);
+test("a call that is no longer wanted ends at once", async ({ after }) => {
+    const busy = await serve(after, [[503, { error: { message: "busy" } }, { "retry-after": "600" }]]);
     const ending = new AbortController();
     const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: busy.url });
     const asked = model.chat(CALL, ending.signal, () => ending.abort());

@@ -3,33 +3,31 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { BINARY, DIST, axe, needs, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, DIST, axe, openSample, scrollsSideways } from "./harness.js";
 import { KEY, choose, localServer, withKey } from "./reader.js";
 
-const use = useBrowser({
+test.use({
     route: "#/model",
     allowed: ["http://127.0.0.1:", "https://huggingface.co/"],
     expected: /net::ERR_|Failed to load resource|CORS policy/,
 });
 
 /** A port that is taken by another program on this machine is passed over: the test cannot say anything then. */
-async function at(t, port, options) {
+async function at(after, port, options) {
     try {
-        return await localServer(t, { port, ...options });
+        return await localServer(after, { port, ...options });
     } catch (error) {
         if (error.code !== "EADDRINUSE") throw error;
-        t.skip(`port ${port} is taken`);
-        return undefined;
+        return test.skip(true, `port ${port} is taken`);
     }
 }
 
 const looked = (page) => page.waitForFunction(() => document.querySelector("#found").textContent !== "" && !document.querySelector("#look").disabled);
 const state = (page, port) => page.getAttribute(`.server[data-port="${port}"]`, "data-state");
 
-test("nothing is looked for before it is asked for", async () => {
-    const { page, origin } = use;
+test("nothing is looked for before it is asked for", async ({ page, origin }) => {
     const asked = [];
     page.on("request", (request) => request.url().startsWith(origin) || asked.push(request.url()));
     await page.locator("#look").waitFor();
@@ -38,14 +36,13 @@ test("nothing is looked for before it is asked for", async () => {
     assert.equal(await page.textContent("#model-chip b"), "Counts words");
 });
 
-test("servers that are closeread's neighbours are found through serve, with and without CORS, and read in both ways", needs("CLOSEREAD_BINARY"), async (t) => {
-    const ollama = await at(t, 11434, { models: ["qwen3:8b", "llama3.2:3b"], cors: false, say: () => "It comes to the house. [[1]]" });
-    const llama = await at(t, 8080, { models: ["tiny"], meta: { n_ctx_train: 4096 } });
-    if (!ollama || !llama) return;
+test("servers that are closeread's neighbours are found through serve, with and without CORS, and read in both ways", async ({ after, page }) => {
+    needs("CLOSEREAD_BINARY");
+    const ollama = await at(after, 11434, { models: ["qwen3:8b", "llama3.2:3b"], cors: false, say: () => "It comes to the house. [[1]]" });
+    await at(after, 8080, { models: ["tiny"], meta: { n_ctx_train: 4096 } });
     const serving = spawn(BINARY, ["serve", "--port", "0", "--page", fileURLToPath(DIST)], { stdio: ["ignore", "pipe", "ignore"] });
-    t.after(() => serving.kill());
+    after(() => serving.kill());
     const [line] = await once(serving.stdout, "data");
-    const { page } = use;
     await page.goto(`${String(line).trim()}#/model`);
     assert.equal(await page.evaluate(() => globalThis.crossOriginIsolated), true, "threads for a model in the page");
     await page.click("#look");
@@ -66,11 +63,9 @@ test("servers that are closeread's neighbours are found through serve, with and 
     assert.equal(call.headers["x-closeread-token"], undefined);
 });
 
-test("from a static host the page looks for itself: who refuses it gets the line that mends that", async (t) => {
-    const ollama = await at(t, 11434, { models: ["qwen3:8b"], cors: false });
-    const studio = await at(t, 1234, { models: ["gemma"], say: () => "[[1]]" });
-    if (!ollama || !studio) return;
-    const { page, origin } = use;
+test("from a static host the page looks for itself: who refuses it gets the line that mends that", async ({ after, page, origin }) => {
+    const ollama = await at(after, 11434, { models: ["qwen3:8b"], cors: false });
+    await at(after, 1234, { models: ["gemma"], say: () => "[[1]]" });
     await page.click("#look");
     await looked(page);
     assert.deepEqual([await state(page, 11434), await state(page, 1234), await state(page, 8080)], ["refuses", "ready", "absent"]);
@@ -81,8 +76,7 @@ test("from a static host the page looks for itself: who refuses it gets the line
     assert.ok(!ollama.asked.some(({ url }) => url.includes("chat")), "who refuses is asked nothing else");
 });
 
-test("a fake LanguageModel is offered, streams, and says when a prompt does not fit", async () => {
-    const { page } = use;
+test("a fake LanguageModel is offered, streams, and says when a prompt does not fit", async ({ page }) => {
     await page.addInitScript(() => {
         globalThis.asked = [];
         globalThis.LanguageModel = {
@@ -124,8 +118,7 @@ test("a fake LanguageModel is offered, streams, and says when a prompt does not 
     assert.match(await page.textContent(".ending .outcome"), /^Overflow/);
 });
 
-test("a GGUF file is kept with its size, chosen and deleted; what is none is refused", async () => {
-    const { page } = use;
+test("a GGUF file is kept with its size, chosen and deleted; what is none is refused", async ({ page }) => {
     const file = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
     await page.setInputFiles("#gguf", file("notes.gguf", "just words"));
     await page.waitForFunction(() => /notes\.gguf is no GGUF file/.test(document.querySelector("#problem").textContent));
@@ -145,8 +138,7 @@ test("a GGUF file is kept with its size, chosen and deleted; what is none is ref
     assert.deepEqual(left, []);
 });
 
-test("weights are fetched with their size and speed; a download is cancelled without a trace", async () => {
-    const { page, context } = use;
+test("weights are fetched with their size and speed; a download is cancelled without a trace", async ({ page, context }) => {
     let go;
     const gone = new Promise((resolve) => (go = resolve));
     await context.route("https://huggingface.co/**", async (route) => {
@@ -164,8 +156,7 @@ test("weights are fetched with their size and speed; a download is cancelled wit
     assert.match(await page.textContent(".option:has(:checked)"), /1 MB stored/);
 });
 
-test("a key is remembered only where the reader says so, and forgotten again", async () => {
-    const { page } = use;
+test("a key is remembered only where the reader says so, and forgotten again", async ({ page }) => {
     await withKey({ provider: "openai", url: "", model: "gpt-x", key: KEY })(page);
     assert.equal(await page.evaluate(() => localStorage.getItem("closeread-accounts")), null);
     await page.check("#remember");
@@ -182,17 +173,16 @@ test("a key is remembered only where the reader says so, and forgotten again", a
     assert.equal(await page.evaluate(() => localStorage.getItem("closeread-accounts")), null);
 });
 
-test("a try streams, tells its time, and stops", async (t) => {
-    const server = await localServer(t, { say: () => "People read to live twice." });
-    const { page } = use;
+test("a try streams, tells its time, and stops", async ({ after, page }) => {
+    const server = await localServer(after, { say: () => "People read to live twice." });
     await withKey({ provider: "openai-compatible", url: `${server.url}/v1` })(page);
     await page.click("#try");
     await page.waitForFunction(() => document.querySelector("#tried").textContent === "People read to live twice.");
     await page.waitForFunction(() => /\d\.\d s/.test(document.querySelector("#tried-facts").textContent));
 });
 
-test("SmolLM2 on this machine answers a method's calls", needs("CLOSEREAD_SMOLLM_PORT"), async () => {
-    const { page } = use;
+test("SmolLM2 on this machine answers a method's calls", async ({ page }) => {
+    needs("CLOSEREAD_SMOLLM_PORT");
     await openSample(page, "the-loan-of-the-bell");
     const url = `http://127.0.0.1:${process.env.CLOSEREAD_SMOLLM_PORT}/v1`;
     await choose(page, "watch", withKey({ provider: "openai-compatible", url, model: "smollm2", extra: '{"max_tokens": 60}' }));
@@ -208,8 +198,7 @@ for (const [scheme, width] of [
     ["light", 1280],
     ["dark", 360],
 ]) {
-    test(`axe finds nothing in the picker: ${scheme}, ${width} px`, async () => {
-        const { page } = use;
+    test(`axe finds nothing in the picker: ${scheme}, ${width} px`, async ({ page }) => {
         await page.emulateMedia({ colorScheme: scheme });
         await page.setViewportSize({ width, height: 800 });
         await page.check("#choose-key");

@@ -1,9 +1,9 @@
 // Modules whose load breaks off, and which of them need which.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { test } from "./fixtures.js";
 import { unit } from "./harness.js";
 
 const { startedOnce } = await unit("module.ts");

@@ -4,18 +4,18 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import init, { Index, chunk, provide, search } from "../dist/closeread_wasm.js";
-import { BINARY, DIST, needs } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, DIST } from "./harness.js";
 
 const run = promisify(execFile);
 const SAMPLE = new URL("../../sample/", import.meta.url);
 const asset = async (name) => gunzipSync(await readFile(new URL(`assets/${name}.gz`, DIST)));
 
-before(async () => {
+test.beforeAll(async () => {
     await init({ module_or_path: await readFile(new URL("closeread_wasm_bg.wasm", DIST)) });
     provide("cl100k", await asset("cl100k_base.tiktoken"));
     provide("o200k", await asset("o200k_base.tiktoken"));
@@ -56,11 +56,13 @@ async function holdToCommand(paths) {
     }
 }
 
-test("chunk and search have the bytes that the command line prints", needs("CLOSEREAD_BINARY"), () =>
-    holdToCommand(["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE)))),
-);
+test("chunk and search have the bytes that the command line prints", async () => {
+    needs("CLOSEREAD_BINARY");
+    await holdToCommand(["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE))));
+});
 
-test("and over whole novels too", needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY"), async () => {
+test("and over whole novels too", async () => {
+    needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY");
     const data = process.env.CLOSEREAD_DATA;
     for (const folder of ["novels/en", "novels/zh", "encodings"]) {
         await holdToCommand((await readdir(`${data}/${folder}`)).map((name) => `${data}/${folder}/${name}`));

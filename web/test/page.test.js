@@ -2,13 +2,12 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { test } from "node:test";
-import { axe, inkAndPaper, openBook, openSample, opened, scrollsSideways, useBrowser } from "./harness.js";
+import { test } from "./fixtures.js";
+import { axe, inkAndPaper, openBook, openSample, opened, scrollsSideways } from "./harness.js";
 
-const use = useBrowser({ route: "#/find" });
+test.use({ route: "#/find" });
 
-test("each view has an address, a title and its own part of the page, and Back leads through them", async () => {
-    const { page } = use;
+test("each view has an address, a title and its own part of the page, and Back leads through them", async ({ page }) => {
     const fetched = [];
     page.on("request", (request) => fetched.push(request.url()));
     await page.waitForSelector("#find h1");
@@ -25,8 +24,7 @@ test("each view has an address, a title and its own part of the page, and Back l
     assert.equal(await page.getAttribute("#to-find", "aria-current"), "page");
 });
 
-test("the language is chosen by the browser, changed by hand and kept", async () => {
-    const { page } = use;
+test("the language is chosen by the browser, changed by hand and kept", async ({ page }) => {
     await page.waitForSelector("#find h1");
     assert.equal(await page.getAttribute("html", "lang"), "en");
     await page.click("#language");
@@ -38,8 +36,7 @@ test("the language is chosen by the browser, changed by hand and kept", async ()
     assert.equal(await page.textContent("label[for=file]"), "打开文件", "the button for files is the page's own, in its language");
 });
 
-test("arrows move among the works of the sample and open none", async () => {
-    const { page } = use;
+test("arrows move among the works of the sample and open none", async ({ page }) => {
     await page.focus("#book-chip");
     await page.keyboard.press("Enter");
     await page.locator("[data-work]").first().waitFor();
@@ -53,8 +50,7 @@ test("arrows move among the works of the sample and open none", async () => {
     assert.match(await page.textContent("#status"), /^赊渡簿: [\d,]+ tokens in [\d,]+ passages; Chinese/);
 });
 
-test("pasted text is a book", async () => {
-    const { page } = use;
+test("pasted text is a book", async ({ page }) => {
     await page.click("#book-chip");
     await page.click("#books summary");
     await page.fill("#pasted", "Ana lit the lamp. The boats stayed in the harbour.");
@@ -63,8 +59,7 @@ test("pasted text is a book", async () => {
     assert.match(await page.textContent("#status"), /in 1 passage;/, "one is not many");
 });
 
-test("book and question are in the address, and a reload finds both again", async () => {
-    const { page } = use;
+test("book and question are in the address, and a reload finds both again", async ({ page, origin }) => {
     await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp. The boats stayed in the harbour." });
     await page.fill("#question", "Who lit the lamp?");
     await page.press("#question", "Enter");
@@ -75,12 +70,11 @@ test("book and question are in the address, and a reload finds both again", asyn
     await page.waitForSelector("#passages li");
     assert.equal(await page.inputValue("#question"), "Who lit the lamp?");
     assert.equal(await page.textContent("#book-chip i"), "lamp");
-    await page.goto(`${use.origin}#/find?b=0123456789abcdef&q=x`);
+    await page.goto(`${origin}#/find?b=0123456789abcdef&q=x`);
     await page.waitForFunction(() => /does not have the book/.test(document.querySelector("#problem").textContent));
 });
 
-test("a book that was opened before is offered, and forgotten on demand", async () => {
-    const { page } = use;
+test("a book that was opened before is offered, and forgotten on demand", async ({ page }) => {
     await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
     await openBook(page, { name: "boat.txt", bytes: "The boats stayed in the harbour." });
     await page.click("#book-chip");
@@ -96,21 +90,19 @@ test("a book that was opened before is offered, and forgotten on demand", async 
     await page.waitForFunction(() => document.querySelectorAll("[data-recent]").length === 1);
 });
 
-test("the link to what is shown is copied", async () => {
-    const { page, context } = use;
+test("the link to what is shown is copied", async ({ page, context, origin }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openSample(page, "shedu-bu");
     await page.click("#copy-link");
     await page.waitForFunction(() => document.querySelector("#copy-link").textContent === "Copied");
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${use.origin}#/find?b=shedu-bu`);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${origin}#/find?b=shedu-bu`);
     await page.setViewportSize({ width: 360, height: 800 });
     // On a phone, too.
     await page.locator("#copy-link svg").waitFor();
     assert.ok((await page.locator("#language").boundingBox()).height <= 48, "a language is named in one line");
 });
 
-test("a file that is no text says so and keeps the book before it", async () => {
-    const { page } = use;
+test("a file that is no text says so and keeps the book before it", async ({ page }) => {
     await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
     await page.setInputFiles("#file", { name: "x.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0]) });
     await page.waitForFunction(() => document.querySelector("#problem").textContent !== "");
@@ -122,8 +114,7 @@ test("a file that is no text says so and keeps the book before it", async () => 
 });
 
 for (const colorScheme of ["light", "dark"]) {
-    test(`a page 360 pixels wide does not scroll sideways and axe finds nothing, ${colorScheme}`, async () => {
-        const { page } = use;
+    test(`a page 360 pixels wide does not scroll sideways and axe finds nothing, ${colorScheme}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: 360, height: 700 });
         await page.waitForSelector("#find h1");
@@ -134,13 +125,13 @@ for (const colorScheme of ["light", "dark"]) {
     });
 }
 
-test("a scorecard has the bytes that the command line prints", async () => {
+test("a scorecard has the bytes that the command line prints", async ({ page }) => {
     const file = (path) => readFile(new URL(`../../${path}`, import.meta.url));
     const texts = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map((name) => file(`tests/scoring/${name}`)));
     const [gold, predictions, expected] = texts.map(String);
     const wordnet = (await file("core/metrics/assets/wordnet/wordnet-3.0.bin")).toString("base64");
     const punkt = (await file("core/text/assets/punkt-en.txt")).toString("base64");
-    const [card, refusal] = await use.page.evaluate(
+    const [card, refusal] = await page.evaluate(
         async ([gold, predictions, wordnet, punkt]) => {
             const { default: init, scoreJson } = await import("./closeread_wasm.js");
             await init();

@@ -5,10 +5,10 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { BINARY, axe, needs, scrollsSideways, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, axe, scrollsSideways } from "./harness.js";
 
 const STORY = "Ana kept the mill. At night Ben hid the key under the stair. Then it rained for a week.";
 const ITEMS = [
@@ -21,7 +21,7 @@ let folder;
 const run = (...args) => promisify(execFile)(BINARY, args, { cwd: folder, env: { ...process.env, CLOSEREAD_CACHE: join(folder, "cache") } });
 const pageOf = (study) => pathToFileURL(join(folder, study, "page.html")).href;
 
-before(async () => {
+test.beforeAll(async () => {
     if (!BINARY) return;
     folder = await mkdtemp(join(tmpdir(), "closeread-people-"));
     await mkdir(join(folder, "tales"));
@@ -31,11 +31,11 @@ before(async () => {
     await run("run", "--benchmark", "tales", "--method", "full-document", "--out", "r");
     await run("people", "rate", "r", "--out", "t");
 });
-after(async () => {
+test.afterAll(async () => {
     if (folder) await rm(folder, { recursive: true });
 });
 
-const use = useBrowser({ find: async () => "<!DOCTYPE html><title>-</title>", allowed: ["file://"] });
+test.use({ site: { find: async () => "<!DOCTYPE html><title>-</title>" }, allowed: ["file://"] });
 
 async function saved(page, name) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
@@ -43,8 +43,8 @@ async function saved(page, name) {
     return JSON.parse(await readFile(join(folder, name), "utf8"));
 }
 
-test("questions are answered by the clock, given up, and come back as a run", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("questions are answered by the clock, given up, and come back as a run", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await page.clock.install();
     await page.goto(pageOf("s"));
     assert.equal(await page.getByText("Where is the <key>?").count(), 0, "a question is hidden until its clock goes");
@@ -92,8 +92,8 @@ test("questions are answered by the clock, given up, and come back as a run", ne
     );
 });
 
-test("answers are rated by keyboard, in Chinese too, and what was done is kept", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("answers are rated by keyboard, in Chinese too, and what was done is kept", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await page.goto(pageOf("t"));
     const total = Number(/of (\d+)/.exec(await page.textContent("#heading"))[1]);
     await page.getByLabel("Correct", { exact: true }).focus();

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { openSample, useBrowser } from "./harness.js";
+import { test } from "./fixtures.js";
+import { openSample } from "./harness.js";
 
 const KEPT = new URL("pictures/", import.meta.url);
 const UPDATE = process.env.UPDATE_PICTURES;
@@ -17,13 +17,13 @@ const [OFF, FEW, MEAN] = [20, 6, 6];
 const WORKS = { en: "the-loan-of-the-bell", zh: "shedu-bu" };
 const SCHEMES = ["light", "dark"];
 
-const use = useBrowser({ context: { reducedMotion: "reduce" } });
+test.use({ contextOptions: { reducedMotion: "reduce" } });
 let work;
-before(async () => {
+test.beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), "closeread-pictures-"));
     await run(join(work, "lamps"));
 });
-after(() => rm(work, { recursive: true, force: true }));
+test.afterAll(() => rm(work, { recursive: true, force: true }));
 
 /** A run of twelve questions in four cells. */
 async function run(path) {
@@ -151,12 +151,11 @@ const squares = (page, webp) =>
 
 for (const [view, show] of Object.entries(VIEWS)) {
     for (const language of Object.keys(WORKS)) {
-        test(`${view} in ${language} looks as it did`, { timeout: 300_000 }, async (t) => {
-            const { page } = use;
+        test(`${view} in ${language} looks as it did`, async ({ page, origin }) => {
             await page.waitForSelector("#language");
-            if (language === "zh" && !(await readsChinese(page))) return t.skip("needs a font for Chinese");
+            if (language === "zh" && !(await readsChinese(page))) test.skip(true, "needs a font for Chinese");
             if (language === "zh") await page.click("#language");
-            await page.goto(`${use.origin}#/${view === "essay" ? "" : view}`);
+            await page.goto(`${origin}#/${view === "essay" ? "" : view}`);
             await page.locator(`#${view}`).waitFor();
             await show(page, language);
             // What has the focus, and where the page was scrolled to, is no part of a view.
@@ -179,13 +178,13 @@ for (const [view, show] of Object.entries(VIEWS)) {
                 const off = now.map((colour, n) => Math.max(...colour.map((value, c) => Math.abs(value - kept[n][c]))));
                 const far = off.flatMap((by, n) => (by > OFF ? [n] : []));
                 const mean = off.reduce((a, b) => a + b) / off.length;
-                t.diagnostic(`${name}: ${far.length} squares are off, all by ${mean.toFixed(1)}`);
+                console.log(`${name}: ${far.length} squares are off, all by ${mean.toFixed(1)}`);
                 if (far.length <= FEW && mean <= MEAN) continue;
-                const path = join(tmpdir(), name);
+                const path = test.info().outputPath(name);
                 await writeFile(path, taken);
                 assert.fail(
                     `${name} is off in ${far.length} of ${off.length} squares, by ${mean.toFixed(1)} in the mean: what is seen now is ${path}, what was kept ` +
-                        `web/test/pictures/${name}. Mend the page, or keep the new one: UPDATE_PICTURES=1 node --test test/pictures.test.js`,
+                        `web/test/pictures/${name}. Mend the page, or keep the new one: UPDATE_PICTURES=1 npm test pictures`,
                 );
             }
         });

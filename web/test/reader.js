@@ -27,7 +27,7 @@ export const withKey =
     };
 
 /** A server that hears everything; `answer` writes what it answers to a request with its body read. */
-export async function listening(t, answer, port = 0) {
+export async function listening(after, answer, port = 0) {
     const asked = [];
     const server = createServer(async (request, response) => {
         let body = "";
@@ -37,7 +37,7 @@ export async function listening(t, answer, port = 0) {
         await answer(parsed, response, request);
     });
     await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
-    t.after(() => {
+    after(() => {
         server.closeAllConnections();
         server.close();
     });
@@ -56,9 +56,9 @@ export async function until(happened) {
 export const OPEN = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
 
 /** A server of a provider's shape, which lets pages in. */
-export function provider(t, reply) {
+export function provider(after, reply) {
     let count = 0;
-    return listening(t, ({ method }, response) => {
+    return listening(after, ({ method }, response) => {
         if (method === "OPTIONS") return response.writeHead(204, OPEN).end();
         response.writeHead(200, { "content-type": "application/json", ...OPEN }).end(JSON.stringify(reply(++count)));
     });
@@ -72,11 +72,11 @@ export const STREAM = { "content-type": "text/event-stream" };
  * A server of models as programs on a reader's own machine are: lists `models`, streams what `say` gives for a call, word by
  * word. Without `cors` it lets no page in; `breaks` ends the stream in its middle so many times.
  */
-export function localServer(t, { port, models = ["tiny"], meta, cors = true, say = () => "[[1]]", breaks = 0 } = {}) {
+export function localServer(after, { port, models = ["tiny"], meta, cors = true, say = () => "[[1]]", breaks = 0 } = {}) {
     const headers = cors ? OPEN : {};
     let calls = 0;
     return listening(
-        t,
+        after,
         async ({ method, url, body }, response) => {
             if (method === "OPTIONS") return response.writeHead(cors ? 204 : 403, headers).end();
             if (url === "/v1/models") {

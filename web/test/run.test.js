@@ -1,7 +1,7 @@
 // What changes while a method runs, while questions are asked, while models come and go: states without a page.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test } from "./fixtures.js";
 import { unit } from "./harness.js";
 
 const { FRESH, reduceRun, nextCall, sentCall } = await unit("play/run.ts");

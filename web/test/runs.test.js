@@ -6,14 +6,14 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { BINARY, DIST, axe, inkAndPaper, needs, scrollsSideways, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { BINARY, DIST, axe, inkAndPaper, scrollsSideways } from "./harness.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const HOSTILE = "<img src=x onerror=\"document.title='hurt'\"><script>document.title='hurt'</script>\u202e\u2069&amp;";
 
-const use = useBrowser({ route: "#/runs" });
+test.use({ route: "#/runs" });
 let work;
 const closeread = (...args) =>
     execFileSync(BINARY, args, {
@@ -24,7 +24,7 @@ const closeread = (...args) =>
         env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") },
     });
 
-before(async () => {
+test.beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), "closeread-runs-"));
     if (!BINARY) return;
     const run = (out, ...more) => closeread("run", "--benchmark", join(ROOT, "sample"), "--retriever", "bm25", "--out", out, ...more);
@@ -33,7 +33,7 @@ before(async () => {
     await large(join(work, "large"), 100_000);
     await hostile(join(work, "hostile"));
 });
-after(() => rm(work, { recursive: true, force: true }));
+test.afterAll(() => rm(work, { recursive: true, force: true }));
 
 const KEY = { method: "dos-rag", model: "p/x", budget: 500 };
 const record = (item, more = {}) => ({
@@ -104,8 +104,8 @@ const part = (page, name) => page.click(`#part-${name}`);
 const tables = (page) =>
     page.$$eval("#run-body table", (all) => all.map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent).join("|"))));
 
-test("a run folder's report is the command line's, byte for byte, with its charts", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a run folder's report is the command line's, byte for byte, with its charts", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#run-json")]);
     const expected = closeread("report", "first", "--json");
@@ -123,8 +123,8 @@ test("a run folder's report is the command line's, byte for byte, with its chart
     assert.ok(report.charts.some(({ id }) => id.endsWith("-by-budget")) && report.charts.some(({ id }) => /position|length/.test(id)));
 });
 
-test("a trial shows its question, gold, passages with their text, calls and responses", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a trial shows its question, gold, passages with their text, calls and responses", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     await part(page, "trials");
     await page.selectOption("#trial-cell", { label: "dos-rag at 300" });
@@ -161,8 +161,8 @@ test("a trial shows its question, gold, passages with their text, calls and resp
     assert.deepEqual(await axe(page), []);
 });
 
-test("a hundred thousand trials scroll, filter and open", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a hundred thousand trials scroll, filter and open", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "large");
     await part(page, "trials");
     await page.waitForFunction(() => /100,000 of 100,000/.test(document.querySelector("#trial-count").textContent), null, { timeout: 60_000 });
@@ -185,8 +185,8 @@ test("a hundred thousand trials scroll, filter and open", needs("CLOSEREAD_BINAR
     assert.equal(await page.locator(".places").count(), 0, "nothing is known of where they stand in it");
 });
 
-test("two runs compare as on the command line, in the page and in Node", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("two runs compare as on the command line, in the page and in Node", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     await open(page, "second");
     await part(page, "compare");
@@ -221,8 +221,8 @@ test("two runs compare as on the command line, in the page and in Node", needs("
     assert.throws(() => compareJson(a, b, { metric: ["beauty"] }), /not both have the metric `beauty`/);
 });
 
-test("a trial has an address: it opens from it, steps to its neighbours, and Back leads through them", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a trial has an address: it opens from it, steps to its neighbours, and Back leads through them", async ({ page, origin }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     await part(page, "trials");
     await page.check("#verdict-wrong", { force: true });
@@ -262,12 +262,12 @@ test("a trial has an address: it opens from it, steps to its neighbours, and Bac
     await page.waitForSelector(".report table");
     await page.goto(address);
     await page.waitForFunction((first) => document.querySelector("#trace-heading")?.textContent === first, first);
-    await page.goto(`${use.origin}#/runs/elsewhere/trials`);
+    await page.goto(`${origin}#/runs/elsewhere/trials`);
     await page.waitForFunction(() => /run elsewhere is not open/.test(document.querySelector("#no-run").textContent));
 });
 
-test("tables sort by a column and are saved as CSV", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("tables sort by a column and are saved as CSV", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     const numbers = () =>
         page.$$eval("#run-body table", ([table]) => [...table.tBodies[0].rows].map((row) => parseFloat(row.querySelector("td.number").textContent)));
@@ -283,8 +283,8 @@ test("tables sort by a column and are saved as CSV", needs("CLOSEREAD_BINARY"), 
     assert.match(saved.suggestedFilename(), /\.csv$/);
 });
 
-test("a comparison offers what there is, and starts with two cells that differ", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a comparison offers what there is, and starts with two cells that differ", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     await part(page, "compare");
     await page.waitForSelector("#compared .conclusion");
@@ -297,8 +297,8 @@ test("a comparison offers what there is, and starts with two cells that differ",
     assert.match(await page.textContent("#same"), /choose another/);
 });
 
-test("a run folder that is dropped anywhere opens here; a book that is dropped on a run opens where books are", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("a run folder that is dropped anywhere opens here; a book that is dropped on a run opens where books are", async ({ page, origin }) => {
+    needs("CLOSEREAD_BINARY");
     const files = await Promise.all(
         ["manifest.json", "items.jsonl", "records.jsonl"].map(async (name) => [name, await readFile(join(work, "first", name), "utf8")]),
     );
@@ -308,7 +308,7 @@ test("a run folder that is dropped anywhere opens here; a book that is dropped o
             for (const [name, text] of files) transfer.items.add(new File([text], name));
             document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
         }, files);
-    await page.goto(`${use.origin}#/find`);
+    await page.goto(`${origin}#/find`);
     await page.waitForSelector("#find");
     await drop(files);
     await page.waitForSelector(".part.report table", { timeout: 120_000 });
@@ -317,8 +317,8 @@ test("a run folder that is dropped anywhere opens here; a book that is dropped o
     assert.ok(await page.locator("#find").isVisible());
 });
 
-test("hostile texts are shown as text", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("hostile texts are shown as text", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "hostile");
     await part(page, "trials");
     await page.waitForSelector(".trial strong");
@@ -334,8 +334,8 @@ test("hostile texts are shown as text", needs("CLOSEREAD_BINARY"), async () => {
     assert.ok(!/[\u202e\u2069]/.test(text));
 });
 
-test("files that are no run say what is missing, and the run before stays", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("files that are no run say what is missing, and the run before stays", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     await page.setInputFiles("#run-files", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
     await page.waitForFunction(() => /manifest\.json/.test(document.querySelector("#problem").textContent));
@@ -353,8 +353,8 @@ test("files that are no run say what is missing, and the run before stays", need
     assert.equal(await page.textContent("#runs-heading"), "first");
 });
 
-test("the view speaks Chinese and keeps its runs while the language changes", needs("CLOSEREAD_BINARY"), async () => {
-    const { page } = use;
+test("the view speaks Chinese and keeps its runs while the language changes", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
     await open(page, "first");
     await page.click("#language");
     await page.waitForSelector("#runs .part.report table");
@@ -365,8 +365,8 @@ test("the view speaks Chinese and keeps its runs while the language changes", ne
 });
 
 for (const colorScheme of ["light", "dark"]) {
-    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}`, needs("CLOSEREAD_BINARY"), async () => {
-        const { page } = use;
+    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}`, async ({ page }) => {
+        needs("CLOSEREAD_BINARY");
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: 360, height: 700 });
         await open(page, "first");
@@ -388,9 +388,10 @@ async function served(...args) {
     return { url: line, end: () => server.kill("SIGINT") };
 }
 
-test("a served run opens by a click, and the page's first load is as it should be", needs("CLOSEREAD_BINARY"), async () => {
+test("a served run opens by a click, and the page's first load is as it should be", async ({ browser }) => {
+    needs("CLOSEREAD_BINARY");
     const { url, end } = await served("first");
-    const context = await use.browser.newContext();
+    const context = await browser.newContext({ serviceWorkers: "allow" });
     try {
         const page = await context.newPage();
         const [responses, complaints] = [[], []];
@@ -439,14 +440,15 @@ test("a served run opens by a click, and the page's first load is as it should b
     }
 });
 
-test("a report's leaderboard reads without JavaScript and checks its rows with it", needs("CLOSEREAD_BINARY"), async () => {
+test("a report's leaderboard reads without JavaScript and checks its rows with it", async ({ browser }) => {
+    needs("CLOSEREAD_BINARY");
     execFileSync(BINARY, ["report", "first", "--html", "site"], { cwd: work, stdio: "ignore", env: { ...process.env, CLOSEREAD_PAGE: fileURLToPath(DIST) } });
     assert.ok((await readdir(join(work, "site/elements"))).includes("closeread-site.js"));
     const { folder, serve } = await import("./serve.js");
     const { pathToFileURL } = await import("node:url");
     const server = await serve(folder(pathToFileURL(join(work, "site/"))));
-    const plain = await use.browser.newContext({ javaScriptEnabled: false });
-    const context = await use.browser.newContext();
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const context = await browser.newContext({ serviceWorkers: "allow" });
     try {
         const still = await plain.newPage();
         await still.goto(`${server.origin}leaderboard.html`);

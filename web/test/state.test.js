@@ -1,7 +1,7 @@
 // What changes in the page without a page: addresses, and the state that the views share.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test } from "./fixtures.js";
 import { unit } from "./harness.js";
 
 const { parseAddress, addressHash, inView } = await unit("state/address.ts");

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { describe, test } from "node:test";
-import { openBook, rankBy, rankedByVectors as ranked, useBrowser } from "./harness.js";
+import { test } from "./fixtures.js";
+import { openBook, rankBy, rankedByVectors as ranked } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 /** Several passages of words that the tiny models know. */
@@ -14,12 +14,12 @@ const tinyBert = () => readFile(new URL("data/tiny-bert.onnx", import.meta.url))
 /** The same graph with a constant of another name, by which the encoder knows that closeread did not write it. */
 const foreign = (onnx) => Buffer.from(onnx.toString("latin1").replaceAll("split_heads", "cut_in_head"), "latin1");
 
-describe("tract", () => {
-    const use = useBrowser({ find });
+test.describe("tract", () => {
+    test.use({ site: { find } });
 
     /** 1 - cosine of each text's vectors by tract and by the encoder in f32. */
-    const distances = (files, texts) =>
-        use.page.evaluate(
+    const distances = (page, files, texts) =>
+        page.evaluate(
             async ({ files, texts }) => {
                 const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
                 const [tract, encoder, model] = await Promise.all([module("tract"), module("embed"), loaded(files)]);
@@ -33,9 +33,9 @@ describe("tract", () => {
         ["tiny-bert", 8, "mean"],
         ["tiny-xlm-roberta", 64, "cls"],
     ]) {
-        test(`${model} has the encoder's vectors`, async () => {
+        test(`${model} has the encoder's vectors`, async ({ page }) => {
             const files = [{ text: tinyToml(model, dimension, pooling) }, { text: TOKENIZER }, { path: `${model}.onnx` }];
-            const apart = await distances(files, ["a b c", "k", "e d c b a", "a ".repeat(90)]);
+            const apart = await distances(page, files, ["a b c", "k", "e d c b a", "a ".repeat(90)]);
             assert.ok(
                 apart.every((distance) => distance < 1e-6),
                 `1 - cos: ${apart}`,
@@ -43,8 +43,8 @@ describe("tract", () => {
         });
     }
 
-    test("the shipped model has the encoder's vectors", { timeout: 300_000 }, async () => {
-        const apart = await distances(SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
+    test("the shipped model has the encoder's vectors", async ({ page }) => {
+        const apart = await distances(page, SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
         assert.ok(
             apart.every((distance) => distance < 1e-6),
             `1 - cos: ${apart}`,
@@ -52,8 +52,8 @@ describe("tract", () => {
     });
 });
 
-describe("a model from files", () => {
-    const use = useBrowser({ route: "#/find", find });
+test.describe("a model from files", () => {
+    test.use({ route: "#/find", site: { find } });
 
     const choose = (page, contents) =>
         page.setInputFiles(
@@ -61,8 +61,8 @@ describe("a model from files", () => {
             Object.entries(contents).map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) })),
         );
 
-    test("is run by the encoder or by tract, and forgotten when the shipped one is wanted again", { timeout: 120_000 }, async () => {
-        const { page } = use;
+    test("is run by the encoder or by tract, and forgotten when the shipped one is wanted again", async ({ page }) => {
+        test.setTimeout(120_000);
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));
         await page.evaluate(() =>
@@ -104,8 +104,8 @@ describe("a model from files", () => {
         assert.equal(await page.isVisible("#shipped-model"), false);
     });
 
-    test("can be left to tract by hand", { timeout: 120_000 }, async () => {
-        const { page } = use;
+    test("can be left to tract by hand", async ({ page }) => {
+        test.setTimeout(120_000);
         await openBook(page, { name: "letters.txt", bytes: STORY });
         await rankBy(page, "bm25", "tract");
         await page.click("#embedding-model");
@@ -118,8 +118,8 @@ describe("a model from files", () => {
         await ranked(page);
     });
 
-    test("that knows a language makes up for one that does not", { timeout: 120_000 }, async () => {
-        const { page } = use;
+    test("that knows a language makes up for one that does not", async ({ page }) => {
+        test.setTimeout(120_000);
         await openBook(page, { name: "boats.txt", bytes: "阿娜点亮了灯。船停在港里。谁也没有付钱给摆渡人，他自己划船回家去了。" });
         await rankBy(page, "dense");
         await page.fill("#question", "船");

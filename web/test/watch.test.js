@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { test } from "node:test";
-import { DIST, axe, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { DIST, axe, openBook, openSample, scrollsSideways } from "./harness.js";
 import { KEY, OPEN, choose as reader, listening, localServer, provider, until, withKey } from "./reader.js";
 
-const use = useBrowser({
+test.use({
     route: "#/watch",
     allowed: ["http://127.0.0.1:", "http://localhost:"],
     expected: /net::ERR_|Failed to load resource/,
@@ -15,11 +15,9 @@ const use = useBrowser({
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 
 /** Opens the sample story and waits for the form. */
-async function atTheStory() {
-    const { page } = use;
+async function atTheStory(page) {
     await openSample(page, "the-loan-of-the-bell");
     await page.locator("#method").waitFor();
-    return page;
 }
 
 async function choose(page, { method, item = "en-002", budget = "500" }) {
@@ -39,13 +37,13 @@ async function look(page, n) {
 }
 
 /** Starts llama-server over tiny random weights, for as long as the test goes on; its port. */
-async function llamaServer(t, servers) {
+async function llamaServer(after, servers) {
     const port = 18460 + (process.pid % 400);
     // The weights were made for fewer positions than the window has; being random, they do not mind.
     const window = ["-c", "65536", "-np", "1", "--override-kv", "llama.context_length=int:65536"];
     const serving = ["--host", "127.0.0.1", "--port", String(port), "-a", "tiny", "--jinja", ...window, "-m", `${servers}/tiny.gguf`];
     const server = spawn(`${servers}/bin/llama-server`, serving, { stdio: "ignore" });
-    t.after(() => server.kill());
+    after(() => server.kill());
     const failed = new Promise((_, reject) => server.once("error", reject));
     const healthy = async () => {
         while (
@@ -76,8 +74,8 @@ const METHODS = [
     "query-summary",
 ];
 
-test("every method plays to its end by counting words", async () => {
-    const page = await atTheStory();
+test("every method plays to its end by counting words", async ({ page }) => {
+    await atTheStory(page);
     assert.deepEqual(await page.$$eval("#method option", (options) => options.map(({ value }) => value)), METHODS);
     for (const method of METHODS) {
         await choose(page, { method });
@@ -95,8 +93,8 @@ test("every method plays to its end by counting words", async () => {
     }
 });
 
-test("an agent is stepped: the prompt first, then the search, then what it found, and where in the book", async () => {
-    const page = await atTheStory();
+test("an agent is stepped: the prompt first, then the search, then what it found, and where in the book", async ({ page }) => {
+    await atTheStory(page);
     await choose(page, { method: "agentic-rag" });
     await page.focus("#step");
     await page.keyboard.press("Enter");
@@ -127,8 +125,8 @@ test("an agent is stepped: the prompt first, then the search, then what it found
     assert.match(await page.textContent("#call-heading"), /Call 1/);
 });
 
-test("a method that does not search is not asked how it searches", async () => {
-    const page = await atTheStory();
+test("a method that does not search is not asked how it searches", async ({ page }) => {
+    await atTheStory(page);
     await page.selectOption("#method", "memory-agent");
     await page.click(".how > summary");
     await page.locator("#parameter-section_tokens").waitFor();
@@ -137,8 +135,8 @@ test("a method that does not search is not asked how it searches", async () => {
     await page.locator("#searches-by").waitFor();
 });
 
-test("a method that searches by meaning is given vectors from the page's own encoder", { timeout: 600_000 }, async () => {
-    const { page } = use;
+test("a method that searches by meaning is given vectors from the page's own encoder", async ({ page }) => {
+    test.setTimeout(600_000);
     // A few chapters: all of the story would take a development build minutes.
     const story = (await readFile(STORY, "utf8")).slice(0, 12_000);
     const visit = async () => {
@@ -185,8 +183,8 @@ test("a method that searches by meaning is given vectors from the page's own enc
     await page.waitForFunction(() => /does not know the language “zh”: search by words/.test(document.querySelector("#problem").textContent));
 });
 
-test("a memory shows what it forgot and learnt, a tree its levels, a book its pages", async () => {
-    const page = await atTheStory();
+test("a memory shows what it forgot and learnt, a tree its levels, a book its pages", async ({ page }) => {
+    await atTheStory(page);
     await choose(page, { method: "memory-agent" });
     await unfold(page, "#parameter-section_tokens");
     await page.fill("#parameter-section_tokens", "4000");
@@ -208,8 +206,8 @@ test("a memory shows what it forgot and learnt, a tree its levels, a book its pa
     assert.match(await page.textContent(".made"), /The pages: \d+/);
 });
 
-test("a person types the responses", async () => {
-    const page = await atTheStory();
+test("a person types the responses", async ({ page }) => {
+    await atTheStory(page);
     await choose(page, { method: "agentic-rag" });
     await reader(page, "watch", (page) => page.check("#choose-person"));
     await choose(page, { method: "agentic-rag" });
@@ -234,9 +232,10 @@ test("a person types the responses", async () => {
     assert.match(await page.textContent(".ending"), /accuracy\s*1/);
 });
 
-test("an agent is stepped to its end against llama-server", needs("CLOSEREAD_SERVERS"), async (t) => {
-    const url = `http://127.0.0.1:${await llamaServer(t, process.env.CLOSEREAD_SERVERS)}`;
-    const page = await atTheStory();
+test("an agent is stepped to its end against llama-server", async ({ after, page }) => {
+    needs("CLOSEREAD_SERVERS");
+    const url = `http://127.0.0.1:${await llamaServer(after, process.env.CLOSEREAD_SERVERS)}`;
+    await atTheStory(page);
     // Random weights keep to the form by a grammar alone.
     const extra = JSON.stringify({ grammar: 'root ::= "<answer>" [0-3] "</answer>" | "<query>" [a-z]{3,9} "</query>"', seed: 5 });
     await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${url}/v1`, extra }));
@@ -253,13 +252,13 @@ test("an agent is stepped to its end against llama-server", needs("CLOSEREAD_SER
     assert.match(await page.textContent(".call"), /[\d,]+ \+ [\d,]+ tokens by its own count/);
 });
 
-test("Anthropic is asked from the page, and the key is found nowhere", async (t) => {
-    const server = await provider(t, () => ({
+test("Anthropic is asked from the page, and the key is found nowhere", async ({ after, page }) => {
+    const server = await provider(after, () => ({
         content: [{ type: "text", text: `So [[1]]; you sent ${KEY}.` }],
         stop_reason: "end_turn",
         usage: { input_tokens: 812, output_tokens: 5 },
     }));
-    const page = await atTheStory();
+    await atTheStory(page);
     const seen = [];
     page.on("console", (message) => seen.push(message.text()));
     page.on("request", (request) => seen.push(request.url()));
@@ -281,12 +280,12 @@ test("Anthropic is asked from the page, and the key is found nowhere", async (t)
     for (const text of [kept, ...seen]) assert.ok(!text.includes(KEY), text.slice(0, 300));
 });
 
-test("Gemini is asked from the page", async (t) => {
-    const server = await provider(t, () => ({
+test("Gemini is asked from the page", async ({ after, page }) => {
+    const server = await provider(after, () => ({
         candidates: [{ content: { parts: [{ text: "[[1]]" }] }, finishReason: "STOP" }],
         usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 },
     }));
-    const page = await atTheStory();
+    await atTheStory(page);
     await reader(page, "watch", withKey({ provider: "gemini", url: server.url, model: "gemini-x", key: KEY }));
     await choose(page, { method: "dos-rag" });
     await page.click("#play");
@@ -295,10 +294,10 @@ test("Gemini is asked from the page", async (t) => {
     assert.match(await outcome(page), /^Answered: He comes to the house/);
 });
 
-test("a server that dies in mid-stream leaves the call where it is; it is sent again", async (t) => {
+test("a server that dies in mid-stream leaves the call where it is; it is sent again", async ({ after, page }) => {
     // As many breaks as there are tries.
-    const server = await localServer(t, { say: () => "It comes to the house. [[1]]", breaks: 6 });
-    const page = await atTheStory();
+    const server = await localServer(after, { say: () => "It comes to the house. [[1]]", breaks: 6 });
+    await atTheStory(page);
     await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
     await choose(page, { method: "dos-rag" });
     await page.click("#play");
@@ -314,14 +313,14 @@ test("a server that dies in mid-stream leaves the call where it is; it is sent a
     assert.match(await outcome(page), /^Answered: ./, "another model answered it");
 });
 
-test("a call that is refused waits with its reason, and can be sent again or by another model", async (t) => {
+test("a call that is refused waits with its reason, and can be sent again or by another model", async ({ after, page }) => {
     const refuses = { "content-type": "application/json", ...OPEN };
-    const server = await listening(t, ({ method }, response) =>
+    const server = await listening(after, ({ method }, response) =>
         method === "OPTIONS"
             ? response.writeHead(204, OPEN).end()
             : response.writeHead(404, refuses).end(JSON.stringify({ error: { message: "no such model" } })),
     );
-    const page = await atTheStory();
+    await atTheStory(page);
     await reader(page, "watch", withKey({ provider: "openai-compatible", url: `${server.url}/nowhere/v1`, model: "gone" }));
     await choose(page, { method: "dos-rag" });
     await page.click("#play");
@@ -336,8 +335,8 @@ test("a call that is refused waits with its reason, and can be sent again or by 
     await ended(page);
 });
 
-test("what is missing is said, and a run can be stopped", async () => {
-    const page = await atTheStory();
+test("what is missing is said, and a run can be stopped", async ({ page }) => {
+    await atTheStory(page);
     await reader(page, "watch", (page) => page.check("#choose-key"));
     await choose(page, { method: "read-agent" });
     await page.click("#step");
@@ -360,8 +359,7 @@ test("what is missing is said, and a run can be stopped", async () => {
     await page.waitForFunction(() => /max_pages|invalid type/.test(document.querySelector("#problem").textContent));
 });
 
-test("a prompt of a whole novel does not hang the page, and a book full of HTML is text", async () => {
-    const { page } = use;
+test("a prompt of a whole novel does not hang the page, and a book full of HTML is text", async ({ page }) => {
     const line = "<script>document.title='owned'</script><img src=x onerror=alert(1)> \u202Ebackwards\u202C Ana lit lamp number ";
     const text = Array.from({ length: 12_000 }, (_, n) => `${line}${n}. `).join("\n");
     await openBook(page, { name: "long.txt", bytes: text });
@@ -383,11 +381,10 @@ for (const [scheme, width] of [
     ["dark", 1280],
     ["light", 360],
 ]) {
-    test(`axe finds nothing: ${scheme}, ${width} px`, async () => {
-        const { page } = use;
+    test(`axe finds nothing: ${scheme}, ${width} px`, async ({ page }) => {
         await page.emulateMedia({ colorScheme: scheme });
         await page.setViewportSize({ width, height: 800 });
-        await atTheStory();
+        await atTheStory(page);
         assert.deepEqual(await axe(page), []);
         await choose(page, { method: "memory-agent" });
         await page.click("#play");
@@ -399,8 +396,7 @@ for (const [scheme, width] of [
     });
 }
 
-test("in Chinese, with a Chinese story", async () => {
-    const { page } = use;
+test("in Chinese, with a Chinese story", async ({ page }) => {
     await page.click("#language");
     await openSample(page, "shedu-bu");
     await page.locator("#method").waitFor();

@@ -4,27 +4,28 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { DIST, needs } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { DIST } from "./harness.js";
 import { folder, serve } from "./serve.js";
 import { ENTER, launchWebKit } from "./webkit.js";
 
-describe("in WebKit", needs("CLOSEREAD_WEBKIT"), () => {
+test.describe("in WebKit", () => {
+    needs("CLOSEREAD_WEBKIT");
     let server, webkit, work;
-    before(async () => {
+    test.beforeAll(async () => {
         work = await mkdtemp(join(tmpdir(), "closeread-webkit-"));
         server = await serve(folder(DIST));
         webkit = await launchWebKit();
     });
-    after(async () => {
+    test.afterAll(async () => {
         await webkit?.end();
         server.close();
         await rm(work, { recursive: true, force: true });
     });
 
-    test("a novel of one's own is asked in both orders, and its address finds it again", { timeout: 300_000 }, async (t) => {
+    test("a novel of one's own is asked in both orders, and its address finds it again", async () => {
         const { page } = webkit;
-        t.diagnostic(`WebKitGTK ${webkit.version}`);
+        console.log(`WebKitGTK ${webkit.version}`);
         const novel = join(work, "harbour.txt");
         const day = (n) =>
             `Chapter ${n + 1}\n\nThe boats stayed in the harbour and the men mended nets until the evening bell rang over the mill. Nobody spoke of the journey, and the gulls walked about as if they had bought the market.${n % 10 === 4 ? ` Ana lit the lamp in the tower${", and lit the lamp again".repeat((n - 4) / 10)}.` : ""}`;

@@ -1,9 +1,9 @@
 // A language model in the page itself: a tiny one of random weights, and SmolLM2's real ones, which CLOSEREAD_SMOLLM names (a GGUF file).
 
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
 import { tinyModel } from "./gguf.js";
-import { needs, openSample, useBrowser } from "./harness.js";
+import { needs, test } from "./fixtures.js";
+import { openSample } from "./harness.js";
 
 const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "credentialless" };
 const LONG = { timeout: 300_000 };
@@ -13,18 +13,19 @@ const MODELS = [
         file: () => ({ name: "tiny.gguf", mimeType: "application/octet-stream", buffer: tinyModel() }),
         headers: {},
         most: 512,
-        options: { timeout: 300_000 },
+        variables: [],
+        timeout: 300_000,
     },
-    { what: "SmolLM2", file: () => process.env.CLOSEREAD_SMOLLM, headers: ISOLATED, most: 100, options: { ...needs("CLOSEREAD_SMOLLM"), timeout: 1_800_000 } },
+    { what: "SmolLM2", file: () => process.env.CLOSEREAD_SMOLLM, headers: ISOLATED, most: 100, variables: ["CLOSEREAD_SMOLLM"], timeout: 1_800_000 },
 ];
 
-for (const { what, file, headers, most, options } of MODELS) {
-    describe(what, () => {
-        const use = useBrowser({ route: "#/model", headers });
+for (const { what, file, headers, most, variables, timeout } of MODELS) {
+    test.describe(what, () => {
+        needs(...variables);
+        test.use({ route: "#/model", site: { headers } });
 
         /** Keeps the weights in the page and has them write a sentence. */
-        async function withWeights() {
-            const { page } = use;
+        async function withWeights(page) {
             await openSample(page, "the-loan-of-the-bell");
             await page.setInputFiles("#gguf", file());
             await page.locator(".option input[value^='page ']:checked").waitFor(LONG);
@@ -39,11 +40,11 @@ for (const { what, file, headers, most, options } of MODELS) {
             assert.equal(await page.textContent("#problem"), "");
             assert.ok((await page.textContent("#tried")).length > 10);
             assert.match(await page.textContent(".chosen"), /tokens\/s/);
-            return page;
         }
 
-        test("answers a question in both orders, held to its form", options, async () => {
-            const page = await withWeights();
+        test("answers a question in both orders, held to its form", async ({ page }) => {
+            test.setTimeout(timeout);
+            await withWeights(page);
             await page.click("#to-ask");
             await page.selectOption("#count", "1");
             await page.fill("#budget", "300");
@@ -53,8 +54,9 @@ for (const { what, file, headers, most, options } of MODELS) {
             assert.match(await page.textContent("#verdict"), /One question cannot tell/);
         });
 
-        test("steps agentic RAG to an end, cancelled once on the way", options, async (t) => {
-            const page = await withWeights();
+        test("steps agentic RAG to an end, cancelled once on the way", async ({ page }) => {
+            test.setTimeout(timeout);
+            await withWeights(page);
             // A processor reads a few dozen tokens a second: short passages, and short responses of a model that finds their end.
             await page.click("#model details > summary");
             await page.fill("#max-output-tokens", String(most));
@@ -70,7 +72,7 @@ for (const { what, file, headers, most, options } of MODELS) {
             await page.locator(".call[data-state=waiting]").waitFor(LONG);
             await page.click("#play");
             await page.locator(".ending").waitFor({ timeout: 900_000 });
-            for (const line of await page.$$eval(".timeline .facts", (steps) => steps.map(({ textContent }) => textContent))) t.diagnostic(line);
+            for (const line of await page.$$eval(".timeline .facts", (steps) => steps.map(({ textContent }) => textContent))) console.log(line);
             assert.match(await page.textContent(".ending .outcome"), /^(Answered: .|Unanswered|Overflow)/, "no response was out of form");
             await page.locator(".timeline li:nth-child(1) button").first().click();
             assert.match(await page.textContent(".call .parsed"), /a search for/);

@@ -7,9 +7,7 @@ use crate::machine::{
     CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM,
     STORES, WASM, linters,
 };
-use crate::process::{
-    BUILD_PROGRAM, FULL, cargo, emptied, listen, program, root, run as run_program, stdout_of, target_dir,
-};
+use crate::process::{BUILD_PROGRAM, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -158,37 +156,38 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{passed} cases")))
 }
 
-/// Runs the tests of web/ against the binary of the other tests; by node, which records what was left out.
+/// Runs the tests of web/ against the binary of the other tests; by Playwright Test, which records what was left out.
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
     crate::web::build(true)?;
-    run_program(program("npm").args(["run", "--silent", "lint"]).current_dir(root().join("web")))?;
+    let web = root().join("web");
+    run_program(program("npm").args(["run", "--silent", "lint"]).current_dir(&web))?;
     run_program(cargo().args(BUILD_PROGRAM))?;
     let target = target_dir()?;
-    let (binary, results) = (target.join("debug").join(format!("closeread{EXE_SUFFIX}")), target.join("pages.tap"));
-    let web = root().join("web");
-    let mut files: Vec<_> =
-        std::fs::read_dir(web.join("test"))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    files.retain(|path| path.to_string_lossy().ends_with(".test.js"));
-    files.sort();
-    let reporters = ["--test", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap"];
-    let mut node = program("node");
-    node.args(reporters).arg(format!("--test-reporter-destination={}", results.display())).args(files);
-    let traces = target.join("traces");
-    emptied(&traces)?;
-    node.env("CLOSEREAD_CHROMIUM", chromium).env("CLOSEREAD_BINARY", binary).env("CLOSEREAD_TRACES", &traces);
-    let ended = run_program(node.current_dir(&web));
-    let tap = std::fs::read_to_string(&results).unwrap_or_default();
-    let (counts, skipped) = tap_counts(&tap);
-    let count = |what: &str| counts.get(what).copied().unwrap_or_default();
-    let failed = count("fail") + count("cancelled");
-    ensure!(ended.is_ok(), "{failed} of {} tests failed; what they did: {}", count("tests"), traces.display());
-    ensure!(count("pass") > 0, "no test of the page ran");
-    for (reason, n) in skipped {
+    let binary = target.join("debug").join(format!("closeread{EXE_SUFFIX}"));
+    let (results, traces) = (target.join("pages.json"), target.join("traces"));
+    let mut tests = program("npm");
+    tests.args(["run", "--silent", "test"]).env("CLOSEREAD_CHROMIUM", chromium).env("CLOSEREAD_BINARY", binary);
+    tests.env("CLOSEREAD_RESULTS", &results).env("CLOSEREAD_TRACES", &traces);
+    // Results of an earlier run say nothing of this one.
+    std::fs::write(&results, "")?;
+    let ended = run_program(tests.current_dir(&web));
+    let report = std::fs::read_to_string(&results)?;
+    let report = serde_json::from_str::<PagesReport>(&report).context("Playwright says how the tests ended")?;
+    let Stats { expected: passed, unexpected: failed, skipped, flaky } = report.stats;
+    ensure!(
+        ended.is_ok() && failed + flaky == 0,
+        "{} of {} tests failed; what they did: {}",
+        failed + flaky,
+        passed + failed + flaky + skipped,
+        traces.display()
+    );
+    ensure!(passed > 0, "no test of the page ran");
+    for (reason, n) in report.reasons() {
         left_out.add(reason.strip_prefix("needs ").unwrap_or(reason), tests_in_words(n, " of the page"));
     }
-    let left = if count("skipped") == 0 { String::new() } else { format!(", {} left out", count("skipped")) };
-    Ok(Done::Passed(format!("{} tests{left}", count("pass"))))
+    let left = if skipped == 0 { String::new() } else { format!(", {skipped} left out") };
+    Ok(Done::Passed(format!("{passed} tests{left}")))
 }
 
 /// Runs examples/ as a user who has installed closeread; the page's modules only if they are built.
@@ -222,14 +221,64 @@ pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(done.join(", ")))
 }
 
-/// The numbers at the end of a TAP file (`# pass 5`), and how many tests were skipped for each reason.
-fn tap_counts(tap: &str) -> (BTreeMap<&str, usize>, BTreeMap<&str, usize>) {
-    let mut skipped = BTreeMap::new();
-    for reason in tap.lines().filter_map(|line| Some(line.split_once(" # SKIP ")?.1.trim())) {
-        *skipped.entry(reason).or_default() += 1;
+/// Playwright's report on the tests of the page.
+#[derive(serde::Deserialize)]
+struct PagesReport {
+    stats: Stats,
+    suites: Vec<Suite>,
+}
+
+/// How many tests ended how.
+#[derive(serde::Deserialize)]
+struct Stats {
+    expected: usize,
+    unexpected: usize,
+    flaky: usize,
+    skipped: usize,
+}
+
+/// A file of tests, or a group in it.
+#[derive(serde::Deserialize)]
+struct Suite {
+    #[serde(default)]
+    suites: Vec<Suite>,
+    specs: Vec<Spec>,
+}
+
+/// A test, once for each project that runs it.
+#[derive(serde::Deserialize)]
+struct Spec {
+    tests: Vec<PageTest>,
+}
+
+/// How a test of the page ended.
+#[derive(serde::Deserialize)]
+struct PageTest {
+    status: String,
+    annotations: Vec<Annotation>,
+}
+
+/// What a test says about itself: why it was skipped.
+#[derive(serde::Deserialize)]
+struct Annotation {
+    description: Option<String>,
+}
+
+impl PagesReport {
+    /// How many tests were skipped for each reason.
+    fn reasons(&self) -> BTreeMap<&str, usize> {
+        let mut reasons = BTreeMap::new();
+        let mut suites: Vec<&Suite> = self.suites.iter().collect();
+        while let Some(suite) = suites.pop() {
+            suites.extend(&suite.suites);
+            let tests = suite.specs.iter().flat_map(|spec| &spec.tests);
+            for test in tests.filter(|test| test.status == "skipped") {
+                let reason = test.annotations.iter().find_map(|said| said.description.as_deref());
+                *reasons.entry(reason.unwrap_or("a reason, which the test does not say")).or_default() += 1;
+            }
+        }
+        reasons
     }
-    let counts = tap.lines().filter_map(|line| line.strip_prefix("# ")?.split_once(' '));
-    (counts.filter_map(|(what, n)| Some((what, n.parse().ok()?))).collect(), skipped)
 }
 
 #[cfg(test)]
@@ -251,10 +300,20 @@ mod tests {
 
     #[test]
     fn reasons_of_skipped_tests_are_counted() {
-        let tap = "TAP version 13\n# Subtest: a\nok 1 - a # SKIP needs CLOSEREAD_DATA\n    ok 1 - b # SKIP needs CLOSEREAD_DATA\n\
-                   ok 2 - c\n1..2\n# tests 3\n# pass 1\n# fail 0\n# skipped 2\n# duration_ms 81.5\n";
-        let (counts, skipped) = tap_counts(tap);
-        assert_eq!((counts["tests"], counts["pass"], counts["skipped"]), (3, 1, 2));
-        assert_eq!(skipped, BTreeMap::from([("needs CLOSEREAD_DATA", 2)]));
+        let needs = |what: &str| format!(r#"{{"type": "skip", "description": "needs {what}"}}"#);
+        let spec = |status: &str, annotations: &str| {
+            format!(r#"{{"title": "t", "tests": [{{"status": "{status}", "annotations": [{annotations}]}}]}}"#)
+        };
+        let (data, firefox) = (spec("skipped", &needs("CLOSEREAD_DATA")), spec("skipped", &needs("CLOSEREAD_FIREFOX")));
+        let (passed, silent) = (spec("expected", ""), spec("skipped", ""));
+        let report = format!(
+            r#"{{"suites": [{{"specs": [{data}, {passed}], "suites": [{{"specs": [{firefox}, {data}]}}]}}, {{"specs": [{silent}]}}],
+                "stats": {{"duration": 5.5, "expected": 1, "skipped": 4, "unexpected": 0, "flaky": 0}}}}"#
+        );
+        let report: PagesReport = serde_json::from_str(&report).unwrap();
+        assert_eq!((report.stats.expected, report.stats.skipped), (1, 4));
+        let silent = "a reason, which the test does not say";
+        let reasons = [(silent, 1), ("needs CLOSEREAD_DATA", 2), ("needs CLOSEREAD_FIREFOX", 1)];
+        assert_eq!(report.reasons(), BTreeMap::from(reasons));
     }
 }

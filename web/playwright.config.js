@@ -1,0 +1,40 @@
+// How the tests of test/ run: `npm test`, after `cargo xtask web --dev`. No browser is fetched: those of the system are driven.
+
+import { defineConfig } from "@playwright/test";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { chromiumPath } from "./tools/chromium.js";
+import { FLAGS } from "./test/serve.js";
+
+const { CLOSEREAD_TRACES, CLOSEREAD_RESULTS } = process.env;
+const inFirefox = / in Firefox /;
+/** Embed on every core, as a page does: one of them at a time. */
+const heavy = /(encoder|gpu|node|tract|wllama)\.test\.js/;
+const chromium = { browserName: "chromium", launchOptions: { executablePath: chromiumPath(), args: FLAGS } };
+const firefox = {
+    browserName: "firefox",
+    launchOptions: { channel: "moz-firefox", executablePath: fileURLToPath(new URL("test/firefox.mjs", import.meta.url)) },
+};
+
+export default defineConfig({
+    testDir: "test",
+    testMatch: "*.test.js",
+    outputDir: CLOSEREAD_TRACES ?? "../target/traces",
+    workers: availableParallelism(),
+    timeout: 300_000,
+    forbidOnly: true,
+    reporter: [["list"], ...(CLOSEREAD_RESULTS ? [["json", { outputFile: CLOSEREAD_RESULTS }]] : [])],
+    use: {
+        viewport: { width: 1280, height: 800 },
+        serviceWorkers: "block",
+        actionTimeout: 30_000,
+        navigationTimeout: 30_000,
+        trace: { mode: "retain-on-failure", screenshots: false },
+    },
+    projects: [
+        { name: "heavy", testMatch: heavy, workers: 1, use: chromium },
+        { name: "chromium", testIgnore: [heavy, /webkit\.test\.js/], grepInvert: inFirefox, use: chromium },
+        { name: "firefox", testMatch: "journeys.test.js", grep: inFirefox, use: firefox },
+        { name: "webkit", testMatch: "webkit.test.js" },
+    ],
+});
