@@ -39,6 +39,29 @@ test("the first screen stands without WebAssembly, on a few kilobytes, and answe
     assert.match(await page.textContent("#summary"), /of 4 pieces/);
 });
 
+test("the mark is painted before any script has come, and stays as it was", async ({ page }) => {
+    let go;
+    const gone = new Promise((resolve) => (go = resolve));
+    await page.route("**/*.js", async (route) => {
+        await gone;
+        await route.continue();
+    });
+    await page.reload({ waitUntil: "commit" });
+    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length === 1);
+    const brand = () =>
+        page.$eval(".top .brand", (link) => [
+            link.getAttribute("href"),
+            link.querySelector("svg").outerHTML,
+            link.innerText,
+            link.querySelector("svg").getBoundingClientRect().toJSON(),
+        ]);
+    const before = await brand();
+    assert.equal(await page.locator("#language").count(), 0, "no script has run");
+    go();
+    await page.waitForSelector("#language");
+    assert.deepEqual(await brand(), before);
+});
+
 test("what was computed before is what the core finds now", async ({ page }) => {
     await page.waitForSelector("#passages li");
     const before = await page.$$eval("#passages li", (items) => items.map((item) => item.textContent));
