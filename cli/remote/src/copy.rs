@@ -1,7 +1,7 @@
 //! A folder as it stands in a store, fetched into one of this machine.
 
 use crate::segments::{self, Lines};
-use crate::store::{Object, Patience, Store};
+use crate::store::{Changed, Object, Patience, Store};
 use crate::{Address, Place};
 use anyhow::{Context, Result, bail};
 use closeread_files::run_files::GROWING;
@@ -10,6 +10,7 @@ use glob::Pattern;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 use tracing::info;
 
 /// Name of the file, beside the folder, that notes what was fetched or sent.
@@ -57,9 +58,21 @@ pub(crate) struct Found {
     pub(crate) next: u64,
 }
 
+/// Lists a folder, and fetches what changed. An object that another machine replaced meanwhile is listed again.
+pub(crate) async fn pull_listed(store: &Store, place: &Place, index: &mut Index) -> Result<Found> {
+    for _ in 0..2 {
+        let objects = store.list().await?;
+        match pull(store, place, index, &objects).await {
+            Err(error) if error.is::<Changed>() => tokio::time::sleep(Duration::from_millis(500)).await,
+            ended => return ended,
+        }
+    }
+    pull(store, place, index, &store.list().await?).await
+}
+
 /// Fetches what changed of a folder's whole files, removes what is there no more, and reads the lines of its growing files.
 /// A file that changed here and not there stays.
-pub(crate) async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object]) -> Result<Found> {
+async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object]) -> Result<Found> {
     let whole = |name: &str| segments::number(name).is_none() && name != WRITER && !GROWING.contains(&name);
     let mut seen = BTreeMap::new();
     for object in objects.iter().filter(|object| whole(&object.name)) {
@@ -76,7 +89,7 @@ pub(crate) async fn pull(store: &Store, place: &Place, index: &mut Index, object
                 object.bytes
             );
         }
-        let Some(bytes) = store.get(&object.name).await? else { continue };
+        let bytes = store.get_listed(object).await?;
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create the folder {}", folder.display()))?;
@@ -99,25 +112,25 @@ pub(crate) async fn pull(store: &Store, place: &Place, index: &mut Index, object
 async fn lines(store: &Store, objects: &[Object]) -> Result<Found> {
     let mut lines = Lines::default();
     for object in objects.iter().filter(|object| GROWING.contains(&object.name.as_str())) {
-        let bytes = store.get(&object.name).await?.unwrap_or_default();
-        lines.begin(&object.name, &bytes)?;
+        lines.begin(&object.name, &store.get_listed(object).await?)?;
     }
-    let mut numbers: Vec<u64> = objects.iter().filter_map(|object| segments::number(&object.name)).collect();
-    numbers.sort_unstable();
+    let number = |object: &'_ Object| segments::number(&object.name);
+    let mut segments: Vec<(u64, &Object)> =
+        objects.iter().filter_map(|object| Some((number(object)?, object))).collect();
+    segments.sort_unstable_by_key(|(number, _)| *number);
     let mut later = Vec::new();
-    for &number in numbers.iter().rev() {
-        let name = segments::name(number);
-        let segment = store.get(&name).await?.with_context(|| format!("{name} is there no more"))?;
-        let whole = segments::head(&segment).with_context(|| name.clone())?.whole;
+    for (_, object) in segments.iter().rev() {
+        let segment = store.get_listed(object).await?;
+        let whole = segments::head(&segment).with_context(|| object.name.clone())?.whole;
         if whole {
             break;
         }
-        later.push((name, segment));
+        later.push((&object.name, segment));
     }
     for (name, segment) in later.iter().rev() {
-        lines.add(segment).with_context(|| name.clone())?;
+        lines.add(segment).with_context(|| (*name).clone())?;
     }
-    Ok(Found { lines: lines.once(), next: numbers.last().map_or(1, |last| last + 1) })
+    Ok(Found { lines: lines.once(), next: segments.last().map_or(1, |(last, _)| last + 1) })
 }
 
 /// The path of an object below a folder: an object may be called `../x`, and no file is written elsewhere.
@@ -157,12 +170,11 @@ pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
     let lock = place.lock()?;
     lock.lock().with_context(|| format!("cannot lock {}", place.home.display()))?;
     block_on(|| async {
-        let objects = store.list().await?;
-        if objects.is_empty() {
+        if store.list().await?.is_empty() {
             bail!("there is nothing at {address}");
         }
         let mut index = Index::read(&place);
-        let found = pull(&store, &place, &mut index, &objects).await.with_context(|| address.to_string())?;
+        let found = pull_listed(&store, &place, &mut index).await.with_context(|| address.to_string())?;
         write_lines(&place.folder, &found.lines)?;
         index.write(&place)
     })?;

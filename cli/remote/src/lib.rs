@@ -7,6 +7,7 @@
 
 mod address;
 mod copy;
+mod http;
 mod mirror;
 mod segments;
 mod store;

@@ -1,6 +1,6 @@
 //! A folder of this machine that a run writes, sent to a store while it is written.
 
-use crate::copy::{Index, Version, WRITER, block_on, pull, state, write_lines};
+use crate::copy::{Index, Version, WRITER, block_on, pull_listed, state, write_lines};
 use crate::segments::{Entry, Head, name, unsent};
 use crate::store::{Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
@@ -19,6 +19,8 @@ use tracing::{info, warn};
 
 /// Interval at which new lines are sent, unless `CLOSEREAD_SYNC_SECONDS` says otherwise.
 pub const INTERVAL: Duration = Duration::from_secs(10);
+/// Times that the next number is asked for: others may take it first.
+const TRIES: usize = 20;
 /// A segment is not much larger.
 const SEGMENT_BYTES: usize = 16 << 20;
 
@@ -126,13 +128,19 @@ impl Sending {
 
     /// Takes the next number, so that who wrote before can send no more; then all that was sent is here.
     async fn take_over(&mut self) -> Result<()> {
-        loop {
-            let objects = self.store.list().await?;
-            let found = pull(&self.store, &self.place, &mut self.index, &objects).await?;
+        for _ in 0..TRIES {
+            let found = pull_listed(&self.store, &self.place, &mut self.index).await?;
             self.next = found.next;
             let head = self.segment(&[], false)?;
-            if !self.put_segment(head).await? {
+            if !self.put_segment(head.clone()).await? {
                 continue;
+            }
+            if matches!(self.store.put_if(&name(self.next - 1), head, None).await?, Put::Done(_)) {
+                bail!(
+                    "the store of {} overwrites what it is asked not to (If-None-Match), so two machines could write one run: \
+                     run into a folder of this machine, and copy it there",
+                    self.store.address()
+                );
             }
             let mut lines = found.lines;
             let mut sent = BTreeMap::new();
@@ -158,10 +166,10 @@ impl Sending {
                 .map(|(file, bytes)| (file, (identity(&self.place.folder.join(file)), bytes)))
                 .collect();
             self.index.write(&self.place)?;
-            let claim = serde_json::to_vec(&self.writer)?;
-            self.store.put(WRITER, claim).await?;
+            self.store.put(WRITER, serde_json::to_vec(&self.writer)?).await?;
             return self.find_claim().await;
         }
+        bail!("{} lists no {}, and has it: look at what answers there", self.store.address(), name(self.next))
     }
 
     /// Sends what is new until there is nobody who writes; then what is left, and that the run has let go of the folder.

@@ -4,7 +4,7 @@
 //! was begun anew. The lines of a file are those of the object of its name, then those of the segments after the last `whole`
 //! one, each line once: what a machine sent twice before it was lost stands there once.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use closeread_methods::record::TrialKey;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -39,7 +39,9 @@ pub(crate) fn name(number: u64) -> String {
 
 /// The number of the segment that is named so.
 pub(crate) fn number(name: &str) -> Option<u64> {
-    name.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".jsonl")?.parse().ok()
+    let number = name.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".jsonl")?.parse().ok()?;
+    // No run has so many: one more has a number, too.
+    (number < u64::from(u32::MAX) && self::name(number) == name).then_some(number)
 }
 
 /// Reads the first line of a segment.
@@ -61,7 +63,16 @@ impl Lines {
     /// Begins with the object of a growing file's name.
     pub(crate) fn begin(&mut self, file: &str, object: &[u8]) -> Result<()> {
         let text = std::str::from_utf8(object).with_context(|| format!("{file} is no UTF-8"))?;
-        self.0.insert(file.to_owned(), text.lines().map(str::to_owned).collect());
+        let mut lines = Vec::new();
+        for (at, line) in text.split_inclusive('\n').enumerate() {
+            match serde_json::from_str::<&RawValue>(line) {
+                Ok(_) => lines.push(line.trim_end_matches(['\n', '\r']).to_owned()),
+                // A kill cut it.
+                Err(_) if !line.ends_with('\n') => {}
+                Err(error) => bail!("{file}:{}: expected a line of JSON: {error}; remove the line", at + 1),
+            }
+        }
+        self.0.insert(file.to_owned(), lines);
         Ok(())
     }
 
@@ -127,6 +138,10 @@ mod tests {
         all.add(b"{\"writer\":\"x\"}\n{\"file\":\"records.jsonl\"}\n").unwrap();
         assert!(all.of("records.jsonl").is_empty(), "begun anew");
         assert!(all.add(b"{}\nno").unwrap_err().to_string().contains("line 2"));
+        all.begin("records.jsonl", b"{\"a\":1}\n{\"a\":").unwrap();
+        assert_eq!(all.of("records.jsonl"), ["{\"a\":1}"], "a line that a kill cut is left out");
+        let refused = all.begin("records.jsonl", b"{}\n<html>\n").unwrap_err().to_string();
+        assert!(refused.starts_with("records.jsonl:2: expected a line of JSON"), "{refused}");
     }
 
     #[test]
@@ -143,5 +158,7 @@ mod tests {
     fn names_have_numbers_that_sort() {
         assert_eq!(name(7), "segments/00000007.jsonl");
         assert_eq!((number(&name(7)), number("segments/x.jsonl"), number("records.jsonl")), (Some(7), None, None));
+        // Names that no closeread gives: after the last number there would be none.
+        assert_eq!((number("segments/7.jsonl"), number(&name(u64::MAX))), (None, None));
     }
 }

@@ -1,12 +1,12 @@
 //! The client of a store.
 
 use crate::address::{Address, Scheme};
-use anyhow::{Context, Result, anyhow};
+use crate::http::Connector;
+use anyhow::{Context, Result, anyhow, bail};
 use futures_util::TryStreamExt;
 use ini::Ini;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::client::ClientConfigKey;
 use object_store::path::Path as ObjectPath;
 use object_store::{
     BackoffConfig, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, RetryConfig, UpdateVersion,
@@ -14,6 +14,9 @@ use object_store::{
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Most bytes of the object that names the writer, and of a segment, which ends behind a line of at most 64 MiB.
+const MAX_SMALL: u64 = 128 << 20;
 
 /// How long a failed request is tried again.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +44,22 @@ pub(crate) struct Object {
     pub(crate) bytes: u64,
 }
 
+/// The error that an object is not as the listing says.
+#[derive(Debug)]
+pub(crate) struct Changed(String);
+
+impl std::fmt::Display for Changed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} is not as long as the store's listing says: try again; if it stays so, look at what answers there",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Changed {}
+
 /// The result of putting an object on a condition.
 #[derive(Debug)]
 pub(crate) enum Put {
@@ -55,8 +74,6 @@ impl Store {
     /// # Errors
     /// If what its own tools' variables and files say of it cannot be used.
     pub(crate) fn open(address: &Address, patience: Patience) -> Result<Self> {
-        // It makes ring what encrypts.
-        closeread_providers::http::client().build().context("cannot set up HTTP")?;
         let (max_retries, seconds) = match patience {
             Patience::Short => (3, 10),
             Patience::Long => (8, 30),
@@ -66,18 +83,16 @@ impl Store {
             max_retries,
             retry_timeout: Duration::from_secs(seconds),
         };
-        let connect = "5 seconds";
         let client: Arc<dyn ObjectStore> = match address.scheme {
             Scheme::S3 => {
-                let key = AmazonS3ConfigKey::Client(ClientConfigKey::ConnectTimeout);
-                let builder = aws(AmazonS3Builder::from_env().with_config(key, connect));
+                let builder = aws(AmazonS3Builder::from_env().with_http_connector(Connector));
                 Arc::new(
                     builder.with_bucket_name(&address.bucket).with_retry(retry).build().with_context(|| of(address))?,
                 )
             }
             Scheme::Az => {
-                let builder =
-                    azure(MicrosoftAzureBuilder::from_env()).with_container_name(&address.bucket).with_retry(retry);
+                let builder = azure(MicrosoftAzureBuilder::from_env().with_http_connector(Connector));
+                let builder = builder.with_container_name(&address.bucket).with_retry(retry);
                 Arc::new(builder.build().with_context(|| of(address))?)
             }
         };
@@ -137,22 +152,43 @@ impl Store {
         Ok(found.common_prefixes.iter().map(|path| path.as_ref().to_owned()).collect())
     }
 
-    /// The bytes of an object; `None` if there is none.
-    pub(crate) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let got = async { self.client.get(&self.path(name)).await?.bytes().await };
-        match got.await {
-            Ok(bytes) => Ok(Some(bytes.to_vec())),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => self.tried("read", name, Err(error)),
+    /// The bytes of an object that was listed. It has the length that the listing says: what a gateway answers in the place of
+    /// the store is not taken for records, and put there as such.
+    pub(crate) async fn get_listed(&self, object: &Object) -> Result<Vec<u8>> {
+        let found = self.get_within(&object.name, object.bytes).await?;
+        match found {
+            Some((bytes, _)) if bytes.len() as u64 == object.bytes => Ok(bytes),
+            _ => Err(Changed(format!("{}/{}", self.address, object.name)).into()),
         }
     }
 
-    /// The bytes of an object with its version; `None` if there is none.
+    /// The bytes of a small object; `None` if there is none.
+    pub(crate) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        Ok(self.get_version(name).await?.map(|(bytes, _)| bytes))
+    }
+
+    /// The bytes of a small object with its version; `None` if there is none.
     pub(crate) async fn get_version(&self, name: &str) -> Result<Option<(Vec<u8>, UpdateVersion)>> {
+        let found = self.get_within(name, MAX_SMALL).await?;
+        if found.as_ref().is_some_and(|(bytes, _)| bytes.len() as u64 > MAX_SMALL) {
+            bail!("{}/{name} has more than {} MiB, and closeread writes no such one", self.address, MAX_SMALL >> 20);
+        }
+        Ok(found)
+    }
+
+    /// The bytes of an object, no more than a piece behind `most` of them, and its version; `None` if there is none.
+    async fn get_within(&self, name: &str, most: u64) -> Result<Option<(Vec<u8>, UpdateVersion)>> {
         let got = async {
             let got = self.client.get(&self.path(name)).await?;
             let version = UpdateVersion { e_tag: got.meta.e_tag.clone(), version: got.meta.version.clone() };
-            Ok((got.bytes().await?.to_vec(), version))
+            let (mut stream, mut bytes) = (got.into_stream(), Vec::new());
+            while let Some(piece) = stream.try_next().await? {
+                bytes.extend_from_slice(&piece);
+                if bytes.len() as u64 > most {
+                    break;
+                }
+            }
+            Ok((bytes, version))
         };
         match got.await {
             Ok(found) => Ok(Some(found)),

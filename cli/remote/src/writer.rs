@@ -11,6 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Number of intervals without a sign of life after which a writer is lost.
 const PATIENCE: u64 = 6;
+/// Longest interval, in seconds, that a writer is believed.
+const MAX_EVERY: u64 = 3600;
 
 /// The writer of a folder of a store, and when it was last heard of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,13 +51,23 @@ impl Writer {
         self.heard = now();
     }
 
+    /// Seconds without a sign of life after which it is lost.
+    fn patience(&self) -> u64 {
+        self.every.min(MAX_EVERY) * PATIENCE
+    }
+
+    /// Whether it writes, as far as is known. One that was heard long after now has another clock, and is not waited for.
+    fn is_heard(&self) -> bool {
+        !self.ended && now().abs_diff(self.heard) <= self.patience()
+    }
+
     /// Refuses the folder if another closeread was heard to write it a short time ago.
     pub(crate) async fn refuse_others(&self, store: &Store) -> Result<()> {
         let Some(bytes) = store.get(WRITER).await? else { return Ok(()) };
         let Ok(there) = serde_json::from_slice::<Self>(&bytes) else { return Ok(()) };
-        let (silent, most) = (now().saturating_sub(there.heard), there.every * PATIENCE);
+        let (silent, most) = (now().abs_diff(there.heard), there.patience());
         // One of this very folder is gone, since the lock is free.
-        if there.ended || silent > most || there.place == self.place {
+        if !there.is_heard() || there.place == self.place {
             return Ok(());
         }
         bail!(
@@ -76,7 +88,7 @@ pub fn written_for(address: &Address) -> Result<Option<Duration>> {
     let store = Store::open(address, Patience::Short)?;
     let there = block_on(|| store.get(WRITER))?;
     let there = there.and_then(|bytes| serde_json::from_slice::<Writer>(&bytes).ok());
-    let writes = there.filter(|there| !there.ended && now().saturating_sub(there.heard) <= there.every * PATIENCE);
+    let writes = there.filter(Writer::is_heard);
     Ok(writes.map(|writer| Duration::from_secs(now().saturating_sub(writer.began))))
 }
 

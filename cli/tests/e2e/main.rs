@@ -73,6 +73,8 @@ mod serve;
 mod sixteen;
 #[cfg(all(unix, feature = "object-stores"))]
 mod stores;
+#[cfg(all(unix, feature = "object-stores"))]
+mod stores_faults;
 #[cfg(unix)]
 mod submit;
 mod support;

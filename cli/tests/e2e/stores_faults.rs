@@ -1,0 +1,204 @@
+//! Object stores that answer what they should not: a store of the tests' own, with a fault for each.
+
+use crate::http::{Answered, Asked, HttpServer};
+use crate::support::{Ended, Sandbox, tales};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+type Objects = Arc<Mutex<BTreeMap<String, String>>>;
+
+/// A store with the bucket `evals`; `fault` may answer in its place.
+struct Store {
+    server: HttpServer,
+    objects: Objects,
+}
+
+impl Store {
+    fn start(objects: &Objects, mut fault: impl FnMut(&Asked) -> Option<Answered> + Send + 'static) -> Self {
+        let objects = objects.clone();
+        let own = objects.clone();
+        let server =
+            HttpServer::start(move |asked| fault(asked).unwrap_or_else(|| answer(&mut own.lock().unwrap(), asked)));
+        Self { server, objects }
+    }
+
+    fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
+        // Memory beyond 1.5 GB is refused.
+        let mut command = sandbox.command_after("ulimit -v 1500000", args);
+        command.env("CLOSEREAD_CACHE", sandbox.path(machine)).env("AWS_ENDPOINT_URL", &self.server.url);
+        command.env("AWS_ACCESS_KEY_ID", "k").env("AWS_SECRET_ACCESS_KEY", "geheim").env("AWS_REGION", "us-east-1");
+        Ended(command.env("AWS_SESSION_TOKEN", "vertraulich").output().unwrap())
+    }
+}
+
+fn tag(content: &str) -> String {
+    format!("\"{}-{}\"", content.len(), content.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte)))
+}
+
+/// The path of the object that is asked for; none in a listing.
+fn object(asked: &Asked) -> Option<&str> {
+    asked.path.strip_prefix("/evals/").map(|path| path.split('?').next().unwrap())
+}
+
+fn is_listing(asked: &Asked) -> bool {
+    asked.path.contains("list-type=2")
+}
+
+/// A listing; with a token, more follows.
+fn listing(objects: &BTreeMap<String, String>, token: Option<&str>) -> Answered {
+    let more = token.map_or("<IsTruncated>false</IsTruncated>".to_owned(), |token| {
+        format!("<IsTruncated>true</IsTruncated><NextContinuationToken>{token}</NextContinuationToken>")
+    });
+    let object = |(name, content): (&String, &String)| {
+        let (tag, length) = (tag(content).replace('"', "&quot;"), content.len());
+        format!(
+            "<Contents><Key>{name}</Key><LastModified>2026-01-01T00:00:00Z</LastModified><ETag>{tag}</ETag><Size>{length}</Size></Contents>"
+        )
+    };
+    let all: String = objects.iter().map(object).collect();
+    ("200 OK", Vec::new(), format!("<ListBucketResult>{more}{all}</ListBucketResult>"))
+}
+
+fn content(content: &str) -> Answered {
+    let modified = ("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT".to_owned());
+    ("200 OK", vec![("etag", tag(content)), modified], content.to_owned())
+}
+
+fn answer(objects: &mut BTreeMap<String, String>, asked: &Asked) -> Answered {
+    if is_listing(asked) {
+        return listing(objects, None);
+    }
+    let name = object(asked).unwrap_or_default().to_owned();
+    let there = objects.get(&name).map(|content| tag(content));
+    match asked.method.as_str() {
+        "GET" => objects.get(&name).map_or(("404 Not Found", Vec::new(), String::new()), |there| content(there)),
+        "PUT" => {
+            let is_refused = asked.header("if-none-match").is_some() && there.is_some()
+                || asked.header("if-match").is_some_and(|tag| Some(tag) != there.as_deref());
+            if is_refused {
+                return ("412 Precondition Failed", Vec::new(), String::new());
+            }
+            objects.insert(name, asked.body.clone());
+            ("200 OK", vec![("etag", tag(&asked.body))], String::new())
+        }
+        // Several are removed at once.
+        _ => {
+            let keys = asked.body.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap().to_owned());
+            let removed: String = keys
+                .map(|key| {
+                    objects.remove(&key);
+                    format!("<Deleted><Key>{key}</Key></Deleted>")
+                })
+                .collect();
+            ("200 OK", Vec::new(), format!("<DeleteResult>{removed}</DeleteResult>"))
+        }
+    }
+}
+
+const RUN: [&str; 7] = ["run", "--benchmark", "tales", "--method", "closed-book", "--out", "s3://evals/r"];
+
+/// The objects of a run of the tales.
+fn finished(sandbox: &Sandbox) -> Objects {
+    tales(sandbox);
+    let objects = Objects::default();
+    Store::start(&objects, |_| None).run(sandbox, "first", &RUN).exits(0);
+    objects
+}
+
+#[test]
+fn finding_01_what_a_gateway_answers_is_not_put_in_the_place_of_records() {
+    let sandbox = Sandbox::new();
+    let objects = finished(&sandbox);
+    let whole = objects.lock().unwrap()["r/records.jsonl"].clone();
+    let half = whole[..whole.len() / 2].to_owned();
+    let long = format!("{whole}{}", " ".repeat(64 << 20));
+    for (n, instead) in ["<html>sign in</html>".to_owned(), String::new(), half, long].into_iter().enumerate() {
+        let store = Store::start(&objects, move |asked| {
+            (asked.method == "GET" && object(asked) == Some("r/records.jsonl")).then(|| content(&instead))
+        });
+        let refused = store.run(&sandbox, &n.to_string(), &RUN);
+        refused.refuses(&["s3://evals/r/records.jsonl is not as long as the store's listing says"]);
+        assert_eq!(store.objects.lock().unwrap()["r/records.jsonl"], whole);
+    }
+    Store::start(&objects, |_| None).run(&sandbox, "last", &["report", "s3://evals/r"]).exits(0);
+    objects.lock().unwrap().insert("r/records.jsonl".to_owned(), format!("{whole}<html>\n"));
+    let store = Store::start(&objects, |_| None);
+    store.run(&sandbox, "last", &RUN).refuses(&["records.jsonl:19: expected a line of JSON", "remove the line"]);
+}
+
+#[test]
+fn finding_01_a_store_that_overwrites_what_it_should_not_is_refused() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    let own = objects.clone();
+    let store = Store::start(&objects, move |asked| {
+        let headers = Vec::new();
+        (asked.method == "PUT").then(|| answer(&mut own.lock().unwrap(), &Asked { headers, ..asked.clone() }))
+    });
+    store.run(&sandbox, "a", &RUN).refuses(&["overwrites what it is asked not to (If-None-Match)"]);
+}
+
+#[test]
+fn finding_09_a_listing_without_end_has_one() {
+    let sandbox = Sandbox::new();
+    let objects = finished(&sandbox);
+    let there = objects.lock().unwrap().clone();
+    let endless = Store::start(&objects, move |asked| is_listing(asked).then(|| listing(&there, Some("again"))));
+    let empty = Store::start(&objects, |asked| is_listing(asked).then(|| listing(&BTreeMap::new(), Some("again"))));
+    for store in [endless, empty] {
+        for args in [&["report", "s3://evals/r"][..], &["merge", "s3://evals/r*", "--out", "m"], &RUN] {
+            store.run(&sandbox, "b", args).refuses(&["the listing does not end"]);
+        }
+    }
+    let huge = "<ListBucketResult>".to_owned() + &" ".repeat(257 << 20);
+    let store = Store::start(&objects, move |asked| is_listing(asked).then(|| ("200 OK", Vec::new(), huge.clone())));
+    store.run(&sandbox, "b", &["report", "s3://evals/r"]).refuses(&["length limit exceeded"]);
+}
+
+#[test]
+fn finding_11_a_listing_that_lacks_what_is_there_ends_the_command() {
+    let sandbox = Sandbox::new();
+    let objects = finished(&sandbox);
+    let page = "<html>sign in</html>";
+    let store = Store::start(&objects, |asked| is_listing(asked).then(|| ("200 OK", Vec::new(), page.to_owned())));
+    store.run(&sandbox, "b", &RUN).refuses(&["lists no segments/00000001.jsonl, and has it"]);
+}
+
+#[test]
+fn finding_10_no_word_of_a_writer_keeps_others_off_for_ever() {
+    let sandbox = Sandbox::new();
+    let objects = finished(&sandbox);
+    let written: Value = serde_json::from_str(&objects.lock().unwrap()["r/writer.json"]).unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let with = |every: u64, heard: u64| {
+        let mut writer = written.clone();
+        (writer["ended"], writer["place"]) = (json!(false), json!("elsewhere"));
+        (writer["every"], writer["heard"]) = (json!(every), json!(heard));
+        objects.lock().unwrap().insert("r/writer.json".to_owned(), writer.to_string());
+    };
+    let store = Store::start(&objects, |_| None);
+    with(u64::MAX, now - 6 * 3600 - 1);
+    store.run(&sandbox, "b", &RUN).exits(0);
+    with(10, now + 100_000);
+    store.run(&sandbox, "b", &RUN).exits(0);
+    with(10, now);
+    store.run(&sandbox, "b", &RUN).refuses(&["another closeread writes s3://evals/r"]);
+    let last = format!("r/segments/{}.jsonl", u64::MAX);
+    with(10, 0);
+    objects.lock().unwrap().insert(last, "{}\n".to_owned());
+    store.run(&sandbox, "b", &RUN).exits(0);
+}
+
+#[test]
+fn finding_15_a_stores_keys_go_to_no_server_that_it_points_to() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let other = HttpServer::start(|_| ("200 OK", Vec::new(), String::new()));
+    let there = format!("{}/evals", other.url);
+    let answer = move |_: &Asked| Some(("307 Temporary Redirect", vec![("location", there.clone())], String::new()));
+    let store = Store::start(&Objects::default(), answer);
+    store.run(&sandbox, "a", &RUN).refuses(&["cannot list s3://evals/r"]);
+    assert!(other.asked("GET", "/").is_empty());
+}
