@@ -267,6 +267,8 @@ export type Judge = "rule" | "judge-sagascale" | "judge-novelqa" | "judge-novelq
 export type Judgement = {
     /** The call that was made; none where a rule decided or the call failed. */
     calls?: Array<CallTrace>,
+    /** Tokens of a prompt that the provider blocked, by our own count: it is charged, and its call has no response. */
+    blocked_tokens?: number,
     /** Judge, which says what is decided. */
     judge: Judge,
     /** Model that decides: `provider/model` or `BUILTIN_RULE`. */

@@ -67,6 +67,22 @@ fn judges_are_paid_from_the_money_of_the_run() {
 }
 
 #[test]
+fn finding_07_a_judges_blocked_prompt_stays_charged_when_the_run_is_resumed() {
+    let choices = json!([{"message": {"content": ""}, "finish_reason": "content_filter"}]);
+    let server = Server::start(vec![("200 OK", json!({"choices": choices}).to_string())]);
+    let sandbox = sandbox();
+    sandbox.write("prices.toml", PRICES.replace("input = 0.0, output = 1_000.0", "input = 1_000.0, output = 0.0"));
+    let n_requests = || server.requests.lock().unwrap().len();
+    let spent = |said: String| said.split_once("--max-cost: ").unwrap().1.split(' ').next().unwrap().to_owned();
+    let limited = run(&server.url, &["--max-cost", "0.5"]);
+    let stopped = sandbox.run(&limited).exits(1);
+    let asked = n_requests();
+    assert!((1..6).contains(&asked), "{asked}: {}", stopped.err());
+    let again = sandbox.run(&limited).exits(1);
+    assert_eq!((n_requests(), spent(again.err())), (asked, spent(stopped.err())), "{}", again.err());
+}
+
+#[test]
 fn judges_keep_to_the_minute() {
     let server = court();
     let sandbox = sandbox();

@@ -26,7 +26,8 @@ pub(super) async fn ask<H: Host>(
         Err(Stop::Outcome(outcome)) => silence(outcome),
         Err(Stop::Error(error)) => return Err(error),
     };
-    Ok(JudgeResponse { verdict, calls: session.into_calls() })
+    let blocked_tokens = matches!(verdict, Verdict::Blocked { .. }).then(|| session.prompt_tokens());
+    Ok(JudgeResponse { verdict, calls: session.into_calls(), blocked_tokens })
 }
 
 fn silence(outcome: Outcome) -> Verdict {

@@ -74,4 +74,7 @@ pub struct Judgement {
     /// The call that was made; none where a rule decided or the call failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallTrace>,
+    /// Tokens of a prompt that the provider blocked, by our own count: it is charged, and its call has no response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_tokens: Option<usize>,
 }

@@ -70,7 +70,7 @@ pub async fn ask<H: Host>(
     match judge {
         Judge::Rule => {
             let ruling = Ruling::Rule(rule::answer(submission));
-            Ok(JudgeResponse { verdict: Verdict::Ruled { ruling }, calls: Vec::new() })
+            Ok(JudgeResponse { verdict: Verdict::Ruled { ruling }, calls: Vec::new(), blocked_tokens: None })
         }
         Judge::SagaScale => sagascale::correctness(host, settings, submission).await,
         Judge::NovelQa => novelqa::correctness(host, settings, submission).await,

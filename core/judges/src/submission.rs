@@ -68,4 +68,6 @@ pub struct JudgeResponse {
     pub verdict: Verdict,
     /// The call, if it came back.
     pub calls: Vec<CallTrace>,
+    /// Tokens of the prompt, if it was blocked.
+    pub blocked_tokens: Option<usize>,
 }

@@ -153,6 +153,11 @@ impl<'a, H> Session<'a, H> {
         self.trace.context = context;
     }
 
+    /// The tokens of all prompts so far, those of calls without a response included.
+    pub const fn prompt_tokens(&self) -> usize {
+        self.trace.prompt_tokens
+    }
+
     /// The calls so far, in order.
     pub fn into_calls(self) -> Vec<CallTrace> {
         self.trace.calls

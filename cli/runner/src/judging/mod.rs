@@ -20,8 +20,8 @@ use closeread_books::tokens::Tokenizer;
 use closeread_data::resolve_chunk;
 use closeread_eval::{Item, KeyFacts};
 use closeread_judges::{
-    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Reference, Subject, Submission, SubmittedAnswer, ask, by_rule,
-    cited,
+    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Panel, Reference, Subject, Submission,
+    SubmittedAnswer, ask, by_rule, cited,
 };
 use closeread_llm::price::Dollars;
 use closeread_methods::record::Record;
@@ -228,7 +228,7 @@ impl<'a> JudgeRunner<'a> {
         );
         if key.judge_model == BUILTIN_RULE {
             let verdict = by_rule(key.judge, &submission).context("a panel asks the rule only what it can say")?;
-            return Ok(Some(Judgement { key, verdict, calls: Vec::new() }));
+            return Ok(Some(Judgement { key, verdict, calls: Vec::new(), blocked_tokens: None }));
         }
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
         let heard = ask(key.judge, host, self.settings(), &submission).await;
@@ -236,7 +236,8 @@ impl<'a> JudgeRunner<'a> {
             return Ok(None);
         }
         let heard = heard.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
-        Ok(Some(Judgement { key, verdict: heard.verdict, calls: heard.calls }))
+        let JudgeResponse { verdict, calls, blocked_tokens } = heard;
+        Ok(Some(Judgement { key, verdict, calls, blocked_tokens }))
     }
 }
 

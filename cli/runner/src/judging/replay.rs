@@ -113,7 +113,7 @@ async fn again(
     let judge = judgement.key.judge;
     if judgement.key.judge_model == BUILTIN_RULE {
         let verdict = by_rule(judge, &submission).context("no rule can say this")?;
-        return Ok(JudgeResponse { verdict, calls: Vec::new() });
+        return Ok(JudgeResponse { verdict, calls: Vec::new(), blocked_tokens: None });
     }
     Ok(ask(judge, &Stored::of(&judgement.calls), setting, &submission).await?)
 }

@@ -49,7 +49,7 @@ pub fn spent<'r>(
         let is_blocked = matches!(made.prepared, Err(Outcome::Blocked { .. }));
         all(&key.model, &made.calls, is_blocked.then_some(made.prompt_tokens))
     });
-    let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
+    let judges = judging.judgements.iter().map(|j| all(&j.key.judge_model, &j.calls, j.blocked_tokens));
     let unfinished = Journals::of_run(folder).responses()?;
     let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
     let served = [served_calls(folder, EMBEDDINGS)?, served_calls(folder, RERANKING)?].concat();

@@ -44,7 +44,7 @@ fn answered(text: &str) -> Outcome {
 fn judgement(panel: &Panel, subject: Subject, judge: Judge, model: &str, verdict: Verdict) -> Judgement {
     let setup = panel.setup(judge, model);
     let key = JudgementKey { subject, judge, judge_model: model.to_owned(), vote: 0, setup };
-    Judgement { key, verdict, calls: Vec::new() }
+    Judgement { key, verdict, calls: Vec::new(), blocked_tokens: None }
 }
 
 fn ruled(correct: bool) -> Verdict {
