@@ -1,6 +1,10 @@
 //! Paths of requests, taken apart.
 
-/// The parts of a path, unescaped; `None` where one could lead out of a folder or to a hidden file.
+/// Longest name of a file, and longest path, that is looked for: systems refuse longer ones by errors of their own.
+const MAX_NAME: usize = 255;
+pub(crate) const MAX_PATH: usize = 2048;
+
+/// The parts of a path, unescaped; `None` where one could lead out of a folder or to a hidden file, or names no file.
 pub(crate) fn parts(path: &str) -> Option<Vec<String>> {
     let parts: Option<Vec<String>> = path.trim_start_matches('/').split('/').map(unescaped).collect();
     let mut parts = parts?;
@@ -8,7 +12,8 @@ pub(crate) fn parts(path: &str) -> Option<Vec<String>> {
         parts.pop();
     }
     let is_plain = |part: &String| !part.is_empty() && !part.starts_with('.') && !part.contains(['/', '\\', ':', '\0']);
-    parts.iter().all(is_plain).then_some(parts)
+    let is_name = |part: &String| is_plain(part) && part.len() <= MAX_NAME;
+    parts.iter().all(is_name).then_some(parts)
 }
 
 fn unescaped(part: &str) -> Option<String> {

@@ -36,6 +36,11 @@ pub(crate) async fn checked(State(site): State<Arc<Site>>, request: Request, nex
         );
         return failure(StatusCode::MISDIRECTED_REQUEST, &message);
     }
+    if request.uri().path().len() > path::MAX_PATH {
+        let message =
+            format!("the path is longer than {} bytes: nothing that is served has such a one", path::MAX_PATH);
+        return failure(StatusCode::URI_TOO_LONG, &message);
+    }
     if path::parts(request.uri().path()).is_none() {
         return failure(StatusCode::NOT_FOUND, "no such file");
     }

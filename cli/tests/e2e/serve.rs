@@ -82,6 +82,21 @@ fn a_run_folder_is_read_and_nothing_else() {
 }
 
 #[test]
+fn finding_16_a_path_that_no_system_knows_is_not_found() {
+    let server = Server::start(&["--no-relay"]);
+    let long = |n: usize| "x".repeat(n);
+    for path in
+        [format!("/{}", long(256)), format!("/runs/r/texts/{}.txt.zst", long(300)), format!("/{}.js", long(255))]
+    {
+        assert_eq!(server.get(&path).status, 404, "{path}");
+    }
+    for path in [format!("/{}", long(5000)), format!("/runs/r/texts{}", "/x".repeat(1100))] {
+        let refused = server.get(&path);
+        assert!(refused.status == 414 && refused.text().contains("longer than 2048 bytes"), "{}", refused.text());
+    }
+}
+
+#[test]
 fn another_sites_name_that_leads_here_is_refused() {
     let server = Server::start(&[]);
     for host in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1"] {
