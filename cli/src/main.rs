@@ -187,7 +187,7 @@ fn main() -> ExitCode {
             Command::Methods(args) => command::methods::run(&args),
             Command::Protocol(args) => command::protocol::run(&args),
             Command::Verify(args) => command::verify::run(args).await,
-            Command::Merge(args) => command::merge::run(args),
+            Command::Merge(args) => command::merge::run(args).await,
             Command::Submit(args) => command::submit::run(*args, run_arguments).await,
             Command::Status(args) => command::status::run(args).await,
             Command::Score(args) => command::score::run(&args),

@@ -69,6 +69,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("tokens-per-document", 1.0, TOKENS),
     ("tpm", 1.0, 1e12),
     ("votes", 1.0, 1_000.0),
+    ("wait", 0.0, 10_080.0),
     ("wrong", 1.0, 25.0),
 ];
 

@@ -56,6 +56,7 @@ pub(crate) fn fetched(
     let mut all: Vec<OsString> = Vec::new();
     let mut option = String::new();
     let mut is_behind = false;
+    let waits = arguments.iter().any(|argument| argument.to_string_lossy().starts_with("--wait"));
     for argument in arguments {
         let before = std::mem::take(&mut option);
         let Some(text) = argument.to_str() else {
@@ -78,7 +79,8 @@ pub(crate) fn fetched(
         if name == "--out" && !TO_STORES.contains(&command) {
             bail!("{value}: closeread {command} writes on this machine: name a folder or a file of it");
         }
-        if name == "--out" || matches!(command, "judge" | "status") {
+        // What is waited for is not there yet.
+        if name == "--out" || matches!(command, "judge" | "status") || (command == "merge" && waits) {
             all.push(argument);
             continue;
         }

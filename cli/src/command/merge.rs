@@ -1,5 +1,7 @@
 //! `closeread merge`: the parts of a run as one.
 
+mod wait;
+
 use crate::stores;
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
@@ -19,6 +21,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 use tracing::info;
 
 /// Most trials to name that differ.
@@ -31,6 +34,8 @@ const AT_ONCE: usize = 1_000;
 /// The folders must hold parts of the same run; an empty one is a part that has not begun. A trial that is in several counts
 /// once; where its copies differ, the first folder's counts and the difference is reported. Exits with 1 if parts, items or
 /// trials are missing, or trials differ.
+///
+/// With --wait, RUN is the folder of `closeread submit`: its parts are joined when all have ended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The run folders of the parts
@@ -42,6 +47,9 @@ pub(crate) struct MergeArgs {
     /// Overwrite the run in --out, for example once missing parts have arrived
     #[arg(long)]
     fresh: bool,
+    /// Wait until all parts are finished, or until for so many minutes none has run, begun or ended
+    #[arg(long, value_name = "MINUTES")]
+    wait: Option<u64>,
     /// Print {"folder", "items", "items_expected", "records", "records_expected", "duplicates", "differing", "missing_parts"}
     #[arg(long)]
     json: bool,
@@ -69,7 +77,11 @@ struct Part {
 }
 
 /// Reads the parts, checks that they belong together, writes the whole.
-pub(crate) fn run(mut args: MergeArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: MergeArgs) -> Result<ExitCode> {
+    if let Some(minutes) = args.wait {
+        let [folder] = args.runs.as_slice() else { bail!("--wait: expected one folder, that of `closeread submit`") };
+        args.runs = wait::ended(folder, Duration::from_secs(60 * minutes)).await?;
+    }
     let named = args.out.display().to_string();
     let sent = stores::written(&mut args.out)?;
     let ended = merge(&args, &named);

@@ -47,11 +47,11 @@ pub(super) enum State {
 /// The progress of a part.
 #[derive(Debug, Serialize)]
 pub(super) struct Part {
-    part: String,
+    pub(super) part: String,
     pub(super) state: State,
     /// Number of parts of its run; `None` of a run that is whole, or has not begun.
     pub(super) of: Option<usize>,
-    trials: usize,
+    pub(super) trials: usize,
     trials_planned: usize,
     /// Cost of calls with known prices, in US dollars.
     dollars: f64,
@@ -108,27 +108,39 @@ fn code(parts: &[Part]) -> ExitCode {
 }
 
 /// The parts in a folder of `submit`, in their order; or the one run that a folder holds.
-fn parts(folder: &Path) -> Result<Vec<Part>> {
+pub(super) fn parts(folder: &Path) -> Result<Vec<Part>> {
     if let Some(address) = folder.to_str().filter(|text| stores::is_address(text)) {
         return stored(address);
     }
     if folder.join(MANIFEST).exists() {
         return Ok(vec![part(folder)?]);
     }
-    let mut numbered: Vec<(usize, PathBuf)> = files::entries(&folder.join("parts"))?
-        .into_iter()
-        .filter_map(|path| Some((path.file_name()?.to_str()?.parse().ok()?, path)))
-        .collect();
+    let numbered = numbered(folder)?;
     ensure!(
         !numbered.is_empty(),
         "{} holds no parts: expected the --out folder of `closeread submit`, or a run folder",
         folder.display()
     );
-    numbered.sort();
-    numbered.iter().map(|(_, path)| part(path)).collect()
+    let seen = numbered.iter().map(|(number, path)| Ok((*number, part(path)?)));
+    Ok(with_waiting(seen.collect::<Result<_>>()?))
 }
 
-/// The parts in a store, or the one run that is there. Parts that have not begun are not there yet; the others know how many there are.
+/// The folders of parts below that of `submit`, by number.
+pub(super) fn numbered(folder: &Path) -> Result<BTreeMap<usize, PathBuf>> {
+    let entries = files::entries(&folder.join("parts"))?.into_iter();
+    Ok(entries.filter_map(|path| Some((path.file_name()?.to_str()?.parse().ok()?, path))).collect())
+}
+
+/// The parts with those that have no folder yet: the others know how many there are.
+fn with_waiting(mut parts: BTreeMap<usize, Part>) -> Vec<Part> {
+    let of = parts.values().filter_map(|part| part.of).max().unwrap_or(0);
+    for number in 0..of {
+        parts.entry(number).or_insert_with(|| Part::empty(number.to_string(), State::Waiting));
+    }
+    parts.into_values().collect()
+}
+
+/// The parts in a store, or the one run that is there.
 fn stored(address: &str) -> Result<Vec<Part>> {
     let mut parts = stored_parts(address)?;
     if parts.is_empty() {
@@ -139,11 +151,7 @@ fn stored(address: &str) -> Result<Vec<Part>> {
             return Ok(vec![seen(&run.folder, run.written_for)?]);
         }
     }
-    let of = parts.values().filter_map(|part| part.of).max().unwrap_or(0);
-    for number in 0..of {
-        parts.entry(number).or_insert_with(|| Part::empty(number.to_string(), State::Waiting));
-    }
-    Ok(parts.into_values().collect())
+    Ok(with_waiting(parts))
 }
 
 /// The parts that have begun in a store, by number.
@@ -224,10 +232,14 @@ fn text(parts: &[Part]) -> String {
         let left = part.seconds_left.map_or_else(|| "-".to_owned(), |s| format!("{} min", s.div_ceil(60)));
         text += &format!("{:<5} {state:<9} {trials:<17} {:>7.2}  {left}\n", part.part, part.dollars);
     }
+    text + &summary(parts) + "\n"
+}
+
+/// All parts in one line.
+pub(super) fn summary(parts: &[Part]) -> String {
     let count = |state| parts.iter().filter(|part| part.state == state).count();
     let sum: f64 = parts.iter().map(|part| part.dollars).sum();
-    let left = parts.iter().filter_map(|part| part.seconds_left).max();
-    text += &format!(
+    let mut text = format!(
         "{} of {} parts finished, {} running, {} waiting, {} stopped; ${sum:.2} spent",
         count(State::Finished),
         parts.len(),
@@ -235,8 +247,44 @@ fn text(parts: &[Part]) -> String {
         count(State::Waiting),
         count(State::Stopped) + count(State::Damaged),
     );
-    if let Some(left) = left {
+    if let Some(left) = seconds_left(parts) {
         text += &format!("; about {} minutes left", left.div_ceil(60));
     }
-    text + "\n"
+    text
+}
+
+/// The seconds until all parts have ended, if those that wait come in the place of those that run and take as long.
+fn seconds_left(parts: &[Part]) -> Option<u64> {
+    let running = || parts.iter().filter_map(|part| Some((part, part.seconds_left?)));
+    let longest = running().map(|(_, left)| left).max()?;
+    let whole = |(part, left): (&Part, u64)| {
+        let lacking = part.trials_planned.saturating_sub(part.trials).max(1);
+        left as f64 * part.trials_planned as f64 / lacking as f64
+    };
+    let n_running = running().count() as f64;
+    let a_part = running().map(whole).sum::<f64>() / n_running;
+    let n_waiting = parts.iter().filter(|part| part.state == State::Waiting).count() as f64;
+    let in_turn = (running().map(|(_, left)| left as f64).sum::<f64>() + n_waiting * a_part) / n_running;
+    Some(longest.max(in_turn as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_wait_take_their_time_too() {
+        let waiting = || Part::empty("0".to_owned(), State::Waiting);
+        let running = |trials, left| Part {
+            trials,
+            trials_planned: 100,
+            seconds_left: Some(left),
+            ..Part::empty("0".to_owned(), State::Running)
+        };
+        assert_eq!(seconds_left(&[waiting()]), None);
+        assert_eq!(seconds_left(&[running(50, 300), running(75, 150)]), Some(300), "the longest");
+        let parts = [running(50, 300), running(75, 150), waiting(), waiting(), waiting(), waiting()];
+        assert_eq!(seconds_left(&parts), Some((300 + 150 + 4 * 600) / 2), "four of ten minutes, two at once");
+        assert!(summary(&parts).ends_with("2 running, 4 waiting, 0 stopped; $0.00 spent; about 24 minutes left"));
+    }
 }
