@@ -4,6 +4,7 @@ mod cells;
 mod detect;
 mod embeddings;
 mod judges;
+mod memory;
 mod models;
 mod reranking;
 mod scene;
@@ -86,6 +87,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let mut estimate = scene.estimate(&models, &asked, judges.as_ref())?;
     estimate.detect = args.detect.map(|points| detect::detect(points, benchmark.items.len())).unwrap_or_default();
     estimate.reranking = reranking::estimates(&scene, args);
+    estimate.memory = memory::estimate(&scene, args);
     estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
     if args.json {
         outln!("{}", serde_json::to_string(&estimate)?);
@@ -134,6 +136,7 @@ impl Scene<'_> {
             models,
             embeddings: Vec::new(),
             reranking: None,
+            memory: None,
             detect: Vec::new(),
         })
     }

@@ -3,6 +3,7 @@
 use super::cells::{CellEstimate, Money};
 use super::detect::Detect;
 use super::embeddings::EmbeddingEstimate;
+use super::memory::MemoryEstimate;
 use super::models::{Counting, ModelEstimate};
 use super::reranking::RerankingEstimate;
 use super::scene::Assumptions;
@@ -40,6 +41,9 @@ pub(super) struct Estimate {
     /// Estimate of the reranker, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reranking: Option<RerankingEstimate>,
+    /// Memory of the run, in MiB; absent where a model is computed here whose size is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory: Option<MemoryEstimate>,
     /// Items that would tell a difference, if that was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) detect: Vec<Detect>,
