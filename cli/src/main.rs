@@ -235,9 +235,11 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The options of `closeread run` in a command line of its own.
-fn run_arguments(line: Vec<String>) -> anyhow::Result<config::RunArgs> {
-    let matches = ranges::within(Cli::command()).try_get_matches_from(line)?;
+/// The options of `closeread run` in a command line of its own, those that the environment gives among them or not.
+fn run_arguments(line: Vec<String>, with_environment: bool) -> anyhow::Result<config::RunArgs> {
+    let command = ranges::within(Cli::command());
+    let command = if with_environment { environment::read(command) } else { command };
+    let matches = command.try_get_matches_from(line)?;
     match Cli::from_arg_matches(&matches)?.command {
         Some(Command::Run(args)) => Ok(*args),
         _ => anyhow::bail!("expected the options of `closeread run` after `--`"),

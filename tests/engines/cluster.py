@@ -48,7 +48,7 @@ SchedulerParameters=sched_interval=1,batch_sched_delay=0
 ReturnToService=2
 MinJobAge=900
 KillWait=5
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=4000 State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 

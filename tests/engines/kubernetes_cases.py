@@ -1,4 +1,4 @@
-"""The manifest of `closeread submit kubernetes` is valid by Kubernetes' published schemas, and those see a mistake.
+"""The manifests of `closeread submit kubernetes` are valid by Kubernetes' published schemas, and those see a mistake.
 
     python3 tests/engines/kubernetes_cases.py ENVIRONMENT BINARY      # ENVIRONMENT: what `cargo xtask test --install --only engines` makes
 """
@@ -19,12 +19,12 @@ SUBMIT = [
 
 def main(environment, binary):
     said = subprocess.run([binary, *SUBMIT], check=True, capture_output=True, text=True)
-    good = json.loads(said.stdout)
-    bad = json.loads(said.stdout)
+    parts, merge = json.loads(said.stdout)["items"]
+    bad = json.loads(json.dumps(parts))
     bad["spec"]["completionz"] = bad["spec"].pop("completions")
     with tempfile.TemporaryDirectory() as folder:
         for version in VERSIONS:
-            for manifest, code in ((good, 0), (bad, 1)):
+            for manifest, code in ((parts, 0), (merge, 0), (bad, 1)):
                 file = pathlib.Path(folder) / "job.json"
                 file.write_text(json.dumps(manifest))
                 validate = [f"{environment}/bin/kubernetes-validate", "--strict", "-k", version, file]

@@ -67,6 +67,31 @@ def cancelled(desk, cluster):
     desk.equals_one_machine("spread/whole")
 
 
+def pending(desk, cluster):
+    """Parts that wait in the queue or run are not handed in again, and one that is cancelled is; one job joins all."""
+    desk.server.hold("find")
+    cluster.call("scontrol", "update", f"NodeName={cluster.host}", "State=DRAIN", "Reason=test")
+    desk.submit("slurm")
+    waiting = cluster.jobs("pending")
+    again = desk.submit("slurm")
+    check("in Slurm's queue, which are not handed in again: 3" in again, again)
+    check(cluster.jobs("pending") == waiting, f"nothing was handed in: {cluster.jobs()}")
+    array = min(int(re.match(r"\d+", job)[0]) for job in waiting)
+    cluster.call("scancel", f"{array}_1")
+    again = desk.submit("slurm")
+    check("not handed in again: 2" in again, again)
+    check("#SBATCH --array=1\n" in (desk.folder / "spread/submit.sh").read_text(), "the cancelled part alone")
+    check(list(cluster.jobs("pending").values()).count("PENDING") == 4, f"three parts and one job that joins: {cluster.jobs()}")
+    cluster.call("scontrol", "update", f"NodeName={cluster.host}", "State=RESUME")
+    until("a part that runs", lambda: desk.server.waiting > 0)
+    again = desk.submit("slurm")
+    check("not handed in again" in again and "array" not in again, again)
+    desk.server.release()
+    cluster.until_idle()
+    check(set(desk.states((0,)).values()) == {"finished"}, "all parts are finished")
+    desk.equals_one_machine("spread/whole")
+
+
 def late(desk, cluster):
     """A task past its time limit is told to end before it is killed, keeps what it finished, and goes on."""
     desk.server.hold(HELD)
@@ -153,11 +178,13 @@ def how_to(desk, cluster):
         cluster.until_idle()
         joined = (desk.folder / "spread-logs/merge.log").read_text()
         check("whole: items 123 of 123, trials 246 of 246" in joined, joined)
+        for alone, whole in zip(desk.facts("alone"), desk.facts("spread/whole"), strict=True):
+            check(alone == whole, f"the joined run is that of one machine:\n{whole}\n{alone}")
     finally:
         store.close()
 
 
-CASES = {case.__name__: case for case in (killed, cancelled, late, stepped, requeued, in_store, how_to)}
+CASES = {case.__name__: case for case in (killed, cancelled, pending, late, stepped, requeued, in_store, how_to)}
 
 
 def main(unpacked, binary, *names):

@@ -22,7 +22,14 @@ pub(crate) fn user_file() -> Option<PathBuf> {
 impl RunArgs {
     /// The options with those of the `--config` file filled in where the command line and the environment say nothing, then
     /// those of the user's file.
-    pub(crate) fn with_config_file(mut self) -> Result<Self> {
+    pub(crate) fn with_config_file(self) -> Result<Self> {
+        let mut options = self.with_files()?;
+        stores::fetched_one(&mut options.benchmark)?;
+        Ok(options)
+    }
+
+    /// The same where nothing is read of the benchmark: one in a store is not fetched.
+    pub(crate) fn with_files(mut self) -> Result<Self> {
         if let Some(path) = self.config.clone() {
             self.fill_in(&path)?;
         }
@@ -30,7 +37,6 @@ impl RunArgs {
             self.fill_in(&path)?;
             debug!("options of {} hold where nothing else is said", path.display());
         }
-        stores::fetched_one(&mut self.benchmark)?;
         Ok(self)
     }
 

@@ -77,6 +77,8 @@ mod stores;
 mod stores_faults;
 #[cfg(unix)]
 mod submit;
+#[cfg(unix)]
+mod submit_again;
 mod support;
 mod texts;
 mod tree;

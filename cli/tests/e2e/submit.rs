@@ -25,6 +25,12 @@ done
 echo 7
 "#;
 
+/// A cluster with the job of a file `job`, which holds the conditions that are true of it.
+const KUBECTL: &str = r#"#!/bin/bash
+echo "$@" >>"$SLURM_LOG"
+case $1 in get) cat job ;; esac
+"#;
+
 /// A module `ray` that runs tasks where they are asked for.
 const RAY: &str = "
 class Task:
@@ -35,7 +41,7 @@ def init(): pass
 def get(values): return values
 ";
 
-const OPTIONS: [&str; 6] = ["--benchmark", "tales", "--method", "closed-book,dos-rag", "--budget", "60"];
+pub(crate) const OPTIONS: [&str; 6] = ["--benchmark", "tales", "--method", "closed-book,dos-rag", "--budget", "60"];
 
 fn submit(sandbox: &Sandbox, engine: &[&str]) -> Ended {
     let args = [&["submit"], engine, &["--parts", "3", "--out", "spread", "--"], &OPTIONS[..]].concat();
@@ -43,13 +49,13 @@ fn submit(sandbox: &Sandbox, engine: &[&str]) -> Ended {
 }
 
 /// The command where it finds the engines of these tests.
-fn with_engines(sandbox: &Sandbox, mut command: Command) -> Command {
+pub(crate) fn with_engines(sandbox: &Sandbox, mut command: Command) -> Command {
     let path = format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap());
     command.env("PATH", path).env("SLURM_LOG", sandbox.path("slurm.log")).env("PYTHONPATH", sandbox.path("python"));
     command
 }
 
-fn program(path: &Path, text: &str) {
+pub(crate) fn program(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -60,6 +66,7 @@ fn a_slurm_array_runs_the_parts_that_are_not_finished_and_joins_them() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
     program(&sandbox.path("bin/sbatch"), SBATCH);
+    program(&sandbox.path("bin/squeue"), "#!/bin/bash\n");
     let whole = sandbox.run(&[&["run", "--json", "--out", "whole"], &OPTIONS[..]].concat()).exits(0).json();
 
     submit(&sandbox, &["slurm"]).exits(0);
@@ -125,7 +132,7 @@ fn scripts_share_limits_keep_signals_and_quote_what_a_shell_would_read() {
     assert!(!script.out().contains("--rpm=10") && !sandbox.path("my runs").exists());
 
     let manifest = dry(&["kubernetes", "--image", "i", "--claim", "c", "--secret", "keys"], &[]).exits(0).json();
-    let spec = &manifest["spec"];
+    let spec = &manifest["items"][0]["spec"];
     assert_eq!((spec["completionMode"].as_str(), spec["completions"].as_u64()), (Some("Indexed"), Some(4)));
     let container = &spec["template"]["spec"]["containers"][0];
     let args: Vec<&str> = container["args"].as_array().unwrap().iter().filter_map(|a| a.as_str()).collect();
@@ -157,11 +164,12 @@ fn parts_on_kubernetes_may_lie_in_an_object_store_and_need_no_volume_there() {
         sandbox.run(&[&["submit"], engine, &fixed[..], &OPTIONS].concat())
     };
     let manifest = dry(&["kubernetes", "--image", "i"], "s3://evals/spread").exits(0).json();
-    let pod = &manifest["spec"]["template"]["spec"];
+    let pod = &manifest["items"][0]["spec"]["template"]["spec"];
     let args = pod["containers"][0]["args"].as_array().unwrap();
     assert_eq!(args.last().unwrap(), "s3://evals/spread/parts/$(JOB_COMPLETION_INDEX)");
     assert!(pod["volumes"].is_null() && pod["containers"][0]["volumeMounts"].is_null(), "{pod}");
-    assert_eq!(manifest["metadata"]["name"], "closeread-spread");
+    assert_eq!(manifest["items"][0]["metadata"]["name"], "closeread-spread");
+    assert_eq!(manifest["items"][1]["metadata"]["name"], "closeread-spread-merge");
     assert!(!sandbox.path("s3:").exists());
     dry(&["kubernetes", "--image", "i", "--claim", "c"], "s3://evals/spread").refuses(&["--claim is for a folder"]);
     dry(&["kubernetes", "--image", "i"], "spread").refuses(&["--claim names the volume claim"]);
@@ -177,6 +185,7 @@ fn needs_stores_parts_of_an_array_lie_in_a_store_and_only_those_that_lack_trials
     let (store, sandbox) = (Store::start(), Sandbox::new());
     tales(&sandbox);
     program(&sandbox.path("bin/sbatch"), SBATCH);
+    program(&sandbox.path("bin/squeue"), "#!/bin/bash\n");
     let submit = |machine: &str, cancelled: &str, parts: &str| {
         let fixed = ["submit", "slurm", "--parts", parts, "--out", "s3://evals/spread/", "--"];
         let mut command = with_engines(&sandbox, store.command(&sandbox, machine, &[&fixed[..], &OPTIONS].concat()));
@@ -312,6 +321,7 @@ fn finding_01_no_value_breaks_out_of_its_place_in_a_script() {
     assert!(output.starts_with("#SBATCH --output=\"/") && output.ends_with("/my #1 100%%/logs/%a.log\""), "{output}");
 
     let job = dry(&kubernetes, "雨 $(HOME)", &["--name", "$(OPENAI_API_KEY) $x"]).exits(0).json();
+    let job = &job["items"][0];
     let args = job["spec"]["template"]["spec"]["containers"][0]["args"].to_string();
     assert!(args.contains("$$(OPENAI_API_KEY) $$x") && args.contains("雨 $$(HOME)/parts/$(JOB_"), "{args}");
     let name = job["metadata"]["name"].as_str().unwrap();
@@ -322,7 +332,7 @@ fn finding_01_no_value_breaks_out_of_its_place_in_a_script() {
 fn a_claim_is_mounted_in_pods_and_no_folder_of_its_name_is_made_here() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
-    program(&sandbox.path("bin/kubectl"), "#!/bin/bash\necho \"$@\" >>\"$SLURM_LOG\"\n");
+    program(&sandbox.path("bin/kubectl"), KUBECTL);
     let volume = sandbox.path("volume/spread");
     let submit = |more: &[&str]| {
         let place = ["--parts", "2", "--minutes", "9", "--out", volume.to_str().unwrap()];
@@ -331,10 +341,20 @@ fn a_claim_is_mounted_in_pods_and_no_folder_of_its_name_is_made_here() {
     };
     let ended = submit(&[]).exits(0);
     assert!(!volume.exists() && ended.err().contains("where the volume is mounted"), "{}", ended.err());
-    assert!(ended.err().contains("/parts/* --fresh --out"), "{}", ended.err());
+    assert!(ended.err().contains("job closeread-spread-merge joins the parts"), "{}", ended.err());
     let asked = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
     assert!(asked.contains("apply --filename") && sandbox.path("job.json").is_file(), "{asked}");
     submit(&["--follow"]).refuses(&["--follow:", "is in a volume"]);
+
+    sandbox.write("job", "");
+    let again = submit(&[]).exits(0);
+    assert!(again.err().contains("job closeread-spread has not ended and is not handed in again"), "{}", again.err());
+    sandbox.write("job", "Failed");
+    submit(&[]).exits(0);
+    let asked = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    let last: Vec<&str> = asked.lines().rev().take(3).collect();
+    assert!(last[1].starts_with("delete job --ignore-not-found closeread-spread closeread-spread-merge"), "{asked}");
+    assert!(last[0].starts_with("apply ") && asked.matches("apply ").count() == 2, "{asked}");
 }
 
 #[test]

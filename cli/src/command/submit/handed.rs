@@ -5,8 +5,8 @@ use std::process::{Child, Command};
 
 /// Parts in the hands of an engine.
 pub(super) enum Handed {
-    /// Slurm's array, by its number.
-    Array(String),
+    /// Slurm's arrays, by their numbers.
+    Arrays(Vec<String>),
     /// Kubernetes' job, by its name.
     Job(String),
     /// The script of Ray, whose tasks last no longer.
@@ -17,8 +17,8 @@ impl Handed {
     /// Returns whether parts wait or run there; `None` if the engine does not say. A part that waits to run again looks stopped.
     pub(super) fn goes_on(&mut self) -> Option<bool> {
         match self {
-            Self::Array(id) => {
-                let queue = call(Command::new("squeue").args(["--noheader", "--jobs"]).arg(id)).ok()?;
+            Self::Arrays(ids) => {
+                let queue = call(Command::new("squeue").args(["--noheader", "--jobs"]).arg(ids.join(","))).ok()?;
                 Some(!queue.is_empty())
             }
             Self::Job(name) => {

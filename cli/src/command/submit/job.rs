@@ -35,7 +35,8 @@ pub(crate) struct SubmitArgs {
     /// `closeread estimate` expects, times three, at least an hour]
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(4..))]
     pub(super) minutes: Option<u32>,
-    /// Memory of a part, in MiB [default: what the cluster gives]
+    /// Memory of a part, in MiB [default: by what runs were measured to take; with other models computed on its machine, what
+    /// the cluster gives]
     #[arg(long, value_name = "MIB")]
     pub(super) memory: Option<u32>,
     /// Processors of a part
@@ -65,7 +66,7 @@ pub(crate) struct SubmitArgs {
 pub(super) enum Engine {
     /// A job array, and a job that joins its parts
     Slurm,
-    /// An Indexed Job
+    /// An Indexed Job, and a job that joins its parts
     Kubernetes,
     /// Tasks of a Ray cluster
     Ray,
@@ -94,6 +95,8 @@ pub(super) struct Job<'a> {
     pub(super) wanted: Vec<usize>,
     /// Most minutes that a part may take.
     pub(super) minutes: u32,
+    /// Memory of a part, in MiB; `None`: what the cluster gives.
+    pub(super) memory: Option<u32>,
 }
 
 impl Job<'_> {

@@ -12,25 +12,28 @@ pub(crate) use job::SubmitArgs;
 
 use super::status;
 use crate::config::RunArgs;
+use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
 use handed::Handed;
-use job::{Engine, Job, call};
+use job::{Engine, Job};
 use place::Place;
 use share::shared;
+use slurm::Queued;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 use tracing::info;
 
-/// Reader of a command line of `closeread run`.
-type ReadRun = fn(Vec<String>) -> Result<RunArgs>;
+/// Reader of a command line of `closeread run`, with what the environment says or without.
+type ReadRun = fn(Vec<String>, bool) -> Result<RunArgs>;
 
 /// Writes the script, hands it in, and follows it if told to.
 pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode> {
     let options = read_options(&args.run, read_run)?;
-    let (run, shares) = shared(&args.run, &options, args.parts)?;
+    let limits = read_run(line(&args.run), true)?.with_files()?;
+    let (run, shares) = shared(&args.run, &limits, args.parts)?;
     let place = Place::of(&args)?;
     let out_text = one_line(place.path(), "--out")?;
     let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
@@ -45,17 +48,42 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     }
     let logs = place.logs(&args)?;
     let logs_text = logs.as_deref().map(|logs| one_line(logs, "--logs")).transpose()?;
-    let (wanted, running) = place.open_parts(&args)?;
-    let minutes = match args.minutes {
-        Some(minutes) => minutes,
-        None => expected_minutes(&args.run, args.parts)?,
+    let (mut wanted, running) = place.open_parts(&args)?;
+    let queued = match (args.engine, &logs) {
+        // Where Slurm is not, its script can still be read.
+        (Engine::Slurm, Some(logs)) => match slurm::queued(logs, &out_text) {
+            Err(_) if args.dry_run => Queued::default(),
+            queued => queued?,
+        },
+        _ => Queued::default(),
+    };
+    wanted.retain(|part| !queued.parts.contains(part));
+    let in_store = options.benchmark.as_ref().is_some_and(is_address);
+    let expected = match (args.minutes, args.memory) {
+        (Some(minutes), Some(_)) => Expected { minutes, memory: None },
+        _ if args.dry_run && in_store => {
+            info!("the benchmark is not fetched in a dry run: time and memory are not those that it takes");
+            Expected { minutes: LEAST_MINUTES, memory: None }
+        }
+        _ => Expected::of(&args.run, args.parts)?,
     };
     let program = match args.engine {
         Engine::Kubernetes => "closeread".to_owned(),
         Engine::Slurm | Engine::Ray => one_line(&std::env::current_exe()?, "the path of this program")?,
     };
-    let job =
-        Job { args: &args, program, out: out_text, logs: logs_text, working_folder, run, shares, wanted, minutes };
+    let knows_memory = || args.engine != Engine::Slurm || slurm::knows_memory();
+    let job = Job {
+        args: &args,
+        program,
+        out: out_text,
+        logs: logs_text,
+        working_folder,
+        run,
+        shares,
+        wanted,
+        minutes: args.minutes.unwrap_or(expected.minutes),
+        memory: args.memory.or_else(|| expected.memory.filter(|_| knows_memory())),
+    };
     let (name, text) = match args.engine {
         Engine::Slurm => ("submit.sh", slurm::script(&job)?),
         Engine::Kubernetes => ("job.json", kubernetes::manifest(&job)?),
@@ -65,15 +93,24 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
-    match (job.wanted.len(), running.len()) {
-        (0, 0) => info!("all {} parts are finished: {}", args.parts, job.merge_line()?),
-        (_, 0) => {}
-        (_, n) => info!("{n} parts are running and are not handed in again"),
+    let waiting = queued.parts.iter().filter(|part| !running.contains(part)).count();
+    if job.wanted.is_empty() && running.is_empty() && waiting == 0 {
+        info!("all {} parts are finished: {}", args.parts, job.merge_line()?);
     }
+    for (n, what) in [(running.len(), "running"), (waiting, "in Slurm's queue")] {
+        if n > 0 {
+            info!("parts {what}, which are not handed in again: {n}");
+        }
+    }
+    let arrays: Vec<String> = queued.arrays.iter().cloned().collect();
     if job.wanted.is_empty() {
-        return match args.follow && !running.is_empty() {
-            true => status::follow(place.path(), || None).await,
-            false => Ok(ExitCode::SUCCESS),
+        return match (args.follow, arrays.is_empty(), running.is_empty()) {
+            (true, false, _) => {
+                let mut handed = Handed::Arrays(arrays);
+                status::follow(place.path(), || handed.goes_on()).await
+            }
+            (true, true, false) => status::follow(place.path(), || None).await,
+            _ => Ok(ExitCode::SUCCESS),
         };
     }
     let file = place.script(name)?;
@@ -82,12 +119,11 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
     let mut handed = match args.engine {
-        Engine::Slurm => Handed::Array(slurm::hand_in(&job, &file)?),
-        Engine::Kubernetes => {
-            call(Command::new("kubectl").args(["apply", "--filename"]).arg(&file))?;
-            info!("when all parts have ended: {}", job.merge_line()?);
-            Handed::Job(kubernetes::name(&job))
-        }
+        Engine::Slurm => Handed::Arrays([vec![slurm::hand_in(&job, &file, &queued)?], arrays].concat()),
+        Engine::Kubernetes => match kubernetes::hand_in(&job, &file)? {
+            Some(handed) => handed,
+            None => return Ok(ExitCode::SUCCESS),
+        },
         Engine::Ray => {
             let started = Command::new("python3").arg(&file).spawn();
             Handed::Script(started.context("cannot start python3, which runs Ray's script")?)
@@ -131,11 +167,15 @@ fn refuse_foreign(script: &Path) -> Result<()> {
     }
 }
 
+/// The command line of a run.
+fn line(given: &[String]) -> Vec<String> {
+    ["closeread", "run"].into_iter().map(str::to_owned).chain(given.iter().cloned()).collect()
+}
+
 /// The options of the run, with its config file; those that belong to a part are refused, and those that hold a key, which
 /// would stand in the script.
 fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
-    let line = ["closeread", "run"].into_iter().map(str::to_owned).chain(given.iter().cloned());
-    let args = read_run(line.collect())?;
+    let args = read_run(line(given), false)?;
     for (option, url) in [
         ("--base-url", &args.base_url),
         ("--judge-base-url", &args.judge_base_url),
@@ -150,7 +190,7 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
             "{option} holds what may be a key, which would stand in the script: set it in a file of --config"
         );
     }
-    let args = args.with_config_file()?;
+    let args = args.with_files()?;
     args.extra_body()?;
     for (option, is_given) in
         [("--shard", args.shard.is_some()), ("--out", args.out.is_some()), ("--dry-run", args.dry_run)]
@@ -160,16 +200,37 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
     Ok(args)
 }
 
-/// Returns the minutes that the run's own estimate gives a part, with room for slower servers.
-fn expected_minutes(run: &[String], parts: usize) -> Result<u32> {
-    let program = std::env::current_exe()?;
-    let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
-    if !matches!(said.status.code(), Some(0 | 1)) {
-        bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
+/// Least time of a part that is not given.
+const LEAST_MINUTES: u32 = 60;
+
+/// Memory is asked for in steps of this many MiB.
+const STEP_MIB: u64 = 64;
+
+/// What a part takes.
+struct Expected {
+    minutes: u32,
+    /// Memory in MiB; `None` where nothing is known of it.
+    memory: Option<u32>,
+}
+
+impl Expected {
+    /// Returns what the run's own estimate gives a part, with time for slower servers.
+    fn of(run: &[String], parts: usize) -> Result<Self> {
+        let program = std::env::current_exe()?;
+        let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
+        if !matches!(said.status.code(), Some(0 | 1)) {
+            bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
+        }
+        let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
+        let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
+        let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
+        let minutes = u32::try_from(a_part.as_secs() / 60).unwrap_or(u32::MAX).max(LEAST_MINUTES);
+        let of_memory = |name: &str| estimate["memory"][name].as_u64();
+        let memory = of_memory("fixed").zip(of_memory("records")).map(|(fixed, records)| {
+            let mebibytes = (fixed + records.div_ceil(parts as u64)).next_multiple_of(STEP_MIB);
+            u32::try_from(mebibytes).unwrap_or(u32::MAX)
+        });
+        Ok(Self { minutes, memory })
     }
-    let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
-    let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
-    let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
-    Ok(u32::try_from(a_part.as_secs() / 60).unwrap_or(u32::MAX).max(60))
 }

@@ -52,7 +52,7 @@ raise SystemExit(subprocess.call(MERGE, cwd=folder()))
         out = serde_json::to_string(&job.out)?,
         logs = job.logs.as_ref().map_or_else(|| Ok("None".to_owned()), serde_json::to_string)?,
         cpus = job.args.cpus,
-        memory = job.args.memory.map_or_else(String::new, |mebibytes| format!("memory={mebibytes} << 20, ")),
+        memory = job.memory.map_or_else(String::new, |mebibytes| format!("memory={mebibytes} << 20, ")),
         folder = serde_json::to_string(&job.working_folder)?,
     ))
 }

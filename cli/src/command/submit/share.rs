@@ -8,7 +8,9 @@ pub(super) fn shared(given: &[String], options: &RunArgs, parts: usize) -> Resul
     let n = parts as u64;
     let mut shares: Vec<(&str, String, String)> = Vec::new();
     if let Some(dollars) = options.max_cost {
-        shares.push(("--max-cost", format!("{:.6}", dollars / parts as f64), dollars.to_string()));
+        // Rounded down: the shares together are no more than the whole.
+        let share = (dollars / parts as f64 * 1e6).floor() / 1e6;
+        shares.push(("--max-cost", format!("{share:.6}"), dollars.to_string()));
     }
     for (option, limit) in [("--rpm", options.rpm.map(u64::from)), ("--tpm", options.tpm)] {
         if let Some(limit) = limit {

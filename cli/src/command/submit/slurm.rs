@@ -2,10 +2,15 @@
 
 use super::job::{Job, call, quoted, shown};
 use anyhow::{Context as _, Result, ensure};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use tracing::info;
+
+/// The file of a folder of logs with a line for each array: its number, that of the job that joins it, and --out.
+const JOBS: &str = "jobs";
 
 /// Task IDs as Slurm takes them: `0-3,7`.
 fn ids(wanted: &[usize]) -> String {
@@ -60,7 +65,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     option("chdir", &job.working_folder);
     option("output", &format!("{}/%a.log", log_folder(job)?));
     option("open-mode", "append");
-    let memory = args.memory.map(|mebibytes| format!("{mebibytes}M"));
+    let memory = job.memory.map(|mebibytes| format!("{mebibytes}M"));
     for (name, value) in [("mem", &memory), ("partition", &args.partition), ("account", &args.account)] {
         if let Some(value) = value {
             option(name, value);
@@ -83,12 +88,58 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// The array, whose number it gives, and what joins its parts whatever became of them.
-pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<String> {
+/// Returns whether Slurm knows the memory of its nodes: where it does not, it takes it for 1 MB and refuses who asks for more.
+pub(super) fn knows_memory() -> bool {
+    let nodes = call(Command::new("sinfo").args(["--noheader", "--format=%m"]));
+    nodes.map_or(true, |nodes| nodes.is_empty() || nodes.split_whitespace().any(|megabytes| megabytes != "1"))
+}
+
+/// What earlier submissions of a folder left in Slurm's queue.
+#[derive(Default)]
+pub(super) struct Queued {
+    /// Arrays with tasks that wait or run.
+    pub(super) arrays: BTreeSet<String>,
+    /// Jobs that are to join them.
+    merges: BTreeSet<String>,
+    /// Parts that wait or run, from 0.
+    pub(super) parts: BTreeSet<usize>,
+}
+
+/// Reads which jobs were handed in for this folder, and asks Slurm what it still has of them.
+pub(super) fn queued(logs: &Path, out: &str) -> Result<Queued> {
+    let noted = closeread_files::read_text(&logs.join(JOBS))?.unwrap_or_default();
+    let ours = noted.lines().filter_map(|line| {
+        let mut words = line.splitn(3, ' ');
+        let (array, merge, its) = (words.next()?, words.next()?, words.next()?);
+        (its == out).then_some((array, merge))
+    });
+    let ours: BTreeMap<&str, &str> = ours.collect();
+    let mut queued = Queued::default();
+    if ours.is_empty() {
+        return Ok(queued);
+    }
+    // Not by number: Slurm refuses that of a job that it has forgotten.
+    let tasks = call(Command::new("squeue").args(["--noheader", "--array", "--name=closeread", "--format=%F %K %T"]))?;
+    for task in tasks.lines() {
+        if let [array, part, state] = task.split_whitespace().collect::<Vec<_>>()[..]
+            && let Some(merge) = ours.get(array)
+            && state != "COMPLETING"
+        {
+            queued.parts.extend(part.parse::<usize>());
+            queued.arrays.insert(array.to_owned());
+            queued.merges.insert((*merge).to_owned());
+        }
+    }
+    Ok(queued)
+}
+
+/// The array, whose number it gives, and what joins its parts whatever became of them and of those that wait or run already.
+pub(super) fn hand_in(job: &Job<'_>, script: &Path, queued: &Queued) -> Result<String> {
     let array = call(Command::new("sbatch").arg("--parsable").arg(script))?;
     let array = array.split(';').next().unwrap_or(&array).to_owned();
     let log = format!("--output={}/merge.log", log_folder(job)?);
-    let after = format!("--dependency=afterany:{array}");
+    let arrays: Vec<&str> = std::iter::once(array.as_str()).chain(queued.arrays.iter().map(String::as_str)).collect();
+    let after = format!("--dependency=afterany:{}", arrays.join(":"));
     let wrap = format!("--wrap={}", job.merge_line()?);
     let mut merge = Command::new("sbatch");
     merge.args(["--parsable", "--job-name=closeread-merge", "--time=1:00:00", &after, &log, &wrap]);
@@ -98,6 +149,19 @@ pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<String> {
         }
     }
     let merge = call(&mut merge)?;
+    let merge = merge.split(';').next().unwrap_or(&merge);
+    let noted = Path::new(job.logs.as_ref().context("Slurm writes logs into a folder")?).join(JOBS);
+    let mut noted = std::fs::OpenOptions::new().append(true).create(true).open(noted)?;
+    // An array that is taken along has this job, too.
+    for array in &arrays {
+        writeln!(noted, "{array} {merge} {}", job.out)?;
+    }
+    // Two that join at once would be in each other's way. One that was cancelled by hand is not there any more.
+    if !queued.merges.is_empty()
+        && let Err(error) = call(Command::new("scancel").arg("--state=PENDING").args(&queued.merges))
+    {
+        info!("{error:#}");
+    }
     info!("array {array}; job {merge} joins its parts in {}/whole when all have ended", job.out);
     Ok(array)
 }

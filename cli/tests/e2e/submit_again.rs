@@ -1,0 +1,186 @@
+//! Submissions that find parts of an earlier one, and parts that are waited for.
+
+use crate::submit::{OPTIONS, program, with_engines};
+use crate::support::{Ended, Sandbox, tales, timeless};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A cluster that is full: arrays get numbers and wait, and `squeue` has what the file `queue` holds.
+const FULL: &str = r#"#!/bin/bash
+echo "$(basename "$0") $*" >>"$SLURM_LOG"
+case $(basename "$0") in
+  sbatch) n=$(($(cat number 2>/dev/null || echo 6) + 1)); echo $n >number; echo $n; cp spread/submit.sh "handed-in-$n" ;;
+  squeue) cat queue ;;
+esac
+"#;
+
+/// A desk at a full cluster, and what `submit` says there.
+fn full_cluster() -> (Sandbox, impl Fn(&Sandbox, &[&str]) -> Ended) {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for name in ["sbatch", "squeue", "scancel"] {
+        program(&sandbox.path("bin").join(name), FULL);
+    }
+    let submit = |sandbox: &Sandbox, more: &[&str]| {
+        let args = [&["submit", "slurm", "--parts", "3", "--out", "spread"], more, &["--"], &OPTIONS[..]].concat();
+        Ended(with_engines(sandbox, sandbox.command(&args)).output().unwrap())
+    };
+    (sandbox, submit)
+}
+
+#[test]
+fn parts_that_wait_in_slurms_queue_are_not_handed_in_twice() {
+    let (sandbox, submit) = full_cluster();
+    submit(&sandbox, &[]).exits(0);
+    sandbox.write("queue", "7 0 PENDING\n7 1 PENDING\n7 2 RUNNING\n9 0 PENDING\n8 N/A PENDING\n");
+    let again = submit(&sandbox, &[]).exits(0);
+    assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
+    assert!(!sandbox.path("handed-in-9").exists());
+
+    sandbox.write("queue", "7 1 PENDING\n7 2 COMPLETING\n");
+    let script = submit(&sandbox, &["--dry-run"]).exits(0).out();
+    assert!(script.contains("#SBATCH --array=0,2\n"), "{script}");
+    submit(&sandbox, &[]).exits(0);
+    let script = std::fs::read_to_string(sandbox.path("handed-in-9")).unwrap();
+    assert!(script.contains("#SBATCH --array=0,2\n"), "{script}");
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(log.contains("--dependency=afterany:9:7 "), "the second joins what the first left: {log}");
+    assert!(log.contains("scancel --state=PENDING 8\n"), "and the first does not join beside it: {log}");
+
+    sandbox.write("queue", "7 1 PENDING\n9 0 PENDING\n9 2 PENDING\n");
+    let third = submit(&sandbox, &[]).exits(0);
+    assert!(third.err().contains("not handed in again: 3"), "{}", third.err());
+    sandbox.write("queue", "7 1 PENDING\n9 2 PENDING\n");
+    submit(&sandbox, &[]).exits(0);
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(log.ends_with("scancel --state=PENDING 10\n"), "the job that joins both: {log}");
+}
+
+#[test]
+fn a_queue_that_cannot_be_read_is_no_reason_to_hand_in_twice() {
+    let (sandbox, submit) = full_cluster();
+    submit(&sandbox, &[]).exits(0);
+    program(&sandbox.path("bin/squeue"), "#!/bin/bash\necho 'Unable to contact slurm controller' >&2; exit 1\n");
+    submit(&sandbox, &[]).refuses(&["squeue: Unable to contact slurm controller"]);
+    submit(&sandbox, &["--dry-run"]).exits(0);
+}
+
+#[test]
+fn a_dry_run_into_a_store_asks_for_no_credentials() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for (engine, run) in [("slurm", "tales"), ("ray", "tales"), ("slurm", "s3://evals/tales")] {
+        let args =
+            ["submit", engine, "--parts", "3", "--out", "s3://evals/spread", "--dry-run", "--", "--benchmark", run];
+        let ended = sandbox.run(&args).exits(0);
+        assert!(ended.out().contains("s3://evals/spread/parts"), "{}", ended.out());
+        assert!(ended.err().contains("s3://evals/spread is not asked in a dry run"), "{}", ended.err());
+        let said = ended.err().contains("the benchmark is not fetched in a dry run");
+        assert_eq!(said, run != "tales", "{}", ended.err());
+    }
+}
+
+#[test]
+fn limits_hold_over_all_parts_wherever_they_are_given() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    sandbox.write("limits.toml", "tpm = 3000\n");
+    for engine in [&["slurm"][..], &["ray"], &["kubernetes", "--image", "i", "--claim", "c"]] {
+        let fixed = ["--parts", "3", "--minutes", "9", "--memory", "500", "--out", "x", "--dry-run", "--"];
+        let run = ["--config", "limits.toml", "--max-cost", "2"];
+        let mut command = sandbox.command(&[&["submit"], engine, &fixed, &OPTIONS, &run].concat());
+        let script = Ended(command.env("CLOSEREAD_RUN_RPM", "7").output().unwrap()).exits(0).out();
+        for (option, share) in [("--max-cost", "0.666666"), ("--rpm", "2"), ("--tpm", "1000")] {
+            let given = script.split(option).nth(1).unwrap_or_default();
+            let said = script.contains(&format!("over 3 parts is {share} for each"));
+            let passed =
+                script.split(option).any(|after| after.trim_start_matches(['"', ',', ' ', '\n']).starts_with(share));
+            assert!(said && passed, "{option}: {given}\n{script}");
+        }
+    }
+}
+
+/// The arguments of the container of a job, as the cluster fills them in for an index.
+fn arguments(job: &serde_json::Value, index: &str) -> Vec<String> {
+    let args = job["spec"]["template"]["spec"]["containers"][0]["args"].as_array().unwrap();
+    args.iter().map(|a| a.as_str().unwrap().replace("$(JOB_COMPLETION_INDEX)", index).replace("$$", "$")).collect()
+}
+
+#[test]
+fn the_pods_of_kubernetes_run_the_parts_and_the_last_joins_them_when_all_have_ended() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let whole = sandbox.run(&[&["run", "--json", "--out", "whole"], &OPTIONS[..]].concat()).exits(0).json();
+    let out = sandbox.path("volume");
+    let args = ["submit", "kubernetes", "--image", "i", "--claim", "c", "--parts", "3", "--dry-run", "--out"];
+    let list = sandbox.run(&[&args[..], &[out.to_str().unwrap(), "--"], &OPTIONS].concat()).exits(0).json();
+    let pod = |job: usize, index: &str| -> Command {
+        let args = arguments(&list["items"][job], index);
+        let mut command = sandbox.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        command.env("JOB_COMPLETION_INDEX", index);
+        command
+    };
+    let mut merge = pod(1, "").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    for index in ["2", "0"] {
+        assert!(pod(0, index).output().unwrap().status.success());
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(merge.try_wait().unwrap().is_none(), "a part that has not begun is waited for");
+    let status = sandbox.run(&["status", out.to_str().unwrap(), "--json"]).exits(1).json();
+    assert_eq!(status[1]["state"], "waiting", "the others know how many parts there are: {status}");
+    assert!(pod(0, "1").output().unwrap().status.success());
+    assert!(merge.wait().unwrap().success());
+    let joined = sandbox.run(&[&["run", "--json", "--out", "volume/whole"], &OPTIONS[..]].concat()).exits(0).json();
+    assert_eq!(timeless(&joined), timeless(&whole));
+}
+
+#[test]
+fn parts_that_do_not_come_are_waited_for_no_longer_than_asked() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let merge = ["merge", "spread", "--wait", "0", "--fresh", "--out", "spread/whole"];
+    sandbox.run(&merge).refuses(&["spread holds no parts"]);
+    sandbox.run(&[&["run", "--shard", "1/2", "--out", "spread/parts/0"], &OPTIONS[..]].concat()).exits(0);
+    let ended = sandbox.run(&merge).exits(1);
+    assert!(ended.err().contains("parts that are missing: 2/2"), "{}", ended.err());
+    assert!(sandbox.path("spread/whole/records.jsonl").exists());
+    sandbox.run(&["merge", "a", "b", "--wait", "1", "--out", "c"]).refuses(&["--wait: expected one folder"]);
+}
+
+#[test]
+fn memory_is_asked_for_by_what_such_runs_took() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    sandbox.write("long/long.txt", "It rained all day.\n".repeat(100_000));
+    sandbox.write("long/documents.jsonl", r#"{"id": "long", "title": "Rain", "language": "en", "path": "long.txt"}"#);
+    let item = r#"{"id": "q", "documents": ["long"], "task": "choice", "question": "Sun?", "options": ["a", "b"], "correct": 0}"#;
+    sandbox.write("long/items.jsonl", item);
+    let script = |engine: &[&str], run: &[&str]| {
+        let fixed = ["--parts", "3", "--out", "spread", "--dry-run", "--", "--method", "full-document", "--benchmark"];
+        let mut command = with_engines(&sandbox, sandbox.command(&[&["submit"], engine, &fixed, run].concat()));
+        Ended(command.output().unwrap()).exits(0).out()
+    };
+    let asked = |script: &str, begin: &str| -> u32 {
+        let after = script.split_once(begin).unwrap_or_else(|| panic!("{begin}: {script}")).1;
+        after[..after.find(|c: char| !c.is_ascii_digit()).unwrap()].parse().unwrap()
+    };
+    let served = ["--model", "openai-compatible/tiny", "--base-url", "http://127.0.0.1:1"];
+    let short = asked(&script(&["slurm"], &["tales"]), "#SBATCH --mem=");
+    let sent = asked(&script(&["slurm"], &[&["long"], &served[..]].concat()), "#SBATCH --mem=");
+    let read = asked(&script(&["slurm"], &["long"]), "#SBATCH --mem=");
+    assert!((128..=320).contains(&short) && sent > short && read > sent, "{short} {sent} {read}");
+    assert_eq!(asked(&script(&["ray"], &["long"]), "memory="), read);
+    let kubernetes = script(&["kubernetes", "--image", "i", "--claim", "c"], &["long"]);
+    let jobs: serde_json::Value = serde_json::from_str(&kubernetes).unwrap();
+    let container = &jobs["items"][0]["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(container["resources"]["limits"]["memory"], format!("{read}Mi"));
+    assert_eq!(asked(&script(&["slurm", "--memory", "777"], &["long"]), "#SBATCH --mem="), 777);
+
+    let own = script(&["slurm"], &["tales", "--embedder", "bge-m3"]);
+    assert!(!own.contains("--mem="), "how large another model is, is not known: {own}");
+    program(&sandbox.path("bin/sinfo"), "#!/bin/bash\necho 1\n");
+    assert!(
+        !script(&["slurm"], &["long"]).contains("--mem="),
+        "a Slurm that knows no memory refuses who asks for some"
+    );
+}
