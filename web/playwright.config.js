@@ -8,7 +8,7 @@ import { FLAGS } from "./test/serve.js";
 
 const { CLOSEREAD_TRACES, CLOSEREAD_RESULTS } = process.env;
 const inFirefox = / in Firefox /;
-/** Embed on every core, as a page does: one of them at a time. */
+/** What computes longest, much of it on every core: first, and one file at a time. */
 const heavy = /(encoder|gpu|node|tract|wllama)\.test\.js/;
 const chromium = { browserName: "chromium", launchOptions: { executablePath: chromiumPath(), args: FLAGS } };
 const firefox = {
@@ -20,7 +20,8 @@ export default defineConfig({
     testDir: "test",
     testMatch: "*.test.js",
     outputDir: CLOSEREAD_TRACES ?? "../target/traces",
-    workers: availableParallelism(),
+    // A test waits for half of its time.
+    workers: Math.ceil(1.5 * availableParallelism()),
     timeout: 300_000,
     forbidOnly: true,
     reporter: [["list"], ...(CLOSEREAD_RESULTS ? [["json", { outputFile: CLOSEREAD_RESULTS }]] : [])],
