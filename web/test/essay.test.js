@@ -52,7 +52,7 @@ test("the mark is painted before any script has come, and stays as it was", asyn
         page.$eval(".top .brand", (link) => [
             link.getAttribute("href"),
             link.querySelector("svg").outerHTML,
-            link.innerText,
+            link.querySelector("span").textContent,
             link.querySelector("svg").getBoundingClientRect().toJSON(),
         ]);
     const before = await brand();
