@@ -247,6 +247,34 @@ fn finding_01_an_export_leaves_what_lies_behind_a_link() {
     assert_eq!(there, ["thesis.txt"]);
 }
 
+#[test]
+fn finding_01_two_exports_never_write_one_folder() {
+    let sandbox = a_run();
+    let export = ["export", "parquet", "r", "--out", "tables"];
+    sandbox.run(&export).exits(0);
+    let before = fs::read(sandbox.path("tables/export-files.json")).unwrap();
+    let other = fs::File::create(sandbox.path("tables/.lock")).unwrap();
+    other.lock().unwrap();
+    sandbox.run(&export).refuses(&["another closeread writes an export into tables", "--out"]);
+    assert_eq!(fs::read(sandbox.path("tables/export-files.json")).unwrap(), before);
+    assert!(sandbox.path("tables/items.parquet").exists(), "nothing of the other's is removed");
+    drop(other);
+    sandbox.run(&export).exits(0);
+    assert!(!sandbox.path("tables/.lock").exists());
+}
+
+#[test]
+fn finding_01_a_study_that_was_killed_while_it_was_written_is_begun_anew() {
+    let sandbox = a_run();
+    let study = ["people", "answer", "--benchmark", "cases", "--out", "study"];
+    sandbox.write("study/texts/0123456789ab.txt", "cut");
+    sandbox.write("study/texts/.x1y2z3.partial", "c");
+    sandbox.run(&study).exits(0);
+    sandbox.write("mine/texts/chapter.txt", "mine");
+    let refused = sandbox.run(&["people", "answer", "--benchmark", "cases", "--out", "mine"]);
+    refused.refuses(&["mine holds `texts`, and no study"]);
+}
+
 fn answers(study: &Value, rater: &str, text: &str) -> String {
     let units = study["units"].as_array().unwrap().iter();
     let answered = json!({"state": "answered", "text": text, "seconds": 3});

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                     let rows = Record { about, model, publisher: &publisher }.rows(&cell, row);
                     n += rows.iter().filter(|byte| **byte == b'\n').count();
                     hash.update(&rows);
-                    file.write_all(&rows).map_err(Into::into)
+                    file.write_all(&rows).with_context(|| format!("cannot write {samples}"))
                 })?;
                 cells.push(cell.without_trials());
             }

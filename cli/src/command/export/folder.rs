@@ -11,16 +11,28 @@ use tracing::info;
 /// Names the files of an export.
 const FILE_LIST: &str = "export-files.json";
 
+/// Lock of the folder, while an export is written.
+const LOCK: &str = ".lock";
+
 /// The folder of an export.
 #[derive(Debug)]
 pub(super) struct OutFolder {
     path: PathBuf,
     names: BTreeSet<String>,
+    _lock: File,
 }
 
 impl OutFolder {
-    /// Opens the folder and removes the files of an earlier export; refuses one with something else in it.
+    /// Opens the folder and removes the files of an earlier export; refuses one with something else in it, and one that another
+    /// process writes.
     pub(super) fn open(path: &Path) -> Result<Self> {
+        // Where there is a lock somebody may be writing just now: it is looked at again.
+        if !path.join(LOCK).exists() {
+            refuse_others(path)?;
+        }
+        std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
+        let _lock = lock(path)?;
+        refuse_others(path)?;
         let list = path.join(FILE_LIST);
         let ours: Vec<String> = match files::read(&list)? {
             None => Vec::new(),
@@ -28,21 +40,10 @@ impl OutFolder {
                 serde_json::from_slice(&bytes).with_context(|| format!("{} is no list of names", list.display()))?
             }
         };
-        if ours.is_empty()
-            && !list.exists()
-            && let Some(foreign) = files::entries(path)?.first()
-        {
-            bail!(
-                "{} holds `{}`, which is no part of an export: name an empty or a new folder by --out",
-                path.display(),
-                foreign.strip_prefix(path).unwrap_or(foreign).display()
-            );
-        }
         let is_plain = |name: &&String| !name.split('/').any(|part| part == ".." || part.is_empty());
         let is_here = |name: &&String| linked(path, name).is_none();
         ours.iter().filter(is_plain).filter(is_here).try_for_each(|name| files::remove(&path.join(name)))?;
-        std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
-        Ok(Self { path: path.to_owned(), names: BTreeSet::new() })
+        Ok(Self { path: path.to_owned(), names: BTreeSet::new(), _lock })
     }
 
     /// A new file, to be written as it comes; it has its name once it is [finished](Self::finish).
@@ -98,7 +99,45 @@ impl Drop for OutFolder {
         for name in self.names.iter().filter(|name| name.ends_with(files::PARTIAL)) {
             let _ = std::fs::remove_file(self.path.join(name));
         }
+        let _ = std::fs::remove_file(self.path.join(LOCK));
     }
+}
+
+/// Refuses a folder that holds something and no export.
+fn refuse_others(path: &Path) -> Result<()> {
+    let is_ours = |entry: &PathBuf| {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy();
+        name == LOCK || (name.starts_with('.') && name.ends_with(files::PARTIAL))
+    };
+    let foreign = files::entries(path)?.into_iter().find(|entry| !is_ours(entry));
+    if let Some(foreign) = foreign.filter(|_| !path.join(FILE_LIST).exists()) {
+        bail!(
+            "{} holds `{}`, which is no part of an export: name an empty or a new folder by --out",
+            path.display(),
+            foreign.strip_prefix(path).unwrap_or(&foreign).display()
+        );
+    }
+    Ok(())
+}
+
+/// The folder for this process alone, until the file is closed. A link in the place of the lock is not followed.
+fn lock(path: &Path) -> Result<File> {
+    let lock = path.join(LOCK);
+    let is_file = || lock.symlink_metadata().is_ok_and(|there| there.is_file());
+    if lock.symlink_metadata().is_ok() && !is_file() {
+        bail!("{} is no file: remove it, or name another folder by --out", lock.display());
+    }
+    let file = File::options().create(true).truncate(false).write(true).open(&lock);
+    let file = file.with_context(|| format!("cannot write into {}", path.display()))?;
+    // Whoever had it removes it as it ends.
+    let is_free = file.try_lock().is_ok() && is_file();
+    if !is_free {
+        bail!(
+            "another closeread writes an export into {}: wait for it to end, or name another folder by --out",
+            path.display()
+        );
+    }
+    Ok(file)
 }
 
 /// The hidden name that a file has while it is written.

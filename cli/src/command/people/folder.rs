@@ -1,7 +1,7 @@
 //! The folder of a study: the page, what it asks, and what its units are about.
 
 use anyhow::{Context, Result, bail};
-use closeread_files::{pretty, read_file, read_lines, write_atomically, write_lines};
+use closeread_files::{PARTIAL, pretty, read_file, read_lines, write_atomically, write_lines};
 use closeread_judges::study::{PersonAnswers, STUDY_FORMAT, Study, StudyUnit, UnitKey};
 use closeread_text::hash::short_hash;
 use serde_json::{Value, json};
@@ -25,12 +25,23 @@ pub(super) struct StudyFolder {
     pub(super) run: Option<PathBuf>,
 }
 
+/// True of a folder of texts alone, which a study has before it is written whole.
+fn is_of_texts(path: &Path) -> bool {
+    let is_text = |entry: &PathBuf| {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy();
+        let is_hash = |stem: &str| stem.len() == 12 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
+        name.strip_suffix(".txt").is_some_and(is_hash) || (name.starts_with('.') && name.ends_with(PARTIAL))
+    };
+    path.ends_with("texts") && path.is_dir() && closeread_files::entries(path).is_ok_and(|all| all.iter().all(is_text))
+}
+
 impl StudyFolder {
     /// Refuses a folder that holds anything but a study: what is not ours is not written over.
     pub(super) fn claim(path: &Path) -> Result<()> {
         let study = closeread_files::read(&path.join(STUDY))?;
         let is_ours = study.is_some_and(|bytes| serde_json::from_slice::<Study>(&bytes).is_ok());
-        match closeread_files::entries(path)?.first() {
+        let foreign = closeread_files::entries(path)?.into_iter().find(|entry| !is_of_texts(entry));
+        match foreign.as_ref() {
             Some(foreign) if !is_ours => bail!(
                 "{} holds `{}`, and no study: name an empty or a new folder by --out",
                 path.display(),
