@@ -134,6 +134,9 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
 }
 
 fn main() -> ExitCode {
+    if let Some(ended) = closeread_builder::pdf::begin() {
+        return ended;
+    }
     CompleteEnv::with_factory(command).var(completion::VARIABLE).bin("closeread").complete();
     // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
     if log::arguments().take_while(|given| given != "--").any(|given| given.split('=').next() == Some("--max-tokens")) {

@@ -17,9 +17,16 @@ mod page;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 #[cfg(feature = "pdf")]
-mod pdf;
+pub mod pdf;
 #[cfg(not(feature = "pdf"))]
-mod pdf {
+pub mod pdf {
+    //! What a build without PDF has in its place.
+
+    /// No process of this build reads a PDF.
+    pub fn begin() -> Option<std::process::ExitCode> {
+        None
+    }
+
     pub(crate) fn text(_: &[u8]) -> anyhow::Result<String> {
         anyhow::bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
     }

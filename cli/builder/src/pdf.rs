@@ -1,5 +1,10 @@
 //! The text of PDF files.
 
+mod apart;
+
+pub use apart::begin;
+pub(crate) use apart::text;
+
 use anyhow::{Result, bail};
 use closeread_books::MAX_BOOK_BYTES;
 use flate2::read::ZlibDecoder;
@@ -15,7 +20,7 @@ const MAX_PACKED: usize = 4;
 const DICTIONARY: usize = 1024;
 
 /// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
-pub(crate) fn text(bytes: &[u8]) -> Result<String> {
+fn text_here(bytes: &[u8]) -> Result<String> {
     refuse_bombs(bytes)?;
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -131,9 +136,9 @@ mod tests {
     #[test]
     fn the_text_of_a_pdf_is_read() {
         let line = b"BT /F1 12 Tf 72 720 Td (Net sales were 11.) Tj ET";
-        assert_eq!(text(&pdf("", line)).unwrap().trim(), "Net sales were 11.");
+        assert_eq!(text_here(&pdf("", line)).unwrap().trim(), "Net sales were 11.");
         let once = packed(line);
-        assert_eq!(text(&pdf(" /Filter /FlateDecode", &once)).unwrap().trim(), "Net sales were 11.");
+        assert_eq!(text_here(&pdf(" /Filter /FlateDecode", &once)).unwrap().trim(), "Net sales were 11.");
     }
 
     #[test]
@@ -141,7 +146,7 @@ mod tests {
         let once = packed(&vec![0; 129 << 20]);
         let (twice, flate) = (packed(&once), " /Filter /FlateDecode");
         for file in [pdf(flate, &once), pdf(" /Filter [/FlateDecode /FlateDecode]", &twice)] {
-            let refused = text(&file).unwrap_err().to_string();
+            let refused = text_here(&file).unwrap_err().to_string();
             assert!(refused.contains("this PDF unpacks to more than 128 MiB"), "{refused}");
         }
         assert!(refuse_bombs(&pdf(" /Subtype /Image /Filter /FlateDecode", &once)).is_ok(), "a picture may be larger");
