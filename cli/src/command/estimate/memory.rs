@@ -14,12 +14,12 @@ const PROGRAM: u64 = 96;
 const ENCODER: u64 = 96;
 /// Bytes of memory for a byte of the largest text that is asked about at once: as a prompt to a server, read by the built-in reader,
 /// searched by words, and by vectors.
-const SENT: u64 = 24;
-const READ_HERE: u64 = 52;
-const WORDS: u64 = 10;
-const VECTORS: u64 = 10;
+const SENT: u64 = 10;
+const READ_HERE: u64 = 34;
+const WORDS: u64 = 5;
+const VECTORS: u64 = 20;
 /// The same for a byte of all texts that are not in files of their own but in `documents.jsonl`.
-const INSIDE: u64 = 17;
+const INSIDE: u64 = 6;
 /// Bytes of memory of a trial's record.
 const TRIAL: u64 = 26_000;
 /// Half as much again: other texts, other machines.

@@ -204,7 +204,7 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
 const LEAST_MINUTES: u32 = 60;
 
 /// Memory is asked for in steps of this many MiB.
-const STEP_MIB: u64 = 64;
+const STEP_MIB: u64 = 32;
 
 /// What a part takes.
 struct Expected {
