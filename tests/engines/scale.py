@@ -5,6 +5,7 @@
 Fails if joining takes more than 60 seconds or 500 MB, or three times as long a part with ten times as many of them.
 """
 
+import concurrent.futures
 import json
 import multiprocessing
 import os
@@ -20,6 +21,7 @@ from server import Server
 
 QUESTIONS, METHODS = 2, "closed-book,full-document"
 BOOK_BYTES = 4_000
+AT_ONCE = 8
 MOST_SECONDS, MOST_MEGABYTES, MOST_GROWTH = 60, 500, 3
 # A merge that is shorter is mostly the start of the program.
 LEAST_SECONDS = 0.2
@@ -51,9 +53,9 @@ def make(folder, n_books):
 
 
 def measured(command, folder):
-    """Runs a command to its end; gives seconds, most memory in MB, bytes read, and what it printed."""
+    """Runs a command to its end; gives seconds, bytes read, and what it printed."""
     began = time.monotonic()
-    # The shell's counters have those of what it has waited for; GNU's time is not everywhere.
+    # The shell's counters have those of what it has waited for.
     script = '"$@"; code=$?; grep -E "^rchar" /proc/$$/io >&2; exit $code'
     child = subprocess.Popen(
         ["bash", "-c", script, "bash", *map(str, command)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -89,10 +91,10 @@ def scale(binary, url, parts):
             "--base-url", url, "--repeats", "1", "--no-cache", "--context-window", "8000",
         ]
         began = time.monotonic()
-        read = [
-            measured([*run, "--shard", f"{part + 1}/{parts}", "--out", f"spread/parts/{part}"], folder)[1]
-            for part in range(parts)
-        ]
+        def run_part(part):
+            return measured([*run, "--shard", f"{part + 1}/{parts}", "--out", f"spread/parts/{part}"], folder)[1]
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            read = list(pool.map(run_part, range(parts)))
         running = time.monotonic() - began
         folders = [f"spread/parts/{part}" for part in range(parts)]
         merge = [binary, "merge", "--quiet", "--json", *folders, "--fresh", "--out", "whole"]
