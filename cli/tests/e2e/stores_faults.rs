@@ -122,7 +122,7 @@ fn finding_01_what_a_gateway_answers_is_not_put_in_the_place_of_records() {
         refused.refuses(&["s3://evals/r/records.jsonl is not as long as the store's listing says"]);
         assert_eq!(store.objects.lock().unwrap()["r/records.jsonl"], whole);
     }
-    Store::start(&objects, |_| None).run(&sandbox, "last", &["report", "s3://evals/r"]).exits(0);
+    Store::start(&objects, |_| None).run(&sandbox, "last", &RUN).exits(0);
     objects.lock().unwrap().insert("r/records.jsonl".to_owned(), format!("{whole}<html>\n"));
     let store = Store::start(&objects, |_| None);
     store.run(&sandbox, "last", &RUN).refuses(&["records.jsonl:19: expected a line of JSON", "remove the line"]);
