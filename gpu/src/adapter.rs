@@ -1,7 +1,8 @@
 //! Which graphics processor computes.
 
 use crate::GpuError;
-use wgpu::DeviceType;
+use crate::kernels::Matrices;
+use wgpu::{CooperativeScalarType, DeviceType};
 
 /// Which adapter is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +50,26 @@ impl Adapter {
     /// Whether the processor computes what it is asked for.
     pub fn is_software(&self) -> bool {
         self.is_software
+    }
+
+    /// Threads that run in step, where all groups of them have one size.
+    pub(crate) fn lanes(&self) -> Option<usize> {
+        let info = self.adapter.get_info();
+        (info.subgroup_min_size == info.subgroup_max_size).then_some(info.subgroup_max_size as usize)
+    }
+
+    /// The largest units for small square matrices that take halves, add in f32 and find room in a workgroup's memory.
+    pub(crate) fn matrices(&self, lanes: usize) -> Option<Matrices> {
+        let offered = self.adapter.cooperative_matrix_properties();
+        let has = |side: u32| {
+            offered.iter().any(|unit| {
+                (unit.m_size, unit.n_size, unit.k_size) == (side, side, side)
+                    && (unit.ab_type, unit.cr_type) == (CooperativeScalarType::F16, CooperativeScalarType::F32)
+            })
+        };
+        let room = self.adapter.limits().max_compute_workgroup_storage_size as usize;
+        let found = [16, 8].into_iter().find(|&side| has(side)).map(|side| Matrices { side: side as usize, lanes });
+        found.filter(|matrices| matrices.shared_bytes() <= room)
     }
 
     fn new(adapter: wgpu::Adapter) -> Self {

@@ -1,17 +1,25 @@
 //! A device, its buffers, and what became of it.
 
-use crate::{Adapter, GpuError};
+use crate::kernels::{Arithmetic, Matrices};
+use crate::{Adapter, GpuError, Precision};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, Shared, select};
 use std::sync::{Arc, Mutex, PoisonError};
-use wgpu::{BufferUsages, ErrorFilter};
+use wgpu::{BufferUsages, ErrorFilter, Features};
+
+/// Between two looks at what the device has done.
+#[cfg(not(target_arch = "wasm32"))]
+const PAUSE: std::time::Duration = std::time::Duration::from_micros(50);
 
 /// An open adapter.
 pub(crate) struct Device {
     device: wgpu::Device,
     queue: wgpu::Queue,
     adapter: String,
+    /// The widest units for small matrices that the adapter has.
+    matrices: Option<Matrices>,
+    lanes: Option<usize>,
     /// Ends when the device is lost.
     lost: Shared<oneshot::Receiver<String>>,
     /// An error that nobody waited for.
@@ -26,11 +34,24 @@ impl Device {
         let required_limits = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
+            max_compute_workgroup_storage_size: offered.max_compute_workgroup_storage_size,
             ..wgpu::Limits::default()
         };
-        let description = wgpu::DeviceDescriptor { required_limits, ..wgpu::DeviceDescriptor::default() };
+        let wanted = Features::SHADER_F16 | Features::SUBGROUP | Features::EXPERIMENTAL_COOPERATIVE_MATRIX;
+        let required_features = adapter.adapter.features() & wanted;
+        // Safety: what is experimental is used by `product_matrix.wgsl` alone, within its rules.
+        #[allow(unsafe_code, reason = "the only way to the units for small matrices")]
+        let experimental_features = unsafe { wgpu::ExperimentalFeatures::enabled() };
+        let description = wgpu::DeviceDescriptor {
+            required_limits,
+            required_features,
+            experimental_features,
+            ..wgpu::DeviceDescriptor::default()
+        };
         let opened = adapter.adapter.request_device(&description).await;
         let (device, queue) = opened.map_err(|error| unusable(error.to_string()))?;
+        let lanes = adapter.lanes().filter(|_| required_features.contains(Features::SUBGROUP));
+        let matrices = lanes.filter(|_| required_features.contains(wanted)).and_then(|lanes| adapter.matrices(lanes));
         let (sender, lost) = oneshot::channel();
         let sender = Mutex::new(Some(sender));
         device.set_device_lost_callback(move |reason, message| {
@@ -44,7 +65,7 @@ impl Device {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
         }));
-        Ok(Self { device, queue, adapter: adapter.name().to_owned(), lost: lost.shared(), failed })
+        Ok(Self { device, queue, adapter: adapter.name().to_owned(), matrices, lanes, lost: lost.shared(), failed })
     }
 
     pub(crate) fn adapter(&self) -> &str {
@@ -55,6 +76,18 @@ impl Device {
     pub(crate) fn largest_binding(&self) -> u64 {
         let limits = self.device.limits();
         limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
+    }
+
+    /// The fastest way to compute in a precision.
+    ///
+    /// # Errors
+    /// [`GpuError::Unusable`] where the adapter has no half precision.
+    pub(crate) fn arithmetic(&self, precision: Precision) -> Result<Arithmetic, GpuError> {
+        if precision == Precision::F16 && !self.device.features().contains(Features::SHADER_F16) {
+            let problem = "it does not compute in half precision".to_owned();
+            return Err(GpuError::Unusable { adapter: self.adapter.clone(), problem });
+        }
+        Ok(Arithmetic { precision, lanes: self.lanes, matrices: self.matrices })
     }
 
     pub(crate) fn raw(&self) -> &wgpu::Device {
@@ -116,12 +149,10 @@ impl Device {
         let (sender, mapped) = oneshot::channel();
         let range = 0..(n * size_of::<f32>()) as u64;
         buffer.map_async(wgpu::MapMode::Read, range.clone(), move |result| drop(sender.send(result)));
-        self.settle();
-        match answer(select(mapped, self.lost.clone())).await {
-            Some(Either::Left((Ok(Ok(())), _))) => {}
-            Some(Either::Right((reason, _))) => return Err(self.failure(reason.unwrap_or_default())),
-            Some(Either::Left(_)) => return Err(self.failure("its memory could not be read".to_owned())),
-            None => return Err(self.failure("it did not answer".to_owned())),
+        match self.answer(select(mapped, self.lost.clone())).await {
+            Either::Left((Ok(Ok(())), _)) => {}
+            Either::Right((reason, _)) => return Err(self.failure(reason.unwrap_or_default())),
+            Either::Left(_) => return Err(self.failure("its memory could not be read".to_owned())),
         }
         let values = match buffer.get_mapped_range(range) {
             Ok(view) => Ok(bytemuck::pod_collect_to_vec(&view)),
@@ -137,6 +168,25 @@ impl Device {
         self.settle();
     }
 
+    /// What comes of a question to the device: browsers answer by themselves.
+    #[cfg(target_arch = "wasm32")]
+    async fn answer<T>(&self, question: impl Future<Output = T>) -> T {
+        question.await
+    }
+
+    /// What comes of a question to the device. Whoever waited in the driver would keep others from handing in work.
+    #[cfg(not(target_arch = "wasm32"))]
+    async fn answer<T>(&self, question: impl Future<Output = T>) -> T {
+        let mut question = std::pin::pin!(question);
+        loop {
+            let _ = self.device.poll(wgpu::PollType::Poll);
+            if let Some(answer) = question.as_mut().now_or_never() {
+                return answer;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
     /// Lets the device finish and call back; browsers do so by themselves.
     fn settle(&self) {
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
@@ -150,16 +200,4 @@ impl Device {
         };
         GpuError::Lost { adapter: self.adapter.clone(), problem }
     }
-}
-
-/// What comes of a question to the device: browsers answer later, by themselves.
-#[cfg(target_arch = "wasm32")]
-async fn answer<T>(question: impl Future<Output = T>) -> Option<T> {
-    Some(question.await)
-}
-
-/// What has come of a question to the device, which had its time in [`Device::settle`].
-#[cfg(not(target_arch = "wasm32"))]
-async fn answer<T>(question: impl Future<Output = T>) -> Option<T> {
-    question.now_or_never()
 }

@@ -1,18 +1,20 @@
 //! The kernels, compiled, and how they are asked for.
 
+mod source;
+
+use crate::Precision;
 use crate::device::Device;
-use crate::weights::{LayerNorm, Linear, Storage, WIDTH};
+use crate::weights::{LayerNorm, Linear, Storage, WIDTH, WordTable};
 use crate::workspace::Workspace;
 use closeread_embed::Pooling;
 use closeread_embed::checkpoint::Activation;
-use closeread_kernels::{ERF, ERF_END};
 use std::collections::BTreeMap;
 use wgpu::{BufferUsages, ComputePipeline};
 
-/// Bytes of a workgroup's memory that every device has.
-const SHARED: usize = 16_384;
 /// Largest head that the attention's threads hold.
 pub(crate) const LARGEST_HEAD: usize = 256;
+/// Threads of a workgroup of the attention.
+const ATTEND_THREADS: usize = 32;
 /// Multiplications and additions between two submissions: drivers reset a device that is busy for seconds.
 const WORK: f64 = 1e11;
 /// Most workgroups along one dimension.
@@ -48,6 +50,18 @@ pub(crate) struct Heads {
     pub(crate) width: usize,
 }
 
+impl Heads {
+    /// Queries that a thread of the attention takes: as many as find room in its registers.
+    fn queries_a_thread(self) -> usize {
+        if self.size <= 32 { 2 } else { 1 }
+    }
+
+    /// Queries that a workgroup of the attention takes.
+    pub(crate) fn queries(self) -> usize {
+        ATTEND_THREADS * self.queries_a_thread()
+    }
+}
+
 /// Numbers of a hidden state, and what layer normalisation adds to their variance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct States {
@@ -55,15 +69,94 @@ pub(crate) struct States {
     pub(crate) epsilon: f32,
 }
 
+/// How a device computes a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Arithmetic {
+    pub(crate) precision: Precision,
+    /// Threads that run in step, where all groups of them have one size.
+    pub(crate) lanes: Option<usize>,
+    /// Units for small matrices, where there are any that take halves and add in f32.
+    pub(crate) matrices: Option<Matrices>,
+}
+
+impl Arithmetic {
+    /// WGSL's name of the numbers that products take and, but for states, give.
+    fn number(self) -> &'static str {
+        match self.precision {
+            Precision::F32 => "f32",
+            Precision::F16 => "f16",
+        }
+    }
+
+    /// What a source must begin with that has these numbers.
+    fn enabled(self) -> &'static str {
+        match self.precision {
+            Precision::F32 => "",
+            Precision::F16 => "enable f16;\n",
+        }
+    }
+
+    /// Rows and columns of a workgroup of a product with weights that are stored so.
+    fn tile(self, storage: Storage) -> [usize; 2] {
+        let of_matrices = |matrices: Matrices| matrices.division(self.precision, storage).tile(matrices.side);
+        self.matrices.map_or([128, 64], of_matrices)
+    }
+}
+
+/// A device's units for small square matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Matrices {
+    /// Rows and columns of a small matrix.
+    pub(crate) side: usize,
+    /// Threads that share one.
+    pub(crate) lanes: usize,
+}
+
+/// How a workgroup divides its part of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Division {
+    /// Groups of threads that share small matrices, below and beside each other.
+    down: usize,
+    across: usize,
+    /// Small matrices of such a group, below and beside each other.
+    high: usize,
+    wide: usize,
+}
+
+impl Division {
+    fn tile(self, side: usize) -> [usize; 2] {
+        [self.down * self.high * side, self.across * self.wide * side]
+    }
+}
+
+impl Matrices {
+    /// The fastest of several that were measured (docs/understanding/graphics-processor.md).
+    fn division(self, precision: Precision, storage: Storage) -> Division {
+        match (self.side, precision, storage) {
+            (16, Precision::F16, _) => Division { down: 2, across: 2, high: 4, wide: 4 },
+            (16, Precision::F32, Storage::Halves) => Division { down: 2, across: 4, high: 4, wide: 2 },
+            (16, Precision::F32, _) => Division { down: 1, across: 4, high: 4, wide: 2 },
+            (side, ..) => Division { down: 1, across: 1, high: 64 / side, wide: 64 / side },
+        }
+    }
+
+    /// Bytes of a workgroup's memory that a product takes at most.
+    pub(crate) fn shared_bytes(self) -> usize {
+        source::shared_bytes(self, Precision::F32, Storage::Halves)
+    }
+}
+
 /// All kernels of one model.
 pub(crate) struct Kernels {
+    arithmetic: Arithmetic,
     heads: Heads,
     states: States,
-    products: BTreeMap<(Then, bool), Kernel>,
+    products: BTreeMap<(Then, Storage), Kernel>,
     attend: Kernel,
     attend_shape: wgpu::Buffer,
     normalise: Kernel,
     normalise_shape: wgpu::Buffer,
+    look_up: Kernel,
     pool: Kernel,
     pool_shape: wgpu::Buffer,
 }
@@ -77,7 +170,11 @@ impl Kernel {
     fn new(device: &Device, source: String) -> Self {
         let device = device.raw();
         let source = wgpu::ShaderSource::Wgsl(source.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+        let description = wgpu::ShaderModuleDescriptor { label: None, source };
+        // Safety: our own sources, whose indices stay within the buffers that `Recorder` hands in and whose loops end.
+        #[allow(unsafe_code, reason = "checks of every index cost half of the speed")]
+        let module =
+            unsafe { device.create_shader_module_trusted(description, wgpu::ShaderRuntimeChecks::unchecked()) };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
             layout: None,
@@ -89,12 +186,24 @@ impl Kernel {
         let layout = pipeline.get_bind_group_layout(0);
         Self { pipeline, layout }
     }
+
+    fn step(&self, device: &Device, buffers: &[&wgpu::Buffer], groups: [u32; 2]) -> Step<'_> {
+        let resources = buffers.iter().map(|buffer| buffer.as_entire_binding());
+        let entries: Vec<_> =
+            (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let description = wgpu::BindGroupDescriptor { label: None, layout: &self.layout, entries: &entries };
+        (&self.pipeline, device.raw().create_bind_group(&description), groups)
+    }
 }
+
+/// A kernel, what it is given, and its workgroups in two dimensions.
+type Step<'a> = (&'a ComputePipeline, wgpu::BindGroup, [u32; 2]);
 
 impl Kernels {
     /// Compiles what a model with these activations, weights and heads needs.
     pub(crate) fn new(
         device: &Device,
+        arithmetic: Arithmetic,
         activation: Activation,
         storages: &[Storage],
         heads: Heads,
@@ -104,67 +213,26 @@ impl Kernels {
         let mut products = BTreeMap::new();
         for then in [Then::Store, Then::Add, activation.into()] {
             for &storage in storages {
-                let kernel = || Kernel::new(device, product_source(then, storage));
-                products.entry((then, storage == Storage::F16)).or_insert_with(kernel);
+                let kernel = || Kernel::new(device, source::product(then, storage, arithmetic));
+                products.entry((then, storage)).or_insert_with(kernel);
             }
         }
         let scale = 1.0 / (heads.size as f32).sqrt();
         let of_heads = [3 * heads.width as u32, heads.width as u32, scale.to_bits(), 0];
-        let of_states = [states.hidden as u32, heads.width as u32, states.epsilon.to_bits(), 0];
-        let mean = format!("const MEAN = {};\n", pooling == Pooling::Mean);
         Self {
+            arithmetic,
             heads,
             states,
             products,
-            attend: Kernel::new(device, attend_source(heads.size)),
+            attend: Kernel::new(device, source::attend(heads, arithmetic)),
             attend_shape: device.filled(&of_heads, BufferUsages::UNIFORM),
-            normalise: Kernel::new(device, include_str!("kernels/normalise.wgsl").to_owned()),
-            normalise_shape: device.filled(&of_states, BufferUsages::UNIFORM),
-            pool: Kernel::new(device, mean + include_str!("kernels/pool.wgsl")),
+            normalise: Kernel::new(device, source::normalise(heads, arithmetic)),
+            normalise_shape: device.filled(&source::of_states(states, heads), BufferUsages::UNIFORM),
+            look_up: Kernel::new(device, source::look_up()),
+            pool: Kernel::new(device, source::pool(pooling)),
             pool_shape: device.filled(&[heads.width as u32, 0, 0, 0], BufferUsages::UNIFORM),
         }
     }
-}
-
-fn product_source(then: Then, storage: Storage) -> String {
-    let unpacked = match storage {
-        Storage::F32 => {
-            "alias Packed = vec4<u32>;\nfn unpacked(four: Packed) -> vec4<f32> { return bitcast<vec4<f32>>(four); }\n"
-        }
-        Storage::F16 => {
-            "alias Packed = vec2<u32>;\nfn unpacked(four: Packed) -> vec4<f32> {\n    return vec4(unpack2x16float(four.x), \
-             unpack2x16float(four.y));\n}\n"
-        }
-    };
-    let names = "const STORE = 0u;\nconst ADD = 1u;\nconst GELU = 2u;\nconst GELU_TANH = 3u;\nconst RELU = 4u;\n";
-    let epilogue = match then {
-        Then::Store => "STORE",
-        Then::Add => "ADD",
-        Then::Gelu => "GELU",
-        Then::GeluTanh => "GELU_TANH",
-        Then::Relu => "RELU",
-    };
-    let erf = erf_polynomial();
-    format!("{names}const EPILOGUE = {epilogue};\n{unpacked}{erf}{}", include_str!("kernels/product.wgsl"))
-}
-
-/// The polynomial that the encoder's kernels compute erf by, by Horner's rule.
-fn erf_polynomial() -> String {
-    let (last, others) = ERF.split_last().expect("it has coefficients");
-    let steps: String = others.iter().rev().map(|number| format!("    p = p * t + ({number:?});\n")).collect();
-    format!(
-        "const ERF_END = f32({ERF_END:?});\nfn erf_polynomial(t: vec4<f32>) -> vec4<f32> {{\n    var p = vec4<f32>({last:?});\n\
-         {steps}    return p;\n}}\n"
-    )
-}
-
-fn attend_source(size: usize) -> String {
-    let parts = size.div_ceil(4);
-    let keys = (SHARED / (2 * 16 * parts)).min(32);
-    format!(
-        "const SIZE = {size}u;\nconst PARTS = {parts}u;\nconst KEYS = {keys}u;\n{}",
-        include_str!("kernels/attend.wgsl")
-    )
 }
 
 /// Kernels to be run one after the other on one batch.
@@ -173,7 +241,7 @@ pub(crate) struct Recorder<'a> {
     kernels: &'a Kernels,
     workspace: &'a Workspace,
     n_tokens: usize,
-    steps: Vec<(&'a ComputePipeline, wgpu::BindGroup, [u32; 2])>,
+    steps: Vec<Step<'a>>,
     work: f64,
 }
 
@@ -185,9 +253,9 @@ impl<'a> Recorder<'a> {
     /// The layer's results for all rows of `input`, in `output`, which must not be the same buffer.
     pub(crate) fn product(&mut self, linear: &'a Linear, input: &wgpu::Buffer, output: &wgpu::Buffer, then: Then) {
         let [inputs, outputs] = linear.shape;
-        let kernel = &self.kernels.products[&(then, linear.storage == Storage::F16)];
+        let kernel = &self.kernels.products[&(then, linear.storage)];
         let buffers = [&self.workspace.n_rows, &linear.uniform, input, &linear.weights, &linear.columns, output];
-        let groups = [outputs / WIDTH as u32, self.n_tokens.div_ceil(WIDTH) as u32];
+        let groups = product_groups(self.kernels.arithmetic, linear, self.n_tokens);
         self.add(kernel, &buffers, groups, 2.0 * f64::from(inputs) * f64::from(outputs) * self.n_tokens as f64);
     }
 
@@ -202,11 +270,17 @@ impl<'a> Recorder<'a> {
 
     /// Normalises all states.
     pub(crate) fn normalise(&mut self, norm: &'a LayerNorm) {
-        let Workspace { n_rows, states, .. } = self.workspace;
-        let buffers = [n_rows, &self.kernels.normalise_shape, &norm.columns, states];
-        let across = self.n_tokens.min(GROUPS);
-        let groups = [across as u32, self.n_tokens.div_ceil(across) as u32];
+        let Workspace { n_rows, states, halves, .. } = self.workspace;
+        let buffers = [n_rows, &self.kernels.normalise_shape, &norm.columns, states, halves];
+        let groups = spread_out(self.n_tokens.div_ceil(source::normalised_rows(self.kernels.arithmetic)));
         self.add(&self.kernels.normalise, &buffers, groups, (8 * self.kernels.states.hidden * self.n_tokens) as f64);
+    }
+
+    /// First states of all tokens.
+    pub(crate) fn look_up(&mut self, words: &'a WordTable) {
+        let Workspace { n_rows, tokens, states, .. } = self.workspace;
+        let buffers = [n_rows, &words.shape, tokens, &words.rows, &words.scales, &words.positions, states];
+        self.add(&self.kernels.look_up, &buffers, spread_out(self.n_tokens), 0.0);
     }
 
     /// One vector a text.
@@ -223,11 +297,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn add(&mut self, kernel: &'a Kernel, buffers: &[&wgpu::Buffer], groups: [u32; 2], work: f64) {
-        let resources = buffers.iter().map(|buffer| buffer.as_entire_binding());
-        let entries: Vec<_> =
-            (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
-        let description = wgpu::BindGroupDescriptor { label: None, layout: &kernel.layout, entries: &entries };
-        self.steps.push((&kernel.pipeline, self.device.raw().create_bind_group(&description), groups));
+        self.steps.push(kernel.step(self.device, buffers, groups));
         self.work += work;
         if self.work > WORK {
             self.submit(|_| {});
@@ -235,16 +305,49 @@ impl<'a> Recorder<'a> {
     }
 
     fn submit(&mut self, last: impl FnOnce(&mut wgpu::CommandEncoder)) {
-        let mut encoder = self.device.raw().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        for (pipeline, bind_group, [across, down]) in self.steps.drain(..) {
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, &bind_group, &[]);
-            pass.dispatch_workgroups(across, down, 1);
-        }
-        drop(pass);
-        last(&mut encoder);
-        self.device.queue().submit([encoder.finish()]);
+        submit(self.device, self.steps.drain(..), last);
         self.work = 0.0;
     }
+}
+
+/// One product without a model, of [`WIDTH`] rows; a copy of its results in f32 for `read_back`.
+pub(crate) fn product_alone(
+    device: &Device,
+    arithmetic: Arithmetic,
+    linear: &Linear,
+    [n_rows, input, output]: [&wgpu::Buffer; 3],
+    read_back: &wgpu::Buffer,
+) {
+    let kernel = Kernel::new(device, source::product(Then::Store, linear.storage, arithmetic));
+    let buffers = [n_rows, &linear.uniform, input, &linear.weights, &linear.columns, output];
+    let step = kernel.step(device, &buffers, product_groups(arithmetic, linear, WIDTH));
+    submit(device, [step], |encoder| encoder.copy_buffer_to_buffer(output, 0, read_back, 0, read_back.size()));
+}
+
+fn product_groups(arithmetic: Arithmetic, linear: &Linear, n_rows: usize) -> [u32; 2] {
+    let [rows, columns] = arithmetic.tile(linear.storage);
+    [linear.shape[1] / columns as u32, n_rows.div_ceil(rows) as u32]
+}
+
+fn submit<'a>(
+    device: &Device,
+    steps: impl IntoIterator<Item = Step<'a>>,
+    last: impl FnOnce(&mut wgpu::CommandEncoder),
+) {
+    let mut encoder = device.raw().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    for (pipeline, bind_group, [across, down]) in steps {
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &bind_group, &[]);
+        pass.dispatch_workgroups(across, down, 1);
+    }
+    drop(pass);
+    last(&mut encoder);
+    device.queue().submit([encoder.finish()]);
+}
+
+/// So many workgroups, and a few more, in two dimensions that a device takes.
+fn spread_out(n: usize) -> [u32; 2] {
+    let across = n.min(GROUPS);
+    [across as u32, n.div_ceil(across) as u32]
 }

@@ -1,20 +1,24 @@
 //! The encoder, layer by layer, on a device.
 
 use crate::device::Device;
-use crate::kernels::{Heads, Kernels, LARGEST_HEAD, Recorder, States, Then};
-use crate::weights::{LayerNorm, Linear, Packed, Storage, WIDTH};
-use crate::workspace::{QUERIES, Widths, Workspace};
-use crate::{Adapter, GpuError};
+use crate::kernels::{Arithmetic, Heads, Kernels, LARGEST_HEAD, Recorder, States, Then};
+use crate::weights::{LayerNorm, Linear, Packed, Storage, WIDTH, WordTable};
+use crate::workspace::{Widths, Workspace};
+use crate::{Adapter, GpuError, Precision, probe};
 use closeread_embed::checkpoint::{Checkpoint, Layer, Tables};
 use closeread_embed::{Backend, EmbedError, ModelSpec, Unit, Vectors, plan_in_order};
 use futures_util::lock::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Tokens of a unit of work: enough rows to keep a large device busy, few enough that every buffer fits into 128 MiB for
-/// models of up to 1,024 numbers a token.
-const UNIT_TOKENS: usize = 4096;
+/// Most tokens of a unit of work: enough rows to keep a large device busy. Pages show what is done after each unit.
+const UNIT_TOKENS: usize = if cfg!(target_arch = "wasm32") { 4096 } else { 32_768 };
+/// Bytes of the largest buffer of a unit, so that it takes fewer tokens of a wide model.
+const UNIT_BYTES: u64 = 128 << 20;
+/// Calls that are under way at a time: one hands in work while the device computes another's.
+const TURNS: usize = 2;
 
-/// An embedding model in a device's memory. The word vectors stay in the processor's: few of them are needed at a time, and
-/// a multilingual table is larger than what a device binds.
+/// An embedding model in a device's memory. A table of word vectors that is larger than what a device binds stays in the
+/// processor's.
 pub struct GpuModel {
     device: Device,
     kernels: Kernels,
@@ -24,9 +28,15 @@ pub struct GpuModel {
     activation: Then,
     norm: LayerNorm,
     layers: Vec<DeviceLayer>,
+    /// `None` where the processor looks words up.
+    words: Option<WordTable>,
+    arithmetic: Arithmetic,
+    /// Queries of a block.
+    queries: usize,
     unit_tokens: usize,
-    /// Memory of the last call, for the next one: calls take turns.
-    idle: Mutex<Option<Workspace>>,
+    /// Memory of calls that are over, for the next ones.
+    turns: [Mutex<Option<Workspace>>; TURNS],
+    n_calls: AtomicUsize,
 }
 
 struct DeviceLayer {
@@ -49,8 +59,7 @@ struct Places {
 }
 
 impl GpuModel {
-    /// Loads an ONNX file that closeread wrote onto an adapter; `spec` gives the pooling. Weights lie in half precision where
-    /// that loses nothing, unless another storage is asked for.
+    /// Loads an ONNX file that closeread wrote onto an adapter; `spec` gives the pooling.
     ///
     /// # Errors
     /// [`GpuError::Embed`] for a file that the encoder would refuse too; otherwise the device's reasons.
@@ -58,10 +67,22 @@ impl GpuModel {
         adapter: &Adapter,
         spec: &ModelSpec,
         onnx: &[u8],
-        storage: Option<Storage>,
+        precision: Precision,
+    ) -> Result<Self, GpuError> {
+        let device = Device::open(adapter).await?;
+        let arithmetic = probe::checked(&device, device.arithmetic(precision)?).await?;
+        Self::load_onto(device, adapter, spec, onnx, arithmetic).await
+    }
+
+    /// Loads a model onto an open device, to be computed in this way.
+    pub(crate) async fn load_onto(
+        device: Device,
+        adapter: &Adapter,
+        spec: &ModelSpec,
+        onnx: &[u8],
+        arithmetic: Arithmetic,
     ) -> Result<Self, GpuError> {
         let mut checkpoint = Checkpoint::from_onnx(onnx)?;
-        let device = Device::open(adapter).await?;
         let (hidden, n_heads) = (checkpoint.hidden, checkpoint.n_heads);
         let inner = checkpoint.layers.iter().map(|layer| layer.up.bias.len()).max().unwrap_or(hidden);
         let widths = Widths { hidden: hidden.next_multiple_of(WIDTH), inner: inner.next_multiple_of(WIDTH) };
@@ -76,23 +97,28 @@ impl GpuModel {
             let limit = device.largest_binding();
             return unusable(format!("a layer of {weight_bytes} bytes, it takes {limit} at a time"));
         }
-        let rows = device.largest_binding() / (widest * size_of::<f32>()) as u64;
-        let unit_tokens = UNIT_TOKENS.min(usize::try_from(rows).unwrap_or(UNIT_TOKENS) / WIDTH * WIDTH);
-        if unit_tokens < checkpoint.tables.positions.n_rows.min(UNIT_TOKENS) {
+        let row_bytes = (widest * arithmetic.precision.size()).max(widths.hidden * size_of::<f32>()) as u64;
+        let fitting = |bytes: u64| usize::try_from(bytes / row_bytes).unwrap_or(UNIT_TOKENS) / WIDTH * WIDTH;
+        let longest = checkpoint.tables.positions.n_rows;
+        let wanted = UNIT_TOKENS.min(fitting(UNIT_BYTES)).max(longest.next_multiple_of(WIDTH));
+        let unit_tokens = wanted.min(fitting(device.largest_binding()));
+        if unit_tokens < longest.min(UNIT_TOKENS) {
             return unusable(format!("it takes only {unit_tokens} tokens of this model at a time"));
         }
         let tables = std::mem::take(&mut checkpoint.tables);
+        let words = device.checked(|device| WordTable::upload(&tables, device)).await?;
         let norm = device.checked(|device| LayerNorm::upload(&checkpoint.norm, device)).await?;
         let mut layers = Vec::with_capacity(checkpoint.layers.len());
         for layer in std::mem::take(&mut checkpoint.layers) {
-            layers.push(device.checked(|device| DeviceLayer::upload(&layer, storage, device)).await?);
+            layers.push(device.checked(|device| DeviceLayer::upload(&layer, arithmetic, device)).await?);
         }
         let mut storages: Vec<Storage> = layers.iter().flat_map(DeviceLayer::storages).collect();
-        storages.sort_unstable_by_key(|&storage| storage == Storage::F16);
+        storages.sort_unstable();
         storages.dedup();
         let states = States { hidden, epsilon: checkpoint.epsilon };
         let activation = checkpoint.activation;
-        let compile = |device: &Device| Kernels::new(device, activation, &storages, heads, states, spec.pooling);
+        let compile =
+            |device: &Device| Kernels::new(device, arithmetic, activation, &storages, heads, states, spec.pooling);
         let kernels = device.checked(compile).await?;
         Ok(Self {
             device,
@@ -103,8 +129,12 @@ impl GpuModel {
             activation: activation.into(),
             norm,
             layers,
+            words,
+            arithmetic,
+            queries: heads.queries(),
             unit_tokens,
-            idle: Mutex::default(),
+            turns: std::array::from_fn(|_| Mutex::default()),
+            n_calls: AtomicUsize::new(0),
         })
     }
 
@@ -118,13 +148,16 @@ impl GpuModel {
         if batch.is_empty() {
             return Ok(Vectors::new(self.hidden, Vec::new()));
         }
-        let places = Places::new(batch);
-        let mut idle = self.idle.lock().await;
+        let places = Places::new(batch, self.queries);
+        let turn = self.n_calls.fetch_add(1, Ordering::Relaxed) % TURNS;
+        let mut idle = self.turns[turn].lock().await;
         let workspace = match idle.take().filter(|idle| idle.holds(places.n_tokens, batch.len())) {
             Some(workspace) => workspace,
             None => {
                 let (n_tokens, n_texts) = (places.n_tokens, batch.len());
-                self.device.checked(|device| Workspace::new(device, self.widths, n_tokens, n_texts)).await?
+                let precision = self.arithmetic.precision;
+                let new = |device: &Device| Workspace::new(device, precision, self.widths, n_tokens, n_texts);
+                self.device.checked(new).await?
             }
         };
         self.device.checked(|_| self.submit(batch, &places, &workspace)).await?;
@@ -145,16 +178,23 @@ impl GpuModel {
         queue.write_buffer(&workspace.n_rows, 0, bytemuck::cast_slice(&[places.n_tokens as u32, 0, 0, 0]));
         queue.write_buffer(&workspace.texts, 0, bytemuck::cast_slice(&places.texts));
         queue.write_buffer(&workspace.blocks, 0, bytemuck::cast_slice(&places.blocks));
-        queue.write_buffer(&workspace.states, 0, bytemuck::cast_slice(&self.embeddings(batch, places.n_tokens)));
         let mut recorder = Recorder::new(&self.device, &self.kernels, workspace, places.n_tokens);
         let Workspace { states, projections, context, inner, vectors, read_back, .. } = workspace;
+        let inputs = workspace.inputs(self.arithmetic.precision);
+        match &self.words {
+            Some(words) => {
+                queue.write_buffer(&workspace.tokens, 0, bytemuck::cast_slice(&tokens(batch)));
+                recorder.look_up(words);
+            }
+            None => queue.write_buffer(states, 0, bytemuck::cast_slice(&self.embeddings(batch, places.n_tokens))),
+        }
         recorder.normalise(&self.norm);
         for layer in &self.layers {
-            recorder.product(&layer.projections, states, projections, Then::Store);
+            recorder.product(&layer.projections, inputs, projections, Then::Store);
             recorder.attend(places.blocks.len(), places.longest);
             recorder.product(&layer.output, context, states, Then::Add);
             recorder.normalise(&layer.attention_norm);
-            recorder.product(&layer.up, states, inner, self.activation);
+            recorder.product(&layer.up, inputs, inner, self.activation);
             recorder.product(&layer.down, inner, states, Then::Add);
             recorder.normalise(&layer.output_norm);
         }
@@ -186,8 +226,8 @@ impl Backend for GpuModel {
 }
 
 impl DeviceLayer {
-    fn upload(layer: &Layer, storage: Option<Storage>, device: &Device) -> Self {
-        let linear = |parts: &[&_]| Packed::new(parts, storage).upload(device);
+    fn upload(layer: &Layer, arithmetic: Arithmetic, device: &Device) -> Self {
+        let linear = |parts: &[&_]| Packed::new(parts, arithmetic).upload(device);
         let uploaded = Self {
             projections: linear(&[&layer.query, &layer.key, &layer.value]),
             output: linear(&[&layer.output]),
@@ -206,13 +246,18 @@ impl DeviceLayer {
     }
 }
 
+/// Word and position of every token.
+fn tokens(batch: &[&[u32]]) -> Vec<[u32; 2]> {
+    batch.iter().flat_map(|ids| (0..).zip(*ids).map(|(position, &id)| [id, position])).collect()
+}
+
 impl Places {
-    fn new(batch: &[&[u32]]) -> Self {
+    fn new(batch: &[&[u32]], queries: usize) -> Self {
         let mut places = Self { n_tokens: 0, longest: 0, texts: Vec::new(), blocks: Vec::new() };
         for ids in batch {
             let (first, n) = (places.n_tokens as u32, ids.len() as u32);
             places.texts.push([first, n]);
-            places.blocks.extend((0..n).step_by(QUERIES).map(|query| [first, n, query, 0]));
+            places.blocks.extend((0..n).step_by(queries).map(|query| [first, n, query, 0]));
             places.n_tokens += ids.len();
             places.longest = places.longest.max(ids.len());
         }

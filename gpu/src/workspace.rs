@@ -1,5 +1,6 @@
 //! The device's memory for what is under way.
 
+use crate::Precision;
 use crate::device::Device;
 use wgpu::{Buffer, BufferUsages};
 
@@ -16,8 +17,12 @@ pub(crate) struct Workspace {
     n_texts: usize,
     /// How many tokens there are now.
     pub(crate) n_rows: Buffer,
-    /// Hidden states of all tokens.
+    /// Word and position of each token.
+    pub(crate) tokens: Buffer,
+    /// Hidden states of all tokens, in f32.
     pub(crate) states: Buffer,
+    /// The same in half precision, where products take that.
+    pub(crate) halves: Buffer,
     /// Queries, keys and values.
     pub(crate) projections: Buffer,
     /// What attention found.
@@ -34,27 +39,36 @@ pub(crate) struct Workspace {
     pub(crate) read_back: Buffer,
 }
 
-/// Queries that a workgroup of the attention takes.
-pub(crate) const QUERIES: usize = 64;
-
 impl Workspace {
-    pub(crate) fn new(device: &Device, widths: Widths, n_tokens: usize, n_texts: usize) -> Self {
+    pub(crate) fn new(device: &Device, precision: Precision, widths: Widths, n_tokens: usize, n_texts: usize) -> Self {
         // Products read whole tiles of rows.
         let n_tokens = n_tokens.next_multiple_of(crate::weights::WIDTH);
-        let rows = |width: usize| device.buffer((n_tokens * width * size_of::<f32>()) as u64, BufferUsages::COPY_SRC);
+        let buffer =
+            |width: usize, size: usize| device.buffer((n_tokens * width * size) as u64, BufferUsages::COPY_SRC);
+        let rows = |width| buffer(width, precision.size());
         let n_bytes = (n_texts * widths.hidden * size_of::<f32>()) as u64;
         Self {
             n_tokens,
             n_texts,
             n_rows: device.buffer(16, BufferUsages::UNIFORM),
-            states: rows(widths.hidden),
+            tokens: device.buffer((8 * n_tokens) as u64, BufferUsages::empty()),
+            states: buffer(widths.hidden, size_of::<f32>()),
+            halves: if precision == Precision::F16 { rows(widths.hidden) } else { buffer(0, 0) },
             projections: rows(3 * widths.hidden),
             context: rows(widths.hidden),
             inner: rows(widths.inner),
-            blocks: device.buffer((16 * (n_tokens / QUERIES + n_texts)) as u64, BufferUsages::empty()),
+            blocks: device.buffer((16 * (n_tokens / 32 + n_texts)) as u64, BufferUsages::empty()),
             texts: device.buffer((8 * n_texts) as u64, BufferUsages::empty()),
             vectors: device.buffer(n_bytes, BufferUsages::COPY_SRC),
             read_back: device.read_back(n_bytes),
+        }
+    }
+
+    /// What products take of the states.
+    pub(crate) fn inputs(&self, precision: Precision) -> &Buffer {
+        match precision {
+            Precision::F32 => &self.states,
+            Precision::F16 => &self.halves,
         }
     }
 

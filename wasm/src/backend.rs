@@ -8,7 +8,7 @@ use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbedError, ModelSpec, Unit, Vectors};
 #[cfg(feature = "embed")]
-use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
+use closeread_gpu::{Adapter, GpuError, GpuModel, Precision as GpuPrecision, Wanted};
 #[cfg(feature = "embed")]
 use js_sys::Uint8Array;
 
@@ -43,7 +43,7 @@ impl AnyBackend {
     /// encoder is loaded from it when WebGPU fails.
     #[cfg(feature = "embed")]
     pub(crate) async fn gpu(spec: &ModelSpec, onnx: Uint8Array, wanted: Wanted) -> Result<(Self, bool), EmbedError> {
-        let load = async { GpuModel::load(&Adapter::find(&wanted).await?, spec, &onnx.to_vec(), None).await };
+        let load = async { GpuModel::load(&Adapter::find(&wanted).await?, spec, &onnx.to_vec(), GpuPrecision::F32).await };
         let (first, has_adapter) = match load.await {
             Ok(model) => (Ok(model), true),
             Err(GpuError::Embed(error)) => return Err(error),

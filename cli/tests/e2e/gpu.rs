@@ -58,5 +58,9 @@ fn needs_lavapipe_a_run_names_its_adapter_and_is_verified_by_it_alone() {
     assert_eq!(embedder["backend"], "gpu-f32");
     assert!(embedder["adapter"].as_str().unwrap().contains("llvmpipe"), "{embedder}");
     with("llvmpipe", &["verify", "r"]).exits(0);
+    with("llvmpipe", &[&options[..], &["--backend", "gpu-f16", "--out", "h"]].concat()).exits(0);
+    let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("h/manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["configuration"]["embedder"]["backend"], "gpu-f16");
+    with("llvmpipe", &["verify", "h"]).exits(0);
     with("an adapter that nobody makes", &["verify", "r"]).refuses(&["gpu-f32 computed the vectors", "encoder"]);
 }

@@ -1,18 +1,23 @@
 use super::adapter;
 use super::tiny::noise;
+use super::ways;
+use crate::Precision;
 use crate::device::Device;
-use crate::kernels::{Heads, Kernels, Recorder, States, Then};
+use crate::kernels::{Arithmetic, Heads, Kernels, Recorder, States, Then};
 use crate::weights::{LayerNorm, Packed, Storage, WIDTH};
-use crate::workspace::{QUERIES, Widths, Workspace};
+use crate::workspace::{Widths, Workspace};
 use closeread_embed::Pooling;
 use closeread_embed::checkpoint::{Activation, Dense, Norm, Values};
+use half::f16;
 use wgpu::BufferUsages;
 
 const EPSILON: f32 = 1e-5;
+const ACTIVATIONS: [Activation; 3] = [Activation::Gelu, Activation::GeluTanh, Activation::Relu];
 
 /// A device with the kernels of a model of these heads, and memory for this many tokens.
 struct Bench {
     device: Device,
+    arithmetic: Arithmetic,
     kernels: Kernels,
     workspace: Workspace,
     hidden: usize,
@@ -21,27 +26,71 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(activation: Activation, (n, size): (usize, usize), pooling: Pooling, n_tokens: usize) -> Self {
+    fn new(
+        arithmetic: Arithmetic,
+        activation: Activation,
+        (n, size): (usize, usize),
+        pooling: Pooling,
+        n_tokens: usize,
+    ) -> Self {
         let device = pollster::block_on(Device::open(&adapter())).expect("opens");
         let hidden = n * size;
         let width = hidden.next_multiple_of(WIDTH);
         let (heads, states) = (Heads { n, size, width }, States { hidden, epsilon: EPSILON });
-        let storages = [Storage::F32, Storage::F16];
-        let compile = |device: &Device| Kernels::new(device, activation, &storages, heads, states, pooling);
+        let storages = match arithmetic.matrices {
+            Some(_) => [Storage::Halves, Storage::F16],
+            None => [Storage::F32, Storage::F16],
+        };
+        let compile = |device: &Device| Kernels::new(device, arithmetic, activation, &storages, heads, states, pooling);
         let kernels = pollster::block_on(device.checked(compile)).expect("compiles");
         let widths = Widths { hidden: width, inner: width };
-        let workspace = Workspace::new(&device, widths, n_tokens, n_tokens);
+        let workspace = Workspace::new(&device, arithmetic.precision, widths, n_tokens, n_tokens);
         device.queue().write_buffer(&workspace.n_rows, 0, bytemuck::cast_slice(&[n_tokens as u32, 0, 0, 0]));
-        Self { device, kernels, workspace, hidden, width, n_tokens }
+        Self { device, arithmetic, kernels, workspace, hidden, width, n_tokens }
     }
 
-    /// Writes rows of `n_columns`, each filled up to `width`.
+    /// Writes rows of `n_columns`, each filled up to `width`, in the numbers that products take.
     fn write(&self, to: &wgpu::Buffer, rows: &[f32], n_columns: usize, width: usize) {
-        let filled: Vec<f32> = rows
-            .chunks_exact(n_columns)
-            .flat_map(|row| row.iter().copied().chain(std::iter::repeat_n(0.0, width - n_columns)))
-            .collect();
-        self.device.queue().write_buffer(to, 0, bytemuck::cast_slice(&filled));
+        let filled = filled_up(rows, n_columns, width);
+        match self.arithmetic.precision {
+            Precision::F32 => self.device.queue().write_buffer(to, 0, bytemuck::cast_slice(&filled)),
+            Precision::F16 => {
+                let halves: Vec<u16> = filled.iter().map(|&x| f16::from_f32(x).to_bits()).collect();
+                self.device.queue().write_buffer(to, 0, bytemuck::cast_slice(&halves));
+            }
+        }
+    }
+
+    /// The same in f32, as states are.
+    fn write_states(&self, to: &wgpu::Buffer, rows: &[f32], n_columns: usize, width: usize) {
+        self.device.queue().write_buffer(to, 0, bytemuck::cast_slice(&filled_up(rows, n_columns, width)));
+    }
+
+    /// Runs kernels and reads `n` numbers such as products take.
+    fn run_rounded<'a>(&'a self, record: impl FnOnce(&mut Recorder<'a>), from: &wgpu::Buffer, n: usize) -> Vec<f32> {
+        match self.arithmetic.precision {
+            Precision::F32 => self.run(record, from, n),
+            Precision::F16 => {
+                let pairs: Vec<u32> = self.run(record, from, n / 2).into_iter().map(f32::to_bits).collect();
+                bytemuck::cast_slice::<u32, u16>(&pairs).iter().map(|&bits| f16::from_bits(bits).to_f32()).collect()
+            }
+        }
+    }
+
+    /// A number as products take it.
+    fn rounded(&self, x: f32) -> f64 {
+        match self.arithmetic.precision {
+            Precision::F32 => x.into(),
+            Precision::F16 => f16::from_f32(x).to_f64(),
+        }
+    }
+
+    /// How far a number that products give may be off, of a number of that size and at least 1.
+    fn slack(&self) -> f64 {
+        match self.arithmetic.precision {
+            Precision::F32 => 5e-6,
+            Precision::F16 => 6e-4,
+        }
     }
 
     /// Runs kernels and reads `n` numbers of a buffer.
@@ -59,6 +108,11 @@ impl Bench {
     }
 }
 
+fn filled_up(rows: &[f32], n_columns: usize, width: usize) -> Vec<f32> {
+    let filling = vec![0.0; width - n_columns];
+    rows.chunks_exact(n_columns).flat_map(|row| [row, &filling]).flatten().copied().collect()
+}
+
 fn numbers(n: usize, seed: u32) -> Vec<f32> {
     let mut noise = noise(seed);
     (0..n).map(|_| noise()).collect()
@@ -72,11 +126,11 @@ fn trimmed(rows: &[f32], width: usize, n_columns: usize) -> Vec<f32> {
     kept.concat()
 }
 
-fn assert_close(found: &[f32], expected: &[f64], what: &str) {
+fn assert_close(found: &[f32], expected: &[f64], slack: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let apart = (f64::from(found) - expected).abs();
-        assert!(apart <= 5e-6 * expected.abs().max(1.0), "{what}, number {at}: {found} against {expected}");
+        assert!(apart <= slack * expected.abs().max(1.0), "{what}, number {at}: {found} against {expected}");
     }
 }
 
@@ -110,31 +164,47 @@ fn needs_vulkan_products_with_every_sequel_equal_plain_loops() {
         (Values::F32(halves.clone()), Storage::F16, &halves),
         (Values::Int8 { values: integers, scales }, Storage::F16, &of_integers),
     ];
-    for activation in [Activation::Gelu, Activation::GeluTanh, Activation::Relu] {
-        let bench = Bench::new(activation, (1, 8), Pooling::Mean, n_rows);
+    for (arithmetic, activation) in ways().into_iter().flat_map(|way| ACTIVATIONS.map(|activation| (way, activation))) {
+        let bench = Bench::new(arithmetic, activation, (1, 8), Pooling::Mean, n_rows);
         for then in [Then::Store, Then::Add, activation.into()] {
             for (weight, storage, weights) in &cases {
                 let dense = Dense { n_inputs, weight: weight.clone(), bias: bias.clone() };
-                let packed = Packed::new(&[&dense], None);
-                assert_eq!(packed.storage, *storage, "half precision where it loses nothing");
+                let packed = Packed::new(&[&dense], arithmetic);
+                let expected = match (arithmetic, storage) {
+                    (Arithmetic { precision: Precision::F16, .. }, _) => Storage::F16,
+                    (Arithmetic { matrices: Some(_), .. }, Storage::F32) => Storage::Halves,
+                    _ => *storage,
+                };
+                assert_eq!(packed.storage, expected, "half precision where it loses nothing or is asked for");
                 let linear = packed.upload(&bench.device);
                 let (from_width, to_width) = (packed.shape[0], packed.shape[1]);
                 let n_bytes = |width: usize| (n_rows.next_multiple_of(WIDTH) * width * 4) as u64;
                 let from = bench.device.buffer(n_bytes(from_width), BufferUsages::empty());
                 let to = bench.device.buffer(n_bytes(to_width), BufferUsages::COPY_SRC);
                 bench.write(&from, &input, n_inputs, from_width);
-                bench.write(&to, &before, n_outputs, to_width);
-                let found = bench.run(|recorder| recorder.product(&linear, &from, &to, then), &to, n_rows * to_width);
+                bench.write_states(&to, &before, n_outputs, to_width);
+                let n = n_rows * to_width;
+                let found = match then {
+                    Then::Add => bench.run(|recorder| recorder.product(&linear, &from, &to, then), &to, n),
+                    _ => bench.run_rounded(|recorder| recorder.product(&linear, &from, &to, then), &to, n),
+                };
+                let weight = |x: f32| if matches!(dense.weight, Values::F32(_)) { bench.rounded(x) } else { x.into() };
                 let expected: Vec<f64> = (0..n_rows * n_outputs)
                     .map(|at| {
                         let (row, column) = (at / n_outputs, at % n_outputs);
-                        let products = (0..n_inputs)
-                            .map(|i| f64::from(input[row * n_inputs + i]) * f64::from(weights[i * n_outputs + column]));
+                        let products = (0..n_inputs).map(|i| {
+                            bench.rounded(input[row * n_inputs + i]) * weight(weights[i * n_outputs + column])
+                        });
                         let sum = products.sum::<f64>() + f64::from(bias[column]);
                         activated(then, sum) + if then == Then::Add { f64::from(before[at]) } else { 0.0 }
                     })
                     .collect();
-                assert_close(&trimmed(&found, to_width, n_outputs), &expected, &format!("{then:?} {storage:?}"));
+                assert_close(
+                    &trimmed(&found, to_width, n_outputs),
+                    &expected,
+                    bench.slack(),
+                    &format!("{arithmetic:?} {then:?} {storage:?}"),
+                );
             }
         }
     }
@@ -143,21 +213,26 @@ fn needs_vulkan_products_with_every_sequel_equal_plain_loops() {
 #[test]
 #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
 fn needs_vulkan_attention_equals_plain_loops_and_keeps_texts_apart() {
-    for (n_heads, size) in [(2, 4), (3, 16), (2, 35), (2, 32), (1, 64), (1, 128)] {
-        let lengths = [1, QUERIES + 3, 7];
+    let heads = [(2, 4), (3, 16), (2, 35), (2, 32), (1, 64), (1, 128)];
+    for (arithmetic, (n_heads, size)) in ways().into_iter().flat_map(|way| heads.map(|heads| (way, heads))) {
+        let lengths = [1, 67, 7];
         let n_tokens = lengths.iter().sum();
-        let bench = Bench::new(Activation::Gelu, (n_heads, size), Pooling::Mean, n_tokens);
+        let bench = Bench::new(arithmetic, Activation::Gelu, (n_heads, size), Pooling::Mean, n_tokens);
         let (hidden, width) = (bench.hidden, bench.width);
-        let parts = [1, 2, 3].map(|seed| numbers(n_tokens * hidden, seed).iter().map(|x| 3.0 * x).collect::<Vec<_>>());
+        let threefold = |x: &f32| bench.rounded(3.0 * x) as f32;
+        let parts = [1, 2, 3].map(|seed| numbers(n_tokens * hidden, seed).iter().map(threefold).collect::<Vec<_>>());
         let rows: Vec<f32> = (0..n_tokens)
             .flat_map(|row| parts.iter().map(move |part| &part[row * hidden..(row + 1) * hidden]))
             .flat_map(|part| part.iter().copied().chain(std::iter::repeat_n(0.0, width - hidden)))
             .collect();
         bench.write(&bench.workspace.projections, &rows, 3 * width, 3 * width);
-        let blocks: [[u32; 4]; 4] = [[0, 1, 0, 0], [1, 67, 0, 0], [1, 67, 64, 0], [68, 7, 0, 0]];
+        let queries = (Heads { n: n_heads, size, width }).queries();
+        let of_text = |first: u32, n: u32| (0..n).step_by(queries).map(move |query| [first, n, query, 0]);
+        let blocks: Vec<[u32; 4]> =
+            [(0, 1), (1, 67), (68, 7)].into_iter().flat_map(|(first, n)| of_text(first, n)).collect();
         bench.device.queue().write_buffer(&bench.workspace.blocks, 0, bytemuck::cast_slice(&blocks));
-        let attend = |recorder: &mut Recorder<'_>| recorder.attend(blocks.len(), QUERIES + 3);
-        let found = bench.run(attend, &bench.workspace.context, n_tokens * width);
+        let attend = |recorder: &mut Recorder<'_>| recorder.attend(blocks.len(), 67);
+        let found = bench.run_rounded(attend, &bench.workspace.context, n_tokens * width);
         let [queries, keys, values] = &parts;
         let mut expected = vec![0.0; n_tokens * hidden];
         let mut first = 0;
@@ -180,19 +255,28 @@ fn needs_vulkan_attention_equals_plain_loops_and_keeps_texts_apart() {
             }
             first += length;
         }
-        assert_close(&trimmed(&found, width, hidden), &expected, &format!("{n_heads} heads of {size}"));
+        assert_close(
+            &trimmed(&found, width, hidden),
+            &expected,
+            bench.slack(),
+            &format!("{arithmetic:?} {n_heads} heads of {size}"),
+        );
     }
 }
 
 #[test]
 #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
 fn needs_vulkan_normalised_rows_equal_plain_loops() {
+    ways().into_iter().for_each(check_normalised_rows);
+}
+
+fn check_normalised_rows(arithmetic: Arithmetic) {
     let n_tokens = 5;
-    let bench = Bench::new(Activation::Gelu, (10, 7), Pooling::Mean, n_tokens);
+    let bench = Bench::new(arithmetic, Activation::Gelu, (10, 27), Pooling::Mean, n_tokens);
     let hidden = bench.hidden;
     let norm = Norm { scale: numbers(hidden, 1), shift: numbers(hidden, 2) };
     let rows: Vec<f32> = numbers(n_tokens * hidden, 3).iter().map(|x| 10.0 + x).collect();
-    bench.write(&bench.workspace.states, &rows, hidden, bench.width);
+    bench.write_states(&bench.workspace.states, &rows, hidden, bench.width);
     let uploaded = LayerNorm::upload(&norm, &bench.device);
     let states = &bench.workspace.states;
     let found = bench.run(|recorder| recorder.normalise(&uploaded), states, n_tokens * bench.width);
@@ -215,15 +299,22 @@ fn needs_vulkan_normalised_rows_equal_plain_loops() {
     for (found, expected) in found.iter().zip(&expected) {
         assert!((f64::from(*found) - expected).abs() < 2e-5, "{found} against {expected}");
     }
+    if arithmetic.precision == Precision::F16 {
+        bench.write_states(states, &rows, hidden, bench.width);
+        let halves = &bench.workspace.halves;
+        let copies = bench.run_rounded(|recorder| recorder.normalise(&uploaded), halves, n_tokens * bench.width);
+        let rounded = found.iter().map(|&x| f16::from_f32(x).to_f32());
+        assert!(trimmed(&copies, bench.width, hidden).into_iter().eq(rounded), "the states, rounded");
+    }
 }
 
 #[test]
 #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
 fn needs_vulkan_a_text_is_pooled_by_its_own_tokens() {
     for pooling in [Pooling::Mean, Pooling::Cls] {
-        let bench = Bench::new(Activation::Gelu, (1, 70), pooling, 9);
+        let bench = Bench::new(ways()[0], Activation::Gelu, (1, 70), pooling, 9);
         let rows = numbers(9 * bench.hidden, 1);
-        bench.write(&bench.workspace.states, &rows, bench.hidden, bench.width);
+        bench.write_states(&bench.workspace.states, &rows, bench.hidden, bench.width);
         let texts: [[u32; 2]; 3] = [[0, 4], [4, 1], [5, 4]];
         bench.device.queue().write_buffer(&bench.workspace.texts, 0, bytemuck::cast_slice(&texts));
         let found = bench.run(|recorder| recorder.pool(3), &bench.workspace.vectors, 3 * bench.width);
@@ -239,6 +330,6 @@ fn needs_vulkan_a_text_is_pooled_by_its_own_tokens() {
                 })
             })
             .collect();
-        assert_close(&trimmed(&found, bench.width, bench.hidden), &expected, &format!("{pooling:?}"));
+        assert_close(&trimmed(&found, bench.width, bench.hidden), &expected, bench.slack(), &format!("{pooling:?}"));
     }
 }

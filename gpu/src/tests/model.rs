@@ -1,7 +1,10 @@
 use super::adapter;
 use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
-use crate::{GpuError, GpuModel, Storage};
-use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
+use super::ways;
+use crate::device::Device;
+use crate::kernels::Arithmetic;
+use crate::{Adapter, GpuError, GpuModel, Precision};
+use closeread_embed::encoder::{self, BertBackend, EncoderOptions};
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::{Backend, EmbedError, ModelSpec, TextTokenizer, Vectors};
 use closeread_models::all_minilm_l6_v2 as shipped;
@@ -26,7 +29,7 @@ fn slices(texts: &[Vec<u32>]) -> Vec<&[u32]> {
 }
 
 fn encoder(spec: &ModelSpec, onnx: &[u8]) -> BertBackend {
-    let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
+    let options = EncoderOptions { precision: Some(encoder::Precision::F32), ..EncoderOptions::default() };
     BertBackend::from_onnx(spec, onnx, options).expect("loads")
 }
 
@@ -44,6 +47,19 @@ fn assert_agree(found: &Vectors, expected: &Vectors, slack: f64, what: &str) {
     }
 }
 
+fn loaded(adapter: &Adapter, spec: &ModelSpec, onnx: &[u8], way: Arithmetic) -> GpuModel {
+    let device = block_on(Device::open(adapter)).expect("opens");
+    block_on(GpuModel::load_onto(device, adapter, spec, onnx, way)).expect("loads")
+}
+
+/// Most that 1 - cosine to the encoder in f32 may be.
+fn slack(way: Arithmetic) -> f64 {
+    match way.precision {
+        Precision::F32 => 1e-9,
+        Precision::F16 => 1e-4,
+    }
+}
+
 #[test]
 #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
 fn needs_vulkan_vectors_of_both_families_are_the_encoders() {
@@ -56,10 +72,10 @@ fn needs_vulkan_vectors_of_both_families_are_the_encoders() {
             for pooling in ["mean", "cls"] {
                 let spec = spec(shape, pooling);
                 let expected = block_on(encoder(&spec, &onnx).forward(&slices(&texts))).expect("runs");
-                for storage in [None, Some(Storage::F32)] {
-                    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, storage)).expect("loads");
+                for way in ways() {
+                    let gpu = loaded(&adapter, &spec, &onnx, way);
                     let found = block_on(gpu.forward(&slices(&texts))).expect("runs");
-                    assert_agree(&found, &expected, 1e-9, &format!("{shape:?} {format:?} {pooling} {storage:?}"));
+                    assert_agree(&found, &expected, slack(way), &format!("{shape:?} {format:?} {pooling} {way:?}"));
                 }
             }
         }
@@ -68,35 +84,24 @@ fn needs_vulkan_vectors_of_both_families_are_the_encoders() {
 
 #[test]
 #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
-fn needs_vulkan_weights_rounded_to_half_precision_move_vectors_by_that_much() {
-    let adapter = adapter();
-    let (config, weights) = published(&SHAPES[1]);
-    let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
-    let spec = spec(&SHAPES[1], "mean");
-    let texts = texts(&[3, 40], 4);
-    let expected = block_on(encoder(&spec, &onnx).forward(&slices(&texts))).expect("runs");
-    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, Some(Storage::F16))).expect("loads");
-    assert_agree(&block_on(gpu.forward(&slices(&texts))).expect("runs"), &expected, 1e-4, "half precision");
-}
-
-#[test]
-#[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
 fn needs_vulkan_a_text_has_the_same_vector_in_every_batch_and_on_every_thread() {
     let adapter = adapter();
     let (config, weights) = published(&SHAPES[0]);
     let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
-    let gpu = block_on(GpuModel::load(&adapter, &spec(&SHAPES[0], "mean"), &onnx, None)).expect("loads");
     let texts = texts(&[90, 1, 17, 64, 128, 3, 70], 5);
-    let together = block_on(gpu.forward(&slices(&texts))).expect("runs");
-    let apart = std::thread::scope(|scope| {
-        let handles: Vec<_> =
-            texts.iter().map(|text| scope.spawn(|| block_on(gpu.forward(&[text])).expect("runs"))).collect();
-        handles.into_iter().flat_map(|handle| handle.join().expect("ends").into_values()).collect::<Vec<f32>>()
-    });
-    assert!(apart == together.values(), "bit for bit on one device");
-    assert!(block_on(gpu.forward(&[])).expect("runs").is_empty());
-    let units: Vec<Vec<usize>> = gpu.plan(&[4000, 96, 1, 5000]).into_iter().map(|unit| unit.texts).collect();
-    assert_eq!(units, [vec![0, 1], vec![2], vec![3]]);
+    for way in ways() {
+        let gpu = loaded(&adapter, &spec(&SHAPES[0], "mean"), &onnx, way);
+        let together = block_on(gpu.forward(&slices(&texts))).expect("runs");
+        let apart = std::thread::scope(|scope| {
+            let handles: Vec<_> =
+                texts.iter().map(|text| scope.spawn(|| block_on(gpu.forward(&[text])).expect("runs"))).collect();
+            handles.into_iter().flat_map(|handle| handle.join().expect("ends").into_values()).collect::<Vec<f32>>()
+        });
+        assert!(apart == together.values(), "bit for bit on one device, {way:?}");
+        assert!(block_on(gpu.forward(&[])).expect("runs").is_empty());
+        let units: Vec<Vec<usize>> = gpu.plan(&[30_000, 2768, 1, 40_000]).into_iter().map(|unit| unit.texts).collect();
+        assert_eq!(units, [vec![0, 1], vec![2], vec![3]]);
+    }
 }
 
 #[test]
@@ -106,9 +111,9 @@ fn needs_vulkan_a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
     let (config, weights) = published(&SHAPES[3]);
     let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
     let spec = spec(&SHAPES[3], "mean");
-    let broken = block_on(GpuModel::load(&adapter, &spec, &onnx[..100], None)).expect_err("refused");
+    let broken = block_on(GpuModel::load(&adapter, &spec, &onnx[..100], Precision::F32)).expect_err("refused");
     assert!(matches!(broken, GpuError::Embed(_)), "{broken}");
-    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, None)).expect("loads");
+    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, Precision::F32)).expect("loads");
     let unknown = block_on(gpu.forward(&[&[1, VOCABULARY]])).expect_err("refused");
     assert!(!matches!(unknown, EmbedError::Device(_)) && unknown.to_string().contains("token id 11"), "{unknown}");
     block_on(gpu.forward(&[&[1, 2]])).expect("a wrong text leaves the device as it was");
@@ -129,8 +134,11 @@ fn needs_vulkan_the_model_that_ships_gives_the_encoders_vectors() {
     let texts = ["The lighthouse keeper counted the ships.", "Tea.", "Nobody had asked him, so he said nothing."];
     let ids: Vec<Vec<u32>> = texts.iter().map(|text| tokenizer.tokenize(text).expect("splits").ids).collect();
     let expected = block_on(encoder(&spec, shipped::ONNX).forward(&slices(&ids))).expect("runs");
-    let gpu = block_on(GpuModel::load(&adapter, &spec, shipped::ONNX, None)).expect("loads");
-    assert_agree(&block_on(gpu.forward(&slices(&ids))).expect("runs"), &expected, 1e-9, "all-MiniLM-L6-v2");
+    for way in ways() {
+        let gpu = loaded(&adapter, &spec, shipped::ONNX, way);
+        let found = block_on(gpu.forward(&slices(&ids))).expect("runs");
+        assert_agree(&found, &expected, slack(way), &format!("all-MiniLM-L6-v2 {way:?}"));
+    }
 }
 
 /// The page's tests compute these models too, on SwiftShader.

@@ -232,7 +232,7 @@ impl Bench {
 }
 
 /// A process that answers `B TOKENS` with nanoseconds.
-struct Side {
+pub(super) struct Side {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -240,7 +240,7 @@ struct Side {
 }
 
 impl Side {
-    fn start(command: &mut Command, batch: usize) -> anyhow::Result<Self> {
+    pub(super) fn start(command: &mut Command, batch: usize) -> anyhow::Result<Self> {
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = spawned.with_context(|| format!("{command:?} does not start"))?;
         let input = child.stdin.take().context("standard input is piped")?;
@@ -255,7 +255,7 @@ impl Side {
     }
 
     /// The number with which the process answers a command.
-    fn command(&mut self, command: &str) -> anyhow::Result<f64> {
+    pub(super) fn command(&mut self, command: &str) -> anyhow::Result<f64> {
         writeln!(self.input, "{command}")?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
@@ -297,18 +297,18 @@ fn closeread(root: &Path) -> Command {
 }
 
 /// The smallest, the median and the largest of a / b.
-fn ratios(a: &[f64], b: &[f64]) -> (f64, f64, f64) {
+pub(super) fn ratios(a: &[f64], b: &[f64]) -> (f64, f64, f64) {
     let mut ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| a / b).collect();
     ratios.sort_by(f64::total_cmp);
     (ratios[0], ratios[ratios.len() / 2], ratios[ratios.len() - 1])
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-fn check(command: &mut Command) -> anyhow::Result<()> {
+pub(super) fn check(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("{command:?} does not start"))?;
     if !status.success() {
         bail!("{command:?} ended with {status}");

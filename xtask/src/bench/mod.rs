@@ -3,6 +3,7 @@
 mod corpus;
 mod embed;
 mod engine;
+mod gpu;
 mod metrics;
 mod novelqa;
 mod peers;
@@ -21,6 +22,8 @@ pub(crate) enum Bench {
     Embed(embed::EmbedArgs),
     /// Whole runs, against inspect_ai from PyPI on the same server.
     Engine(engine::EngineArgs),
+    /// Embedding on a graphics processor, against sentence-transformers from PyPI on the same one.
+    Gpu(gpu::GpuArgs),
     /// Text metrics, against their Python references from PyPI.
     Metrics(metrics::MetricsArgs),
     /// A benchmark of NovelQA's size: the time of a dry run, the size of a run folder.
@@ -37,6 +40,7 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
         Bench::Corpus(args) => corpus::run_with(args),
         Bench::Embed(args) => embed::run_with(args).map(|()| true),
         Bench::Engine(args) => engine::run_with(args),
+        Bench::Gpu(args) => gpu::run_with(args).map(|()| true),
         Bench::Metrics(args) => metrics::run_with(args),
         Bench::Novelqa(args) => novelqa::run_with(args),
         Bench::Scale(args) => scale::run_with(args),

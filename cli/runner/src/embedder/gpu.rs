@@ -30,8 +30,13 @@ pub(super) fn adapter() -> Option<Adapter> {
 pub(super) type GpuBackend = Fallback<GpuModel, BertBackend>;
 
 /// Loads a model onto the adapter; where the device refuses it, into the encoder for good.
-pub(super) fn load(model: &Installed, onnx: &[u8], adapter: &Adapter) -> Result<GpuBackend, EmbedError> {
-    let first = match pollster::block_on(GpuModel::load(adapter, &model.spec, onnx, None)) {
+pub(super) fn load(
+    model: &Installed,
+    onnx: &[u8],
+    adapter: &Adapter,
+    precision: closeread_gpu::Precision,
+) -> Result<GpuBackend, EmbedError> {
+    let first = match pollster::block_on(GpuModel::load(adapter, &model.spec, onnx, precision)) {
         Err(GpuError::Embed(error)) => return Err(error),
         loaded => loaded.map_err(|error| error.to_string()),
     };
@@ -59,7 +64,7 @@ mod tests {
         let adapter = block_on(Adapter::find(&Wanted::Any)).expect("there is an adapter, one in software at least");
         let shipped = Installed::shipped().expect("shipped");
         let tokenizer = shipped.file(crate::models::TOKENIZER).expect("shipped");
-        let backend = load(&shipped, &shipped.file(ONNX).expect("shipped"), &adapter).expect("loads");
+        let backend = load(&shipped, &shipped.file(ONNX).expect("shipped"), &adapter, closeread_gpu::Precision::F32).expect("loads");
         let encoder = EmbeddingModel::new(shipped.spec.clone(), &tokenizer, backend).expect("loads");
         let texts = ["Ana lit the lamp.", "The boats stayed in the harbour.", "Nobody paid the ferryman."];
         let query = block_on(encoder.encode(Role::Query, &["Who was not paid?"])).expect("embeds").vectors;

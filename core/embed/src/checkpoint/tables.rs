@@ -68,7 +68,10 @@ impl Table {
     }
 
     /// Adds one row to `to`.
-    fn add(&self, row: usize, to: &mut [f32]) {
+    ///
+    /// # Panics
+    /// If there is no such row, or `to` has another length.
+    pub fn add(&self, row: usize, to: &mut [f32]) {
         let range = row * self.n_columns..(row + 1) * self.n_columns;
         assert_eq!(to.len(), self.n_columns, "a row of the table");
         match &self.values {
