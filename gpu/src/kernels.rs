@@ -136,7 +136,7 @@ impl Matrices {
             (16, Precision::F16, _) => Division { down: 2, across: 2, high: 4, wide: 4 },
             (16, Precision::F32, Storage::Halves) => Division { down: 2, across: 4, high: 4, wide: 2 },
             (16, Precision::F32, _) => Division { down: 1, across: 4, high: 4, wide: 2 },
-            (side, ..) => Division { down: 1, across: 1, high: 64 / side, wide: 64 / side },
+            _ => Division { down: 1, across: 1, high: 2, wide: 2 },
         }
     }
 

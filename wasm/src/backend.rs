@@ -43,7 +43,8 @@ impl AnyBackend {
     /// encoder is loaded from it when WebGPU fails.
     #[cfg(feature = "embed")]
     pub(crate) async fn gpu(spec: &ModelSpec, onnx: Uint8Array, wanted: Wanted) -> Result<(Self, bool), EmbedError> {
-        let load = async { GpuModel::load(&Adapter::find(&wanted).await?, spec, &onnx.to_vec(), GpuPrecision::F32).await };
+        let load =
+            async { GpuModel::load(&Adapter::find(&wanted).await?, spec, &onnx.to_vec(), GpuPrecision::F32).await };
         let (first, has_adapter) = match load.await {
             Ok(model) => (Ok(model), true),
             Err(GpuError::Embed(error)) => return Err(error),

@@ -64,7 +64,8 @@ mod tests {
         let adapter = block_on(Adapter::find(&Wanted::Any)).expect("there is an adapter, one in software at least");
         let shipped = Installed::shipped().expect("shipped");
         let tokenizer = shipped.file(crate::models::TOKENIZER).expect("shipped");
-        let backend = load(&shipped, &shipped.file(ONNX).expect("shipped"), &adapter, closeread_gpu::Precision::F32).expect("loads");
+        let backend = load(&shipped, &shipped.file(ONNX).expect("shipped"), &adapter, closeread_gpu::Precision::F32)
+            .expect("loads");
         let encoder = EmbeddingModel::new(shipped.spec.clone(), &tokenizer, backend).expect("loads");
         let texts = ["Ana lit the lamp.", "The boats stayed in the harbour.", "Nobody paid the ferryman."];
         let query = block_on(encoder.encode(Role::Query, &["Who was not paid?"])).expect("embeds").vectors;
