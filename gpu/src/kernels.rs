@@ -172,7 +172,7 @@ impl Kernel {
         let source = wgpu::ShaderSource::Wgsl(source.into());
         let description = wgpu::ShaderModuleDescriptor { label: None, source };
         // Safety: our own sources, whose indices stay within the buffers that `Recorder` hands in and whose loops end.
-        #[allow(unsafe_code, reason = "checks of every index cost half of the speed")]
+        #[allow(unsafe_code, reason = "checked sources clamp every index into a workgroup's memory")]
         let module =
             unsafe { device.create_shader_module_trusted(description, wgpu::ShaderRuntimeChecks::unchecked()) };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
