@@ -1,14 +1,17 @@
 //! Benchmarks of a run: books and items from the sample in the binary, a folder, or the published files of a data set.
 
+mod catalog;
 mod corpora;
+mod folder;
 mod listing;
 mod options;
 mod selection;
 
-use crate::input::{self, FileReport, InputOptions};
+use crate::input::InputOptions;
 use crate::shard::{Places, Shard};
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
+use catalog::Catalog;
 use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
 use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, ProblemList};
@@ -23,6 +26,10 @@ use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tracing::info;
+
+/// What a folder holds, and where its texts lie.
+type Folder = (Dataset, Vec<Book>, BookTexts);
 
 /// Name of the benchmark that ships.
 pub const SAMPLE: &str = "sample";
@@ -48,8 +55,28 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    /// Reads what the options name.
+    /// Reads what the options name; of a part, its own texts alone, where a catalog knows the others.
     pub fn load(asked: &BenchmarkOptions) -> Result<Self> {
+        if let Some(shard) = asked.part.filter(|_| !asked.one_book) {
+            let mut catalog = None;
+            let mut benchmark = Self::read(asked, &mut |folder, options| {
+                catalog = folder::catalog(folder, options);
+                catalog.as_ref().map(|catalog| folder::read_items(folder, catalog)).transpose()
+            })?;
+            match catalog {
+                None => return Ok(benchmark),
+                Some(catalog) if benchmark.read_part(shard, &catalog) => return Ok(benchmark),
+                Some(_) => info!("{}: books have changed, so all are read anew", benchmark.name),
+            }
+        }
+        Self::read(asked, &mut |_, _| Ok(None))
+    }
+
+    /// Reads all, but of a folder what `known` of it, if it does.
+    fn read(
+        asked: &BenchmarkOptions,
+        known: &mut dyn FnMut(&Path, &InputOptions) -> Result<Option<Folder>>,
+    ) -> Result<Self> {
         let language = asked.language.as_deref().map(str::parse::<Language>).transpose()?;
         let mut options = InputOptions {
             encoding: asked.encoding.clone(),
@@ -59,6 +86,10 @@ impl Benchmark {
             allow_outside: asked.allow_outside,
             leave_on_disk: true,
         };
+        let mut of_folder = |folder: &Path, options: &InputOptions| match known(folder, options)? {
+            Some(known) => Ok(known),
+            None => folder::read(folder, options, asked.keep_catalog || asked.part.is_some()),
+        };
         let name = asked.name.as_deref().unwrap_or(SAMPLE);
         let (name, dataset, books, texts) = match adapter(name) {
             _ if name == SAMPLE => (SAMPLE.to_owned(), sample(asked.judged), None, BookTexts::default()),
@@ -66,8 +97,8 @@ impl Benchmark {
                 if asked.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
                 }
-                if let Some(folder) = own_folder(&asked.data) {
-                    let (mut dataset, books, texts) = folder_benchmark(folder, &options)?;
+                if let Some(folder) = folder::own(&asked.data) {
+                    let (mut dataset, books, texts) = of_folder(folder, &options)?;
                     adapter.check(&mut dataset);
                     (name.to_owned(), dataset, Some(books), texts)
                 } else {
@@ -89,8 +120,8 @@ impl Benchmark {
                         known.join(", ")
                     );
                 }
-                let (dataset, books, texts) = folder_benchmark(folder, &options)?;
-                (folder_name(folder), dataset, Some(books), texts)
+                let (dataset, books, texts) = of_folder(folder, &options)?;
+                (folder::name(folder), dataset, Some(books), texts)
             }
         };
         Self::from_dataset(name, dataset, (books, texts), asked, &options)
@@ -132,14 +163,30 @@ impl Benchmark {
         Ok(Self { name, books, texts, about, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
+    /// Reads the texts of a part; returns whether its books are as the catalog has them.
+    fn read_part(&mut self, shard: Shard, catalog: &Catalog) -> bool {
+        let items = shard.places(&self.items).into_iter().map(|at| &self.items[at]);
+        let used: HashSet<&str> = items.flat_map(|item| &item.documents).map(String::as_str).collect();
+        let Some(books) = catalog.read(&used) else { return false };
+        self.texts = Arc::new(folder::left_in(&books));
+        let mut read: HashMap<String, Book> = books.into_iter().map(|(book, _)| (book.id.clone(), book)).collect();
+        for book in &mut self.books {
+            if let Some(read) = read.remove(&book.id) {
+                *book = Arc::new(read);
+            }
+        }
+        true
+    }
+
     /// Leaves the items of one part, and their books; gives the places that these had.
     pub fn keep(&mut self, shard: Shard) -> Places {
-        let (items, books);
-        (items, self.items) = shard.keep(std::mem::take(&mut self.items)).into_iter().unzip();
+        let (items, books) = (shard.places(&self.items), std::mem::take(&mut self.books));
+        self.items = items.iter().map(|at| self.items[*at].clone()).collect();
         let used: HashSet<&str> = self.items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
-        let all = std::mem::take(&mut self.books).into_iter().enumerate();
-        (books, self.books) = all.filter(|(_, book)| used.contains(book.id.as_str())).unzip();
-        Places { items, documents: books }
+        let is_used = |(_, book): &(usize, Arc<Book>)| used.contains(book.id.as_str());
+        let (documents, books) = books.into_iter().enumerate().filter(is_used).unzip();
+        self.books = books;
+        Places { items, documents }
     }
 
     /// The books of an item, in its order.
@@ -148,7 +195,8 @@ impl Benchmark {
         documents.iter().map(|id| Arc::clone(by_id[id.as_str()])).collect()
     }
 
-    /// Returns what names this data: books and items, however they were read.
+    /// Returns what names this data: books, and items as they were read. What [`Self::resolve`] finds follows from both, so it is asked
+    /// before: a part resolves its own items alone.
     pub fn fingerprint(&self) -> Result<String> {
         let mut parts: Vec<Vec<u8>> =
             self.books.iter().map(|b| format!("{} {}", b.id, b.hash()).into_bytes()).collect();
@@ -237,41 +285,6 @@ pub fn sample_story() -> Result<Book> {
     let books = books_of(sample(false).documents, &options, &mut problems);
     let english = books.into_iter().find(|book| book.language.code() == "en");
     english.context("the sample has an English story")
-}
-
-/// The folder that `--data` names, if it is one of closeread's own format.
-fn own_folder(data: &[PathBuf]) -> Option<&Path> {
-    let [folder] = data else { return None };
-    ["documents.jsonl", "items.jsonl"].iter().all(|name| folder.join(name).is_file()).then_some(folder)
-}
-
-/// A folder of closeread's own format. Texts lie in the lines or in files beside them.
-fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, Vec<Book>, BookTexts)> {
-    let mut files = Vec::new();
-    for name in ["documents.jsonl", "items.jsonl"] {
-        let path = folder.join(name);
-        let bytes = closeread_files::read_file(&path).with_context(|| {
-            format!("cannot read {}: a benchmark folder holds documents.jsonl and items.jsonl", path.display())
-        })?;
-        files.push(InputFile { name: path.display().to_string(), bytes });
-    }
-    let mut dataset = jsonl::read(&files);
-    let (books, problems) = input::read_books(&folder.join("documents.jsonl"), options);
-    // Both readers name a bad line of documents.jsonl, or count it: once is enough.
-    let of_documents = || dataset.problems.iter().filter(|p| p.file.ends_with("documents.jsonl"));
-    let named: HashSet<Option<usize>> = of_documents().map(|p| p.line).collect();
-    let are_counted = of_documents().any(|p| p.more > 0);
-    let is_new = |p: &&input::Problem| if p.more > 0 { !are_counted } else { !named.contains(&p.line) };
-    let unread: Vec<Problem> = problems.iter().filter(is_new).map(input::Problem::to_record).collect();
-    dataset.problems.extend(unread);
-    let left_in = |(book, report): &(Book, FileReport)| Some((book.hash().to_owned(), report.left_in.clone()?));
-    let texts = BookTexts::left_in(books.iter().filter_map(left_in));
-    Ok((dataset, books.into_iter().map(|(book, _)| book).collect(), texts))
-}
-
-fn folder_name(folder: &Path) -> String {
-    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    path.file_name().map_or_else(|| "benchmark".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn one_book(

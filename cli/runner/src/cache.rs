@@ -12,6 +12,9 @@ pub fn cache_folder() -> Option<PathBuf> {
     given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))
 }
 
+/// Name of the folder of catalogs in the cache.
+pub const CATALOGS: &str = "catalogs";
+
 /// Responses that are remembered for later runs: `responses` in the cache folder.
 pub fn responses() -> ResponseCache {
     ResponseCache::new(cache_folder().map(|folder| folder.join("responses")))

@@ -5,10 +5,12 @@ mod documents;
 use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, decode, read_epub};
 use closeread_files::leads_outside;
 use closeread_text::Language;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The options of reading books.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +60,25 @@ pub struct FileReport {
     pub notes: Vec<String>,
     /// File where the text was left, if the book does not hold it.
     pub left_in: Option<TextFile>,
+    /// Line of a `documents.jsonl`, from 1.
+    pub line: Option<usize>,
+    /// Stamp of the file with the text, as it was before it was read; `None` for a text inside a line.
+    pub(crate) stamp: Option<Stamp>,
+}
+
+/// Size and time of a file: a file that is changed has another, as a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    n_bytes: u64,
+    modified: SystemTime,
+}
+
+impl Stamp {
+    /// Takes the stamp of a file that is there.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let file = std::fs::metadata(path).ok()?;
+        Some(Self { n_bytes: file.len(), modified: file.modified().ok()? })
+    }
 }
 
 /// Something that was not read, and why.
@@ -134,7 +155,7 @@ pub type Books = Vec<(Book, FileReport)>;
 /// Ids: the file's name without its ending, in folders the path from the folder on; with its ending where two would
 /// be the same.
 pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) {
-    let mut input = Input { options, books: Vec::new(), problems: Vec::new(), ids: HashSet::new() };
+    let mut input = Input::new(options);
     match std::fs::metadata(path) {
         Err(e) => input.failed(path, None, unreadable(&e)),
         Ok(found) if found.is_dir() => input.read_root(path),
@@ -148,6 +169,25 @@ pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) 
         },
     }
     (input.books, input.problems)
+}
+
+/// Reads a `documents.jsonl` whose bytes are here.
+pub(crate) fn read_documents(path: &Path, bytes: &[u8], options: &InputOptions) -> (Books, Vec<Problem>) {
+    let mut input = Input::new(options);
+    input.read_lines(path, bytes);
+    (input.books, input.problems)
+}
+
+/// Reads one line of a `documents.jsonl`; `None` if it has no book.
+pub(crate) fn read_document(
+    path: &Path,
+    number: usize,
+    line: &[u8],
+    options: &InputOptions,
+) -> Option<(Book, FileReport)> {
+    let mut input = Input::new(options);
+    input.read_document(path, number, line).ok()?;
+    input.books.pop()
 }
 
 const EXPECTED: &str = "expected a .txt, .md or .epub file, a documents.jsonl, or a folder of them";
@@ -193,7 +233,11 @@ struct Input<'o> {
     ids: HashSet<String>,
 }
 
-impl Input<'_> {
+impl<'o> Input<'o> {
+    fn new(options: &'o InputOptions) -> Self {
+        Self { options, books: Vec::new(), problems: Vec::new(), ids: HashSet::new() }
+    }
+
     fn failed(&mut self, path: &Path, line: Option<usize>, message: impl Into<String>) {
         let kind = ProblemKind::Failed;
         self.problems.push(Problem { path: path.to_owned(), line, kind, message: message.into(), more: 0 });
@@ -280,7 +324,7 @@ impl Input<'_> {
                 let book = if left_in.is_some() { book.let_go() } else { book };
                 let framed = text.framed && !self.options.keep_frame;
                 let (path, encoding) = (path.to_owned(), text.encoding);
-                let report = FileReport { path, encoding, framed, notes: text.notes, left_in };
+                let report = FileReport { path, encoding, framed, notes: text.notes, left_in, line, stamp: text.stamp };
                 self.ids.insert(id);
                 self.books.push((book, report));
             }
@@ -299,10 +343,12 @@ struct FileText {
     notes: Vec<String>,
     /// Kind of the file by itself; `None` for a text inside a line.
     file: Option<Kind>,
+    stamp: Option<Stamp>,
 }
 
 /// Reads a file; the error is a message for people.
 fn read_text(path: &Path, kind: Kind, options: &InputOptions) -> Result<FileText, String> {
+    let stamp = Stamp::of(path);
     let bytes = closeread_files::read_file_within(path, MAX_BOOK_BYTES as u64).map_err(|e| unreadable(&e))?;
     if kind == Kind::Epub {
         if bytes.is_empty() {
@@ -311,10 +357,10 @@ fn read_text(path: &Path, kind: Kind, options: &InputOptions) -> Result<FileText
         let book = read_epub(bytes).map_err(|e| e.to_string())?;
         let (title, language) = (book.title, book.language);
         let (text, notes, file) = (book.text, book.notes, Some(kind));
-        return Ok(FileText { text, title, language, encoding: "UTF-8", framed: false, notes, file });
+        return Ok(FileText { text, title, language, encoding: "UTF-8", framed: false, notes, file, stamp });
     }
     let decoded = decode(&bytes, options.encoding.as_deref()).map_err(|e| e.to_string())?;
-    Ok(FileText { file: Some(kind), ..FileText::of(decoded.text, decoded.encoding, decoded.notes) })
+    Ok(FileText { file: Some(kind), stamp, ..FileText::of(decoded.text, decoded.encoding, decoded.notes) })
 }
 
 impl FileText {
@@ -322,7 +368,7 @@ impl FileText {
         let frame = Frame::find(&text);
         let title = frame.title(&text);
         let framed = frame.has_header || frame.has_trailer;
-        Self { text, title, language: None, encoding, framed, notes, file: None }
+        Self { text, title, language: None, encoding, framed, notes, file: None, stamp: None }
     }
 }
 

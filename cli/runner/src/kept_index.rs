@@ -3,7 +3,7 @@
 //! They are found by what they were made of, mapped and not read, and held to a hash when they are opened. Rankings by a kept index
 //! are those by one that was just made, bit for bit.
 
-mod file;
+pub(crate) mod file;
 
 use crate::cache::cache_folder;
 use crate::embedder::Embedder;

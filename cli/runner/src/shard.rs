@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use closeread_eval::Item;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 
 /// Most parts of a run, which its manifest is held to when it is read.
 const MAX_PARTS: usize = 1_000_000;
@@ -44,12 +44,12 @@ impl Shard {
         })
     }
 
-    /// The items of this part in their order, each with its place among all: whole books where there are as many books as
+    /// Returns the places of this part's items among all, in their order: whole books where there are as many books as
     /// parts, so that a book is read and embedded in one place, else single items.
-    pub fn keep(self, items: Vec<Item>) -> Vec<(usize, Item)> {
+    pub fn places(self, items: &[Item]) -> Vec<usize> {
         let mut sizes: Vec<(&[String], usize)> = Vec::new();
         let mut place: HashMap<&[String], usize> = HashMap::new();
-        for item in &items {
+        for item in items {
             let idx = *place.entry(&item.documents).or_insert_with(|| {
                 sizes.push((&item.documents, 0));
                 sizes.len() - 1
@@ -57,19 +57,17 @@ impl Shard {
             sizes[idx].1 += 1;
         }
         if sizes.len() < self.of {
-            return items.into_iter().enumerate().filter(|(i, _)| i % self.of + 1 == self.index).collect();
+            return (self.index - 1..items.len()).step_by(self.of).collect();
         }
         // The part with the fewest items so far, of several the first.
         let mut loads: BinaryHeap<Reverse<(usize, usize)>> = (0..self.of).map(|part| Reverse((0, part))).collect();
-        let mut ours: HashSet<Vec<String>> = HashSet::new();
-        for (documents, n_items) in sizes {
+        let mut is_ours = Vec::with_capacity(sizes.len());
+        for (_, n_items) in sizes {
             let Reverse((load, lightest)) = loads.pop().expect("there is a part");
             loads.push(Reverse((load + n_items, lightest)));
-            if lightest + 1 == self.index {
-                ours.insert(documents.to_vec());
-            }
+            is_ours.push(lightest + 1 == self.index);
         }
-        items.into_iter().enumerate().filter(|(_, item)| ours.contains(&item.documents)).collect()
+        (0..items.len()).filter(|at| is_ours[place[items[*at].documents.as_slice()]]).collect()
     }
 }
 
@@ -77,6 +75,7 @@ impl Shard {
 mod tests {
     use super::*;
     use closeread_eval::Task;
+    use std::collections::HashSet;
 
     fn read(text: &str, variables: &[(&str, &str)]) -> Result<Shard> {
         let find = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
@@ -98,15 +97,14 @@ mod tests {
             (0..20).map(|i| Item::new(format!("q{i}"), format!("b{}", i % n_books), "?", Task::Choice)).collect()
         };
         for (n_books, of) in [(7, 3), (1, 4), (20, 20), (2, 30)] {
-            let parts = (1..=of).flat_map(|index| Shard { index, of }.keep(items(n_books)));
-            let mut placed: Vec<(usize, String)> = parts.map(|(place, item)| (place, item.id)).collect();
-            placed.sort();
-            let all: Vec<(usize, String)> = items(n_books).into_iter().map(|item| item.id).enumerate().collect();
-            assert_eq!(placed, all, "{n_books} books, {of} parts");
+            let parts = (1..=of).flat_map(|index| Shard { index, of }.places(&items(n_books)));
+            let mut placed: Vec<usize> = parts.collect();
+            placed.sort_unstable();
+            assert_eq!(placed, (0..20).collect::<Vec<_>>(), "{n_books} books, {of} parts");
         }
-        let books =
-            |part: &[(usize, Item)]| part.iter().map(|(_, item)| item.documents[0].clone()).collect::<HashSet<_>>();
-        let [a, b] = [1, 2].map(|index| Shard { index, of: 2 }.keep(items(5)));
+        let items = items(5);
+        let books = |part: &[usize]| part.iter().map(|at| &items[*at].documents[0]).collect::<HashSet<_>>();
+        let [a, b] = [1, 2].map(|index| Shard { index, of: 2 }.places(&items));
         assert!(books(&a).is_disjoint(&books(&b)), "a book is in one part");
     }
 }

@@ -1,8 +1,8 @@
-//! `closeread cache`: the responses, vectors, scores and indexes that are kept between runs.
+//! `closeread cache`: the responses, vectors, scores, indexes and catalogs that are kept between runs.
 
 use anyhow::{Context, Result};
 use closeread_providers::response_cache::Entry;
-use closeread_runner::cache::cache_folder;
+use closeread_runner::cache::{CATALOGS, cache_folder};
 use closeread_runner::kept_index::INDEXES;
 use serde_json::json;
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ enum Chore {
     /// Show the size of the cache, by model
     List {
         /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}, "scores": {"n", "bytes"},
-        /// "indexes": {"n", "bytes"}}
+        /// "indexes": {"n", "bytes"}, "catalogs": {"n", "bytes"}}
         #[arg(long)]
         json: bool,
     },
@@ -66,17 +66,21 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
         Ok((files.len(), files.iter().map(|(_, metadata)| metadata.len()).sum()))
     };
     let ((n_vectors, vector_bytes), (n_scores, score_bytes)) = (sized("vectors")?, sized("scores")?);
-    let (n_indexes, index_bytes) = sized(INDEXES)?;
+    let ((n_indexes, index_bytes), (n_catalogs, catalog_bytes)) = (sized(INDEXES)?, sized(CATALOGS)?);
     if as_json {
         let responses: Vec<_> =
             responses.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
         let vectors = json!({ "n": n_vectors, "bytes": vector_bytes });
         let scores = json!({ "n": n_scores, "bytes": score_bytes });
         let indexes = json!({ "n": n_indexes, "bytes": index_bytes });
+        let catalogs = json!({ "n": n_catalogs, "bytes": catalog_bytes });
         let folder = folder.display().to_string();
         outln!(
             "{}",
-            json!({ "folder": folder, "responses": responses, "vectors": vectors, "scores": scores, "indexes": indexes })
+            json!({
+                "folder": folder, "responses": responses, "vectors": vectors, "scores": scores, "indexes": indexes,
+                "catalogs": catalogs,
+            })
         );
         return Ok(ExitCode::SUCCESS);
     }
@@ -87,6 +91,7 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
     outln!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
     outln!("  scores: files {n_scores}, {} KB", score_bytes.div_ceil(1000));
     outln!("  indexes: files {n_indexes}, {} KB", index_bytes.div_ceil(1000));
+    outln!("  catalogs: files {n_catalogs}, {} KB", catalog_bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -97,9 +102,9 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
     match model {
         Some(model) => all.retain(|(path, _)| model_of(path) == model),
         None => {
-            all.extend(files(&folder.join("vectors"))?);
-            all.extend(files(&folder.join("scores"))?);
-            all.extend(files(&folder.join(INDEXES))?);
+            for name in ["vectors", "scores", INDEXES, CATALOGS] {
+                all.extend(files(&folder.join(name))?);
+            }
         }
     }
     let (mut n_removed, mut bytes) = (0, 0);

@@ -18,9 +18,8 @@ use anyhow::{Result, bail};
 use cells::CellEstimate;
 use closeread_methods::Settings;
 use closeread_providers as provider;
-use closeread_runner::benchmark::Benchmark;
+use closeread_runner::benchmark::{Benchmark, BenchmarkOptions};
 use closeread_runner::judging::JudgeOptions;
-use closeread_runner::shard::Shard;
 use closeread_runner::{pricing, prompts};
 use closeread_table::render::text;
 use scene::{Assumptions, Scene, grouped};
@@ -50,12 +49,13 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let prices = pricing::load(args.model_info.as_deref())?;
     let (window, windows) = args.windows(&prices)?;
     args.reasoning_fields()?;
-    let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
+    let options = args.benchmark_options()?;
+    let mut benchmark = Benchmark::load(&BenchmarkOptions { keep_catalog: true, ..options.clone() })?;
+    if let Some(shard) = options.part {
+        benchmark.keep(shard);
+    }
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
-    if let Some(shard) = args.shard.as_deref() {
-        benchmark.keep(Shard::read(shard, |name| std::env::var(name).ok())?);
-    }
     if benchmark.items.is_empty() {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }

@@ -7,7 +7,6 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{KeptFile, keep_indexes};
 use closeread_runner::kept_index::KeptIndexes;
-use closeread_runner::shard::Shard;
 use closeread_table::number::{counted, thousands};
 use serde_json::json;
 use std::process::ExitCode;
@@ -41,8 +40,8 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
     let mut methods = args.methods()?;
     let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     say_problems(&benchmark);
-    if let Some(shard) = args.shard.as_deref() {
-        benchmark.keep(Shard::read(shard, |name| std::env::var(name).ok())?);
+    if let Some(shard) = args.part()? {
+        benchmark.keep(shard);
     }
     if benchmark.items.is_empty() {
         bail!("benchmark `{}` has no item whose books could be indexed", benchmark.name);

@@ -138,6 +138,7 @@ pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
 async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let options = args.run_args();
     let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;
+    let data = benchmark.fingerprint()?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
     let with_evidence = benchmark.items.iter().filter(|item| !pieces(item).is_empty()).count();
@@ -157,7 +158,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         .collect();
     let configuration = json!({
         "benchmark": benchmark.name,
-        "data": benchmark.fingerprint()?,
+        "data": data,
         "documents": documents,
         "keep_frame": benchmark.keep_frame,
         "keep_wraps": benchmark.keep_wraps,

@@ -87,9 +87,6 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     }
     say_protocol(&args, &methods);
     say_judges(&args, judges.as_ref());
-    let evidence = benchmark.resolve()?;
-    say_problems(&benchmark);
-
     let tokenizer = args.load_tokenizer()?;
     let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
     if max_cost.is_some() && !args.allow_unknown_price {
@@ -104,9 +101,11 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     }
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders), reranking.as_ref());
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name(), &prices)?;
-    let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
+    let shard = args.part()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     let places = shard.map(|shard| benchmark.keep(shard));
+    let evidence = benchmark.resolve()?;
+    say_problems(&benchmark);
     let configuration = if shard.is_some() { of_part(configuration, &benchmark) } else { configuration };
     if let Some(Shard { index, of }) = shard.filter(|_| benchmark.items.is_empty()) {
         info!(

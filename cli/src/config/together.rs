@@ -15,6 +15,7 @@ use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::BenchmarkOptions;
 use closeread_runner::embedder::EmbedderOptions;
 use closeread_runner::reranker::{RERANK_FROM, Reranker, RerankerOptions, Reranking};
+use closeread_runner::shard::Shard;
 use closeread_runner::{models, tokenizer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -118,8 +119,15 @@ impl RunArgs {
             only_of_paper: self.only_of_paper(),
             draw,
             limit: self.limit,
+            part: self.part()?,
+            keep_catalog: false,
             judged: !self.judging_models().is_empty(),
         })
+    }
+
+    /// Returns which part of a run is asked for, if one is.
+    pub(crate) fn part(&self) -> Result<Option<Shard>> {
+        self.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()
     }
 
     /// Returns how embedding models are computed, and where.

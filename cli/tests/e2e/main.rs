@@ -12,6 +12,7 @@ mod build_killed;
 mod build_model;
 mod build_options;
 mod build_sagascale;
+mod catalog;
 mod compare;
 mod contact;
 mod corpus;

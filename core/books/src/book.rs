@@ -7,6 +7,7 @@ use super::line::lines;
 use closeread_text::Language;
 use closeread_text::Span;
 use closeread_text::hash::sha256;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ pub const MAX_BOOK_BYTES: usize = 128 << 20;
 /// where it was read just now.
 ///
 /// Elsewhere the text is loaded while somebody reads it, so that a corpus can be larger than the memory of the machine:
-/// [`Book::let_go`], [`Book::read_again`].
-#[derive(Clone)]
+/// [`Book::let_go`], [`Book::read_again`]. It is serialized without its text.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Book {
     /// Unique name among the books of a run.
     pub id: String,
@@ -31,6 +32,7 @@ pub struct Book {
     n_bytes: usize,
     body: Span,
     keep_wraps: bool,
+    #[serde(skip)]
     text: Option<Arc<BookText>>,
 }
 

@@ -20,6 +20,11 @@ pub fn read(files: &[InputFile]) -> Dataset {
     dataset
 }
 
+/// Adds the items of an `items.jsonl` to documents that are known.
+pub fn read_items_of(file: InputFile, dataset: &mut Dataset) {
+    read_items(&[file], dataset);
+}
+
 /// The items of one file, whatever its name, and what is wrong in it: what scoring needs, where documents need not be.
 pub fn items(file: &InputFile) -> (Vec<Item>, ProblemList) {
     let (mut items, mut problems) = (Vec::new(), ProblemList::default());

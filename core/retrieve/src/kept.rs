@@ -30,7 +30,8 @@ impl KeptBytes {
         (start <= end && end <= self.range.end).then(|| Self { whole: Arc::clone(&self.whole), range: start..end })
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    /// Returns them.
+    pub fn bytes(&self) -> &[u8] {
         &(*self.whole).as_ref()[self.range.clone()]
     }
 }

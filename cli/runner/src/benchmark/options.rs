@@ -1,5 +1,6 @@
 //! Options of a benchmark: which books and items make it, and how they are read.
 
+use crate::shard::Shard;
 use closeread_eval::draw::{Draw, Where};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -35,6 +36,10 @@ pub struct BenchmarkOptions {
     pub draw: Option<Draw>,
     /// Number of first items to keep of what is left.
     pub limit: Option<usize>,
+    /// The part of the run for which texts are read, if not for all.
+    pub part: Option<Shard>,
+    /// Whether the catalog of a folder is kept, by which parts read their own texts alone. A part keeps it where it is missing.
+    pub keep_catalog: bool,
     /// Whether there is a judge, without whom summaries cannot be scored.
     pub judged: bool,
 }

@@ -16,7 +16,12 @@ impl Input<'_> {
             Ok(bytes) => bytes,
             Err(e) => return self.failed(path, None, unreadable(&e)),
         };
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        self.read_lines(path, &bytes);
+    }
+
+    /// Reads every line of the file, whose bytes are here.
+    pub(super) fn read_lines(&mut self, path: &Path, bytes: &[u8]) {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let mut n_documents = 0;
         let n_before = self.problems.len();
         let mut rest: Option<Problem> = None;
@@ -42,7 +47,7 @@ impl Input<'_> {
         }
     }
 
-    fn read_document(&mut self, path: &Path, number: usize, line: &[u8]) -> Result<(), String> {
+    pub(super) fn read_document(&mut self, path: &Path, number: usize, line: &[u8]) -> Result<(), String> {
         if line.len() > MAX_ROW_BYTES {
             return Err(too_long(line.len()));
         }

@@ -19,7 +19,7 @@ const N_HASH: usize = 16;
 ///
 /// # Errors
 /// Why the file is not the whole index of this key, for people.
-pub(super) fn open(path: &Path, key: &str) -> Result<Option<KeptBytes>, String> {
+pub(crate) fn open(path: &Path, key: &str) -> Result<Option<KeptBytes>, String> {
     let map = match closeread_files::map(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         map => map.map_err(|error| format!("it cannot be read: {error}"))?,
@@ -44,7 +44,7 @@ pub(super) fn open(path: &Path, key: &str) -> Result<Option<KeptBytes>, String> 
 ///
 /// # Errors
 /// What `content` says, and where the file cannot be written.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     key: &str,
     content: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), String>,

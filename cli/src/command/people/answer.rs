@@ -67,6 +67,7 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
     for problem in benchmark.problems.iter().filter(|problem| problem.dropped) {
         info!("{problem}");
     }
+    let data = benchmark.fingerprint()?;
     benchmark.resolve()?;
     let documents: Vec<Value> = benchmark
         .books
@@ -76,7 +77,7 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
         )
         .collect();
     let configuration = json!({
-        "benchmark": benchmark.name, "data": benchmark.fingerprint()?, "documents": documents,
+        "benchmark": benchmark.name, "data": data, "documents": documents,
         "keep_frame": benchmark.keep_frame, "keep_wraps": benchmark.keep_wraps, "items": benchmark.items.len(),
         "cells": [], "repeats": 1, "tokenizer": tokenizer::load(None, None)?.name(),
     });

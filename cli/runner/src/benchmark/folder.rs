@@ -1,0 +1,77 @@
+//! Folders of closeread's own format: `documents.jsonl` and `items.jsonl`, and files with texts beside them.
+
+use super::catalog::Catalog;
+use crate::input::{self, Books, InputOptions, Stamp};
+use crate::texts::BookTexts;
+use anyhow::{Context, Result};
+use closeread_books::Book;
+use closeread_data::{Dataset, jsonl};
+use closeread_eval::{InputFile, Problem};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use tracing::debug;
+
+const DOCUMENTS: &str = "documents.jsonl";
+const ITEMS: &str = "items.jsonl";
+
+/// The folder that `--data` names, if it is one of closeread's own format.
+pub(super) fn own(data: &[PathBuf]) -> Option<&Path> {
+    let [folder] = data else { return None };
+    [DOCUMENTS, ITEMS].iter().all(|name| folder.join(name).is_file()).then_some(folder)
+}
+
+/// Reads a folder whole, and keeps its catalog if told to.
+pub(super) fn read(folder: &Path, options: &InputOptions, is_kept: bool) -> Result<(Dataset, Vec<Book>, BookTexts)> {
+    let path = folder.join(DOCUMENTS);
+    let stamp = Stamp::of(&path);
+    let files = [file(folder, DOCUMENTS)?, file(folder, ITEMS)?];
+    let mut dataset = jsonl::read(&files);
+    let (books, problems) = input::read_documents(&path, &files[0].bytes, options);
+    // Both readers name a bad line of documents.jsonl, or count it: once is enough.
+    let of_documents = || dataset.problems.iter().filter(|p| p.file.ends_with(DOCUMENTS));
+    if let Some(stamp) = stamp.filter(|_| is_kept && problems.is_empty() && of_documents().next().is_none())
+        && let Err(error) = Catalog::keep((&path, &files[0].bytes, stamp), options, &dataset.documents, &books)
+    {
+        debug!("no catalog is kept of {}: {error:#}", path.display());
+    }
+    let named: HashSet<Option<usize>> = of_documents().map(|p| p.line).collect();
+    let are_counted = of_documents().any(|p| p.more > 0);
+    let is_new = |p: &&input::Problem| if p.more > 0 { !are_counted } else { !named.contains(&p.line) };
+    let unread: Vec<Problem> = problems.iter().filter(is_new).map(input::Problem::to_record).collect();
+    dataset.problems.extend(unread);
+    let texts = left_in(&books);
+    Ok((dataset, books.into_iter().map(|(book, _)| book).collect(), texts))
+}
+
+/// Reads the items of a folder, and of its documents what the catalog says.
+pub(super) fn read_items(folder: &Path, catalog: &Catalog) -> Result<(Dataset, Vec<Book>, BookTexts)> {
+    let (documents, books) = catalog.claims();
+    let mut dataset = Dataset { documents, ..Dataset::default() };
+    jsonl::read_items_of(file(folder, ITEMS)?, &mut dataset);
+    Ok((dataset, books, BookTexts::default()))
+}
+
+/// Opens the catalog of a folder, if there is one that fits it.
+pub(super) fn catalog(folder: &Path, options: &InputOptions) -> Option<Catalog> {
+    Catalog::open(&folder.join(DOCUMENTS), options)
+}
+
+/// The files in which the texts of books were left.
+pub(super) fn left_in(books: &Books) -> BookTexts {
+    BookTexts::left_in(
+        books.iter().filter_map(|(book, report)| Some((book.hash().to_owned(), report.left_in.clone()?))),
+    )
+}
+
+/// The name of the folder's benchmark.
+pub(super) fn name(folder: &Path) -> String {
+    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| "benchmark".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn file(folder: &Path, name: &str) -> Result<InputFile> {
+    let path = folder.join(name);
+    let bytes = closeread_files::read_file(&path)
+        .with_context(|| format!("cannot read {}: a benchmark folder holds {DOCUMENTS} and {ITEMS}", path.display()))?;
+    Ok(InputFile { name: path.display().to_string(), bytes })
+}
