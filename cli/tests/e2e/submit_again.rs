@@ -9,7 +9,8 @@ use std::time::Duration;
 const FULL: &str = r#"#!/bin/bash
 echo "$(basename "$0") $*" >>"$SLURM_LOG"
 case $(basename "$0") in
-  sbatch) n=$(($(cat number 2>/dev/null || echo 6) + 1)); echo $n >number; echo $n; cp spread/submit.sh "handed-in-$n" ;;
+  sbatch) case "$*" in *--wrap=*) [ ! -e no-more ] || { echo 'job limit reached' >&2; exit 1; } ;; esac
+    n=$(($(cat number 2>/dev/null || echo 6) + 1)); echo $n >number; echo $n; cp spread/submit.sh "handed-in-$n" ;;
   squeue) cat queue ;;
 esac
 "#;
@@ -54,6 +55,26 @@ fn parts_that_wait_in_slurms_queue_are_not_handed_in_twice() {
     submit(&sandbox, &[]).exits(0);
     let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
     assert!(log.ends_with("scancel --state=PENDING 10\n"), "the job that joins both: {log}");
+}
+
+#[test]
+fn parts_are_known_where_the_job_that_joins_them_was_refused_and_it_is_handed_in_later() {
+    let (sandbox, submit) = full_cluster();
+    sandbox.write("no-more", "");
+    submit(&sandbox, &[]).refuses(&["sbatch: job limit reached", "give the same command again"]);
+    sandbox.write("queue", "7 0 PENDING\n7 1 PENDING\n7 2 RUNNING\n");
+    submit(&sandbox, &[]).refuses(&["sbatch: job limit reached"]);
+    std::fs::remove_file(sandbox.path("no-more")).unwrap();
+    let again = submit(&sandbox, &[]).exits(0);
+    assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
+    let handed_in = || {
+        let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+        let calls = log.lines().filter(|line| line.starts_with("sbatch") && !line.contains("--wrap="));
+        (calls.count(), log.matches("--dependency=afterany:7 ").count())
+    };
+    assert_eq!(handed_in(), (1, 3), "one array, and the third time its job is taken");
+    submit(&sandbox, &[]).exits(0);
+    assert_eq!(handed_in(), (1, 3), "nothing is handed in twice");
 }
 
 #[test]

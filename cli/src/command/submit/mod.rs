@@ -104,6 +104,9 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     }
     let arrays: Vec<String> = queued.arrays.iter().cloned().collect();
     if job.wanted.is_empty() {
+        if queued.lacks_merge {
+            slurm::hand_in_merge(&job, None, &queued)?;
+        }
         return match (args.follow, arrays.is_empty(), running.is_empty()) {
             (true, false, _) => {
                 let mut handed = Handed::Arrays(arrays);

@@ -9,8 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use tracing::info;
 
-/// The file of a folder of logs with a line for each array: its number, that of the job that joins it, and --out.
+/// The file of a folder of logs with lines for each array: its number, that of the job that joins it, and --out. The last line holds.
 const JOBS: &str = "jobs";
+/// In the place of a job that joins an array: there is none.
+const NO_JOB: &str = "-";
 
 /// Task IDs as Slurm takes them: `0-3,7`.
 fn ids(wanted: &[usize]) -> String {
@@ -103,6 +105,8 @@ pub(super) struct Queued {
     merges: BTreeSet<String>,
     /// Parts that wait or run, from 0.
     pub(super) parts: BTreeSet<usize>,
+    /// Whether no job joins one of the arrays: handing it in failed.
+    pub(super) lacks_merge: bool,
 }
 
 /// Reads which jobs were handed in for this folder, and asks Slurm what it still has of them.
@@ -127,18 +131,31 @@ pub(super) fn queued(logs: &Path, out: &str) -> Result<Queued> {
         {
             queued.parts.extend(part.parse::<usize>());
             queued.arrays.insert(array.to_owned());
-            queued.merges.insert((*merge).to_owned());
+            if *merge == NO_JOB {
+                queued.lacks_merge = true;
+            } else {
+                queued.merges.insert((*merge).to_owned());
+            }
         }
     }
     Ok(queued)
 }
 
-/// The array, whose number it gives, and what joins its parts whatever became of them and of those that wait or run already.
+/// Hands in the array, whose number it gives, and the job that joins its parts.
 pub(super) fn hand_in(job: &Job<'_>, script: &Path, queued: &Queued) -> Result<String> {
     let array = call(Command::new("sbatch").arg("--parsable").arg(script))?;
     let array = array.split(';').next().unwrap_or(&array).to_owned();
+    // At once: where the other job is refused, this one is in the queue.
+    note(job, &[&array], NO_JOB)
+        .with_context(|| format!("array {array} is in Slurm's queue: scancel {array} ends it"))?;
+    hand_in_merge(job, Some(&array), queued)?;
+    Ok(array)
+}
+
+/// Hands in the job that joins the parts whatever became of them: of this array, and of those that wait or run already.
+pub(super) fn hand_in_merge(job: &Job<'_>, array: Option<&str>, queued: &Queued) -> Result<()> {
     let log = format!("--output={}/merge.log", log_folder(job)?);
-    let arrays: Vec<&str> = std::iter::once(array.as_str()).chain(queued.arrays.iter().map(String::as_str)).collect();
+    let arrays: Vec<&str> = array.into_iter().chain(queued.arrays.iter().map(String::as_str)).collect();
     let after = format!("--dependency=afterany:{}", arrays.join(":"));
     let wrap = format!("--wrap={}", job.merge_line()?);
     let mut merge = Command::new("sbatch");
@@ -148,22 +165,29 @@ pub(super) fn hand_in(job: &Job<'_>, script: &Path, queued: &Queued) -> Result<S
             merge.arg(format!("--{name}={value}"));
         }
     }
-    let merge = call(&mut merge)?;
+    let merge = call(&mut merge).context(
+        "the parts are in Slurm's queue, but not the job that joins them: give the same command again, which hands in that job",
+    )?;
     let merge = merge.split(';').next().unwrap_or(&merge);
-    let noted = Path::new(job.logs.as_ref().context("Slurm writes logs into a folder")?).join(JOBS);
-    let mut noted = std::fs::OpenOptions::new().append(true).create(true).open(noted)?;
     // An array that is taken along has this job, too.
-    for array in &arrays {
-        writeln!(noted, "{array} {merge} {}", job.out)?;
-    }
+    note(job, &arrays, merge)?;
     // Two that join at once would be in each other's way. One that was cancelled by hand is not there any more.
     if !queued.merges.is_empty()
         && let Err(error) = call(Command::new("scancel").arg("--state=PENDING").args(&queued.merges))
     {
         info!("{error:#}");
     }
-    info!("array {array}; job {merge} joins its parts in {}/whole when all have ended", job.out);
-    Ok(array)
+    info!("array {}; job {merge} joins its parts in {}/whole when all have ended", arrays.join(", "), job.out);
+    Ok(())
+}
+
+/// Notes which job joins arrays.
+fn note(job: &Job<'_>, arrays: &[&str], merge: &str) -> Result<()> {
+    let noted = Path::new(job.logs.as_ref().context("Slurm writes logs into a folder")?).join(JOBS);
+    let lines: String = arrays.iter().map(|array| format!("{array} {merge} {}\n", job.out)).collect();
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(&noted);
+    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+    written.with_context(|| format!("cannot write {}", noted.display()))
 }
 
 #[cfg(test)]
