@@ -158,7 +158,7 @@ fn main() -> ExitCode {
                 error.exit();
             }
             LogArgs::of_arguments().begin();
-            error!("{}", said.trim_end().trim_start_matches("error: ").replace('\n', "\n  "));
+            error!("{}", within_message(&said));
             return ExitCode::from(2);
         }
     };
@@ -238,11 +238,19 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Returns what clap says of a command line as a part of a message.
+fn within_message(said: &str) -> String {
+    said.trim_end().trim_start_matches("error: ").replace('\n', "\n  ")
+}
+
 /// The options of `closeread run` in a command line of its own, those that the environment gives among them or not.
 fn run_arguments(line: Vec<String>, with_environment: bool) -> anyhow::Result<config::RunArgs> {
     let command = ranges::within(Cli::command());
     let command = if with_environment { environment::read(command) } else { command };
-    let matches = command.try_get_matches_from(line)?;
+    let matches = command.try_get_matches_from(line).map_err(|error| match error.use_stderr() {
+        true => anyhow::anyhow!("after `--`: {}", within_message(&error.render().to_string())),
+        false => error.exit(),
+    })?;
     match Cli::from_arg_matches(&matches)?.command {
         Some(Command::Run(args)) => Ok(*args),
         _ => anyhow::bail!("expected the options of `closeread run` after `--`"),

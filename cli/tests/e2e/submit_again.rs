@@ -78,6 +78,17 @@ fn parts_are_known_where_the_job_that_joins_them_was_refused_and_it_is_handed_in
 }
 
 #[test]
+fn a_wrong_option_of_the_run_is_told_as_one_message() {
+    let (sandbox, submit) = full_cluster();
+    let wrong = |run: &[&str]| sandbox.run(&[&["submit", "slurm", "--parts", "3", "--out", "x", "--"], run].concat());
+    let said = wrong(&["--bugdet", "60"]).exits(2).err();
+    assert!(said.starts_with("error: after `--`: unexpected argument '--bugdet' found\n"), "{said}");
+    assert!(said.contains("'--budget'") && said.matches("error:").count() == 1 && !said.contains("u000a"), "{said}");
+    assert!(wrong(&["--help"]).exits(0).out().contains("--budget"));
+    submit(&sandbox, &[]).exits(0);
+}
+
+#[test]
 fn a_queue_that_cannot_be_read_is_no_reason_to_hand_in_twice() {
     let (sandbox, submit) = full_cluster();
     submit(&sandbox, &[]).exits(0);
