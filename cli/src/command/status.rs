@@ -2,13 +2,15 @@
 
 use crate::stores;
 use anyhow::{Context as _, Result, ensure};
+use closeread_eval::Outcome;
 use closeread_files as files;
 use closeread_report::folder::RunManifest;
 use closeread_runner::run_folder::{self, MANIFEST};
 use closeread_runner::{finished, judging};
 use closeread_table::number::thousands;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -36,9 +38,9 @@ pub(super) enum State {
     Waiting,
     /// A process writes into it.
     Running,
-    /// Nobody writes into the folder, and trials lack.
+    /// Nobody writes into the folder, and trials or judgements lack, or have failed.
     Stopped,
-    /// The folder has all its trials.
+    /// The run's command has nothing left to do in the folder.
     Finished,
     /// The folder's files cannot be read.
     Damaged,
@@ -51,6 +53,7 @@ pub(super) struct Part {
     pub(super) state: State,
     /// Number of parts of its run; `None` of a run that is whole, or has not begun.
     pub(super) of: Option<usize>,
+    /// Number of trials that have ended and did not fail.
     pub(super) trials: usize,
     trials_planned: usize,
     /// Cost of calls with known prices, in US dollars.
@@ -186,10 +189,10 @@ fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
         return Ok(Part::empty(name, State::Waiting));
     }
     let runs = written_for.is_some();
-    let Ok((of, planned, trials, dollars)) = counted(path) else {
+    let Ok(Counted { of, planned, trials, dollars, is_left }) = counted(path) else {
         return Ok(Part::empty(name, if runs { State::Running } else { State::Damaged }));
     };
-    let state = match (runs, trials >= planned) {
+    let state = match (runs, trials >= planned && !is_left) {
         (true, _) => State::Running,
         (false, true) => State::Finished,
         (false, false) => State::Stopped,
@@ -200,8 +203,17 @@ fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
     Ok(Part { part: name, state, of, trials, trials_planned: planned, dollars, seconds_left })
 }
 
-/// The parts of the run, trials planned and done, and what they cost.
-fn counted(path: &Path) -> Result<(Option<usize>, usize, usize, f64)> {
+/// Counts of a folder.
+struct Counted {
+    of: Option<usize>,
+    planned: usize,
+    trials: usize,
+    dollars: f64,
+    /// Whether something besides trials is left to do.
+    is_left: bool,
+}
+
+fn counted(path: &Path) -> Result<Counted> {
     let manifest = run_folder::read_manifest(&path.join(MANIFEST))?.context("a manifest")?;
     RunManifest::read(manifest.to_string().as_bytes())?;
     let items = files::read(&path.join("items.jsonl"))?.unwrap_or_default();
@@ -212,7 +224,15 @@ fn counted(path: &Path) -> Result<(Option<usize>, usize, usize, f64)> {
     let judging = judging::read(path)?;
     let dollars = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
     let of = manifest["shard"]["of"].as_u64().map(|of| of as usize);
-    Ok((of, n_items * n_cells * repeats, records.len(), dollars.0))
+    // A trial that failed and was asked again has a record for each.
+    let done = records.iter().filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
+    let trials = done.map(|record| &record.key).collect::<HashSet<_>>().len();
+    let is_left = match files::read(&path.join("report.json"))? {
+        Some(report) => serde_json::from_slice::<Value>(&report)?["finished"] == false,
+        // A part that was killed while it was judged; a joined run has no report of its own.
+        None => of.is_some() && !judging.panels.is_empty(),
+    };
+    Ok(Counted { of, planned: n_items * n_cells * repeats, trials, dollars: dollars.0, is_left })
 }
 
 fn text(parts: &[Part]) -> String {

@@ -1,5 +1,6 @@
 //! Submissions that find parts of an earlier one, and parts that are waited for.
 
+use crate::http::HttpServer;
 use crate::submit::{OPTIONS, program, with_engines};
 use crate::support::{Ended, Sandbox, tales, timeless};
 use std::process::{Command, Stdio};
@@ -75,6 +76,33 @@ fn parts_are_known_where_the_job_that_joins_them_was_refused_and_it_is_handed_in
     assert_eq!(handed_in(), (1, 3), "one array, and the third time its job is taken");
     submit(&sandbox, &[]).exits(0);
     assert_eq!(handed_in(), (1, 3), "nothing is handed in twice");
+}
+
+#[test]
+fn a_part_with_failed_trials_or_judgements_is_not_finished_and_is_handed_in_again() {
+    let (sandbox, submit) = full_cluster();
+    let server = HttpServer::start(|_| ("400 Bad Request", Vec::new(), "{}".to_owned()));
+    let url = format!("{}/v1", server.url);
+    let asked = ["--model", "openai-compatible/m", "--base-url", &url];
+    let judged = ["--judge-model", "openai-compatible/j", "--judge-base-url", &url];
+    let by_rule = ["--judge-model", "builtin/rule"];
+    for (part, more, code) in [("0", &asked[..], 1), ("1", &judged, 1), ("2", &by_rule, 0)] {
+        let (shard, out) = (format!("{}/3", part.parse::<u8>().unwrap() + 1), format!("spread/parts/{part}"));
+        // Twice: a trial that fails again gets a second record.
+        for _ in 0..2 {
+            let args = [&["run", "--shard", &shard, "--out", &out], &OPTIONS[..], more].concat();
+            sandbox.run(&args).exits(code);
+        }
+    }
+    let states = |code: i32| -> Vec<String> {
+        let status = sandbox.run(&["status", "spread", "--json"]).exits(code).json();
+        status.as_array().unwrap().iter().map(|part| part["state"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(states(1), ["stopped", "stopped", "finished"]);
+    let script = submit(&sandbox, &["--dry-run"]).exits(0).out();
+    assert!(script.contains("#SBATCH --array=0-1\n"), "{script}");
+    std::fs::remove_file(sandbox.path("spread/parts/2/report.json")).unwrap();
+    assert_eq!(states(1)[2], "stopped", "it was killed while it was judged");
 }
 
 #[test]
