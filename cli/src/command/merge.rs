@@ -152,8 +152,9 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
     write_prices(&args.out, together.context("there is a part")??)?;
     for name in [EMBEDDINGS, RERANKING] {
-        let mut lines = Vec::new();
-        for part in &parts {
+        let (mut lines, mut folders) = (Vec::new(), HashSet::new());
+        // What was asked for a folder that is named twice was asked once.
+        for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
             for call in served_calls(&part.folder, name)? {
                 serde_json::to_writer(&mut lines, &call)?;
                 lines.push(b'\n');

@@ -48,7 +48,8 @@ fn tei(asked: &Asked) -> Answered {
 fn run<'a>(model: &'a str, url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed =
         ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "60", "--passage-tokens", "12", "--json"];
-    [&fixed[..], &["--out", "r", "--embedder", model, "--embedder-base-url", url], more].concat()
+    let out: &[&str] = if more.contains(&"--out") { &[] } else { &["--out", "r"] };
+    [&fixed[..], out, &["--embedder", model, "--embedder-base-url", url], more].concat()
 }
 
 fn lines(sandbox: &Sandbox, name: &str) -> Vec<Value> {
@@ -244,6 +245,20 @@ fn texts_that_are_too_long_are_cut_and_counted_or_refused() {
         sandbox.run(&run("openai-compatible/tiny", &url, &["--embedder-spec", &spec, "--fresh"])).exits(0).json();
     let cut = report["cut_for_embedding"].as_object().unwrap();
     assert_eq!(cut.len(), 5, "in all tales but one a passage has more tokens: {report}");
+}
+
+#[test]
+fn what_a_part_has_embedded_counts_once_if_its_folder_is_named_twice() {
+    let server = HttpServer::start(|asked: &Asked| ok(&openai(asked)));
+    let url = format!("{}/v1", server.url);
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    for part in ["1", "2"] {
+        sandbox.run(&run("openai-compatible/tiny", &url, &["--shard", &format!("{part}/2"), "--out", part])).exits(0);
+    }
+    sandbox.run(&["merge", "1", "2", "1", "./2", "--out", "merged"]).exits(0);
+    let n = |run: &str| lines(&sandbox, &format!("{run}/embeddings.jsonl")).len();
+    assert_eq!(n("merged"), n("1") + n("2"));
 }
 
 #[test]
