@@ -25,10 +25,10 @@ done
 echo 7
 "#;
 
-/// A cluster with the job of a file `job`, which holds the conditions that are true of it.
+/// A cluster with the job of a file `job`, which holds the conditions that are true of it, and of a file `place`, where its parts are.
 const KUBECTL: &str = r#"#!/bin/bash
 echo "$@" >>"$SLURM_LOG"
-case $1 in get) cat job ;; esac
+case "$*" in get*annotations*) cat place 2>/dev/null || true ;; get*) cat job ;; esac
 "#;
 
 /// A module `ray` that runs tasks where they are asked for.
@@ -355,6 +355,26 @@ fn a_claim_is_mounted_in_pods_and_no_folder_of_its_name_is_made_here() {
     let last: Vec<&str> = asked.lines().rev().take(3).collect();
     assert!(last[1].starts_with("delete job --ignore-not-found closeread-spread closeread-spread-merge"), "{asked}");
     assert!(last[0].starts_with("apply ") && asked.matches("apply ").count() == 2, "{asked}");
+
+    let its = sandbox.run(&[
+        "submit",
+        "kubernetes",
+        "--image",
+        "i",
+        "--claim",
+        "c",
+        "--parts",
+        "2",
+        "--dry-run",
+        "--out",
+        "/a/spread",
+    ]);
+    let its = its.exits(0).json()["items"][0]["metadata"]["annotations"]["closeread/place"].clone();
+    assert_eq!(its, "c:/a/spread");
+    sandbox.write("place", its.as_str().unwrap());
+    submit(&[]).refuses(&["job closeread-spread has the parts in c:/a/spread", "another last name by --out"]);
+    sandbox.write("place", format!("c:{}", volume.display()));
+    submit(&[]).exits(0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::handed::Handed;
 use super::job::{Job, call};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -12,6 +12,8 @@ use tracing::info;
 const MAX_NAME: usize = 40;
 /// Minutes without a change after which the parts are joined: more than a failed part's back-off, and than a call takes.
 const QUIET: &str = "15";
+/// Annotation with the place of a job's parts, by which two folders of the same name are told apart.
+const PLACE: &str = "closeread/place";
 /// Times that joining is tried again while parts lack: they may still wait for a node.
 const MORE_JOINS: u32 = 6;
 
@@ -44,7 +46,7 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
                 "kind": "Job",
                 "metadata": {
                     "name": name(job),
-                    "annotations": { "closeread/limits": job.shares.join("; ") },
+                    "annotations": { "closeread/limits": job.shares.join("; "), PLACE: place(job) },
                 },
                 "spec": {
                     "completionMode": "Indexed",
@@ -96,6 +98,14 @@ fn pod(job: &Job<'_>, name: &str, command: &[String], mut requests: Value) -> Re
 /// Hands in both jobs, in the place of earlier ones that have ended; one that has not is left alone, and the answer is `None`.
 pub(super) fn hand_in(job: &Job<'_>, file: &Path) -> Result<Option<Handed>> {
     let mut parts = Handed::Job(name(job));
+    let of_place = format!("jsonpath={{.metadata.annotations.{PLACE}}}");
+    let its =
+        call(Command::new("kubectl").args(["get", "job", "--ignore-not-found", &name(job), "--output", &of_place]))?;
+    ensure!(
+        its.is_empty() || its == place(job),
+        "job {} has the parts in {its}: give another last name by --out, or end it by kubectl delete job {0}",
+        name(job)
+    );
     match parts.goes_on() {
         Some(true) => {
             info!("job {} has not ended and is not handed in again; kubectl delete job {0} ends it", name(job));
@@ -110,6 +120,11 @@ pub(super) fn hand_in(job: &Job<'_>, file: &Path) -> Result<Option<Handed>> {
     call(Command::new("kubectl").args(["apply", "--filename"]).arg(file))?;
     info!("job {} joins the parts in {}/whole when all have ended", merging(job), job.out);
     Ok(Some(parts))
+}
+
+/// Returns the place of the parts: in a store, or in a volume.
+fn place(job: &Job<'_>) -> String {
+    job.args.claim.as_ref().map_or_else(|| job.out.clone(), |claim| format!("{claim}:{}", job.out))
 }
 
 /// Returns the name of the job that joins the parts.
