@@ -1,8 +1,10 @@
 """Runs in 10, 100 and 1,000 parts against a server that answers at once: what a part reads, and what it takes to join the parts.
 
     python3 tests/engines/scale.py BINARY [PARTS ...]
+    python3 tests/engines/scale.py BINARY books      # one part of 1,000, with books of 4 KB, 40 KB and 400 KB
 
-Fails if joining takes more than 60 seconds or 500 MB, or three times as long a part with ten times as many of them.
+An estimate goes before, as with `closeread submit`. Fails if joining takes more than 60 seconds or 500 MB, or three times as long a part
+with ten times as many of them; and if a part reads more of other books than their lines in the catalog and their questions.
 """
 
 import concurrent.futures
@@ -21,6 +23,9 @@ from server import Server
 
 QUESTIONS, METHODS = 2, "closed-book,full-document"
 BOOK_BYTES = 4_000
+BOOKS = (4_000, 40_000, 400_000)
+# What every start reads: the program itself, its libraries, and files of the system.
+START_BYTES = 800_000
 AT_ONCE = 8
 MOST_SECONDS, MOST_MEGABYTES, MOST_GROWTH = 60, 500, 3
 # A merge that is shorter is mostly the start of the program.
@@ -36,13 +41,13 @@ def serve(pipe):
     pipe.send(server.asked)
 
 
-def make(folder, n_books):
+def make(folder, n_books, book_bytes=BOOK_BYTES):
     folder.mkdir()
     draw = random.Random(1)
     with open(folder / "documents.jsonl", "w") as documents, open(folder / "items.jsonl", "w") as items:
         for book in range(n_books):
             text = f"This is book {book}."
-            while len(text) < BOOK_BYTES:
+            while len(text) < book_bytes:
                 text += " " + " ".join(draw.choices(WORDS, k=12)).capitalize() + "."
             documents.write(json.dumps({"id": f"b{book}", "title": f"Book {book}", "language": "en", "text": text}) + "\n")
             for number in range(QUESTIONS):
@@ -82,14 +87,49 @@ def size(folder):
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
+def run_of(binary, url):
+    return [
+        binary, "run", "--quiet", "--benchmark", "bench", "--method", METHODS, "--model", "openai-compatible/steady", "--base-url", url,
+        "--repeats", "1", "--no-cache", "--context-window", "200000",
+    ]
+
+
+def catalog(binary, run, folder):
+    """Estimates, as `submit` does; gives seconds, and the size in MB of the catalog, which parts map into memory."""
+    seconds = measured([binary, "estimate", *run[2:], "--json"], folder)[0]
+    return seconds, size(folder / "cache" / "catalogs")
+
+
+def check_read(read, folder, parts):
+    """Checks what a part has read, in MB, beside the catalog: the program, its own book and the questions."""
+    most = START_BYTES / 1e6 + 3 * size(folder / "bench") / parts + (folder / "bench" / "items.jsonl").stat().st_size / 1e6
+    check(read <= most, f"a part reads {read:.2f} MB, at most {most:.2f} expected")
+
+
+def books(binary, url, parts=1_000):
+    print("book KB  benchmark MB  estimate s  catalog MB  a part s  reads MB  memory MB")
+    for book_bytes in BOOKS:
+        with tempfile.TemporaryDirectory(prefix="closeread-scale-") as folder:
+            folder = pathlib.Path(folder)
+            make(folder / "bench", parts, book_bytes)
+            run = run_of(binary, url)
+            estimate, kept = catalog(binary, run, folder)
+            seconds, read, _ = measured([*run, "--shard", f"2/{parts}", "--out", "part"], folder)
+            memory = peak([*run, "--shard", f"3/{parts}", "--out", "other"], folder)
+            print(
+                f"{book_bytes // 1000:>7} {size(folder / 'bench'):>13.1f} {estimate:>11.2f} {kept:>11.2f} {seconds:>9.2f} "
+                f"{read / 1e6:>9.2f} {memory:>10.0f}",
+                flush=True,
+            )
+            check_read(read / 1e6, folder, parts)
+
+
 def scale(binary, url, parts):
     with tempfile.TemporaryDirectory(prefix="closeread-scale-") as folder:
         folder = pathlib.Path(folder)
         make(folder / "bench", parts)
-        run = [
-            binary, "run", "--quiet", "--benchmark", "bench", "--method", METHODS, "--model", "openai-compatible/steady",
-            "--base-url", url, "--repeats", "1", "--no-cache", "--context-window", "8000",
-        ]
+        run = run_of(binary, url)
+        _, kept = catalog(binary, run, folder)
         began = time.monotonic()
         def run_part(part):
             return measured([*run, "--shard", f"{part + 1}/{parts}", "--out", f"spread/parts/{part}"], folder)[1]
@@ -105,10 +145,11 @@ def scale(binary, url, parts):
         memory = peak(merge, folder)
         manifests = sum((folder / part / "manifest.json").stat().st_size for part in folders) / 1e6
         print(
-            f"{parts:>5} {running:>7.1f} {running / parts:>9.3f} {max(read) / 1e6:>14.2f} {size(folder / 'bench'):>9.2f} "
+            f"{parts:>5} {running:>7.1f} {running / parts:>9.3f} {max(read) / 1e6:>14.2f} {kept:>7.2f} {size(folder / 'bench'):>9.2f} "
             f"{merging:>8.2f} {memory:>9.0f} {status:>9.2f} {size(folder / 'spread'):>10.1f} {manifests:>10.1f}",
             flush=True,
         )
+        check_read(max(read) / 1e6, folder, parts)
         check(merging <= MOST_SECONDS and memory <= MOST_MEGABYTES, f"merge: {merging:.1f} s, {memory:.0f} MB")
         return max(merging, LEAST_SECONDS) / parts
 
@@ -119,7 +160,9 @@ def main(binary, *numbers):
     server = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
     server.start()
     url, before, asked = ours.recv(), None, 0
-    print("parts  runs s  a part s  MB a part read  benchmark  merge s  merge MB  status s  parts' MB  manifests")
+    if numbers == ("books",):
+        return books(binary, url)
+    print("parts  runs s  a part s  MB a part read  catalog  benchmark  merge s  merge MB  status s  parts' MB  manifests")
     for parts in [int(number) for number in numbers] or [10, 100, 1_000]:
         a_part = scale(binary, url, parts)
         check(before is None or a_part <= MOST_GROWTH * before, f"a part takes {a_part / (before or 1):.1f} times as long to join")
