@@ -114,6 +114,7 @@ pub fn open_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<(F
     let named = || path.display().to_string();
     if path.exists() {
         open_file(path, MAX_FILE_BYTES).with_context(|| format!("cannot read {}", named()))?;
+        make_own(path)?;
     }
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
     let mut file = file.with_context(|| format!("cannot open {}", named()))?;
@@ -212,8 +213,29 @@ pub fn pretty(value: &Value) -> Vec<u8> {
 pub fn append_line(path: &Path, value: &impl Serialize) -> Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
+    make_own(path)?;
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Puts a copy in the place of a file that has another name as well, so that what is appended here does not land in a copy of
+/// the folder that was made of hard links.
+#[cfg(unix)]
+pub fn make_own(path: &Path) -> Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_file() && there.nlink() > 1 => {
+            let bytes = read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
+            write_atomically(path, &bytes)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where files are not told from their hard links.
+#[cfg(not(unix))]
+pub fn make_own(_: &Path) -> Result<()> {
+    Ok(())
 }
 
 /// Appends whole lines to a file that is open for it.
@@ -277,12 +299,35 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         #[cfg(unix)]
         partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut partial = partial.tempfile_in(folder)?;
+        // For `remove_partial`; a file system without locks keeps what a kill leaves behind.
+        let _ = partial.as_file().try_lock();
         partial.write_all(bytes)?;
         partial.as_file().sync_data()?;
         partial.persist(path)?;
         Ok(())
     };
     write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Removes what [`write_atomically`] left behind in a folder, and below it, when it was killed; what a process still writes
+/// stays.
+pub fn remove_partial(folder: &Path) -> Result<()> {
+    for path in entries(folder)? {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let random = name.strip_prefix('.').and_then(|name| name.strip_suffix(PARTIAL));
+        let is_ours =
+            random.is_some_and(|random| random.len() == 6 && random.bytes().all(|b| b.is_ascii_alphanumeric()));
+        match fs::symlink_metadata(&path) {
+            Ok(there) if there.is_dir() => remove_partial(&path)?,
+            Ok(there) if there.is_file() && is_ours => {
+                if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+                    remove(&path)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

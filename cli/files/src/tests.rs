@@ -153,3 +153,47 @@ fn a_line_cut_short_is_passed_over_and_a_wrong_one_is_named() {
     let error = read_lines::<Value>(&path, "a value").unwrap_err().to_string();
     assert!(error.ends_with("x.jsonl:3: expected a value"), "{error}");
 }
+
+#[test]
+fn finding_19_what_a_kill_left_of_a_file_is_removed_and_what_is_being_written_or_a_persons_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let put = |name: &str| fs::write(dir.path().join(name), "x").unwrap();
+    let others = [".notes.partial", ".x.records.jsonl.partial", "Ab3dEf.partial", ".Ab3dEf", ".Ab-dEf.partial"];
+    [".Ab3dEf.partial", ".zzzzzz.partial"].into_iter().chain(others).for_each(put);
+    let written = File::open(dir.path().join(".zzzzzz.partial")).unwrap();
+    written.lock().unwrap();
+    let there = |name: &str| dir.path().join(name).exists();
+    fs::create_dir_all(dir.path().join("a/b")).unwrap();
+    put("a/b/.Ab3dEf.partial");
+    remove_partial(dir.path()).unwrap();
+    assert!(
+        !there(".Ab3dEf.partial")
+            && !there("a/b/.Ab3dEf.partial")
+            && there(".zzzzzz.partial")
+            && others.into_iter().all(there)
+    );
+    drop(written);
+    remove_partial(dir.path()).unwrap();
+    assert!(!there(".zzzzzz.partial"));
+    remove_partial(&dir.path().join("none")).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn finding_19_a_line_that_is_appended_to_a_hard_link_does_not_reach_the_other_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let [here, copy] = ["here", "copy"].map(|name| dir.path().join(name));
+    append_line(&here, &1).unwrap();
+    fs::hard_link(&here, &copy).unwrap();
+    append_line(&here, &2).unwrap();
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    assert_eq!((read(&here).as_str(), read(&copy).as_str()), ("1\n2\n", "1\n"));
+    let (mut file, lines): (File, Vec<u8>) = open_lines(&copy, "a number").unwrap();
+    assert_eq!(lines, [1]);
+    fs::hard_link(&here, dir.path().join("third")).unwrap();
+    let (mut other, _): (File, Vec<u8>) = open_lines(&here, "a number").unwrap();
+    file.write_all(b"7\n").unwrap();
+    other.write_all(b"3\n").unwrap();
+    assert_eq!((read(&here).as_str(), read(&dir.path().join("third")).as_str()), ("1\n2\n3\n", "1\n2\n"));
+    assert_eq!(read(&copy), "1\n7\n");
+}

@@ -122,6 +122,7 @@ impl Journal {
             let created = fs::create_dir(folder);
             let created = created.or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) });
             created.with_context(|| format!("cannot create {}", folder.display()))?;
+            files::make_own(&self.path)?;
             let opened = OpenOptions::new().create(true).append(true).open(&self.path);
             *file = Some(opened.with_context(|| format!("cannot write {}", self.path.display()))?);
         }

@@ -326,7 +326,10 @@ pub fn lock(path: &Path) -> Result<File> {
         .open(lock)
         .with_context(|| format!("cannot write into the run folder {}", path.display()))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => {
+            files::remove_partial(path)?;
+            Ok(file)
+        }
         Err(TryLockError::WouldBlock) => bail!(
             "another closeread is running into {}; wait for it to end, or choose another folder with --out",
             path.display()

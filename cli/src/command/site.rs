@@ -49,6 +49,7 @@ impl SiteFolder {
         // Who had it before may have written more.
         let earlier = read(&list)?;
         refuse_others(path, &list, &earlier, option)?;
+        files::remove_partial(path)?;
         Ok(Self { path: path.to_owned(), list, earlier, _lock })
     }
 

@@ -245,6 +245,7 @@ pub(super) fn judged_trial(value: &Value) -> Option<TrialKey> {
 /// Appends lines that others take the place of to `superseded.jsonl`.
 pub(super) fn keep_superseded(path: &Path, lines: &[&[u8]]) -> Result<()> {
     let file = path.join(SUPERSEDED);
+    files::make_own(&file)?;
     let keep = || -> std::io::Result<()> {
         let mut file = OpenOptions::new().create(true).append(true).open(&file)?;
         lines.iter().try_for_each(|lines| file.write_all(lines))?;

@@ -33,6 +33,7 @@ impl OutFolder {
         std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
         let _lock = lock(path)?;
         refuse_others(path)?;
+        files::remove_partial(path)?;
         let list = path.join(FILE_LIST);
         let ours: Vec<String> = match files::read(&list)? {
             None => Vec::new(),

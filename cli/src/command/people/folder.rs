@@ -47,7 +47,7 @@ impl StudyFolder {
                 path.display(),
                 foreign.strip_prefix(path).unwrap_or(foreign).display()
             ),
-            _ => Ok(()),
+            _ => closeread_files::remove_partial(path),
         }
     }
 
