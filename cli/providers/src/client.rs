@@ -6,6 +6,7 @@ use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Permit, Place, Rates, Throttle};
+use crate::tries::{Tries, may_cost};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::reading::Shape;
@@ -146,8 +147,8 @@ impl ChatModel {
         self.state.borrow().dialect
     }
 
-    /// Asks for one completion; faults that may pass are tried again, final ones never.
-    pub async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Response, HostError> {
+    /// Asks for one completion; faults that may pass are tried again, final ones never. `tries` hears of each try.
+    pub async fn chat(&self, call: &Outgoing, source: &Source, tries: &impl Tries) -> Result<Response, HostError> {
         let tokens = self.tokens(call);
         if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
             return Err(HostError::Failed(format!(
@@ -156,7 +157,14 @@ impl ChatModel {
         }
         let sender = Sender { account: &self.state, throttle: &self.throttle, limits: self.options.limits };
         let once = async |dialect, place: &Place<'_>| {
-            let response = self.once(call, source, dialect).await?;
+            tries.begin().map_err(Fault::Final)?;
+            let (response, is_success) = self.once(call, source, dialect).await;
+            if let Err(fault) = &response
+                && !may_cost(fault, is_success)
+            {
+                tries.free();
+            }
+            let response = response?;
             if let (Some(prompt), Some(completion)) = (response.usage.prompt_tokens, response.usage.completion_tokens) {
                 place.took(prompt.saturating_add(completion));
             }
@@ -188,7 +196,13 @@ impl ChatModel {
         call.count(tokenizer) + u64::from(call.marked().assumed_response_tokens())
     }
 
-    async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Response, Fault> {
+    /// Makes one try; says whether the status was of success, once there is one.
+    async fn once(
+        &self,
+        call: &Outgoing,
+        source: &Source,
+        dialect: Dialect,
+    ) -> (Result<Response, Fault>, Option<bool>) {
         let protocol = self.account.provider.protocol;
         let stream = streams(call.marked());
         let request = protocol.request(
@@ -212,15 +226,24 @@ impl ChatModel {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
         }
-        let response = post.send().await.map_err(broken).and_then(arrived)?;
-        let status = response.status().as_u16();
-        let retry_after = retry_after(response.headers());
-        if stream && status == 200 && is_event_stream(response.headers()) {
-            return read_stream(protocol, response).await;
+        match post.send().await.map_err(broken).and_then(arrived) {
+            Ok(response) => {
+                let is_success = response.status().is_success();
+                (read(protocol, stream, response).await, Some(is_success))
+            }
+            Err(fault) => (Err(fault), None),
         }
-        let body = text_of(response, MAX_RESPONSE_BYTES).await?;
-        protocol.read(HttpResponse { status, retry_after, body: &body })
     }
+}
+
+async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> Result<Response, Fault> {
+    let status = response.status().as_u16();
+    let retry_after = retry_after(response.headers());
+    if stream && status == 200 && is_event_stream(response.headers()) {
+        return read_stream(protocol, response).await;
+    }
+    let body = text_of(response, MAX_RESPONSE_BYTES).await?;
+    protocol.read(HttpResponse { status, retry_after, body: &body })
 }
 
 /// Returns the body of a response of at most `most` bytes; an error is cut where it is longer than errors are.
@@ -324,81 +347,4 @@ fn never_works(words: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_date_counts_from_the_servers_clock() {
-        let mut headers = HeaderMap::new();
-        headers.insert("retry-after", "Wed, 21 Oct 2015 07:28:30 GMT".parse().unwrap());
-        assert_eq!(retry_after(&headers), Some(Duration::ZERO), "years ago by our own clock");
-        headers.insert("date", "Wed, 21 Oct 2015 07:28:00 GMT".parse().unwrap());
-        assert_eq!(retry_after(&headers), Some(Duration::from_secs(30)));
-    }
-
-    /// Returns how a GET ends at a server that shows the certificate.
-    async fn shown(certificate: rcgen::CertificateParams) -> String {
-        let key = rcgen::KeyPair::generate().unwrap();
-        let chain = vec![certificate.self_signed(&key).unwrap().der().clone()];
-        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der()).into();
-        let client = http(Duration::from_secs(5)).unwrap();
-        let config = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
-        std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut tls = rustls::ServerConnection::new(std::sync::Arc::new(config)).unwrap();
-            // The client ends it: that is what is tested.
-            while tls.complete_io(&mut stream).is_ok_and(|(read, _)| read > 0) {}
-        });
-        said_of(&client, url).await
-    }
-
-    async fn said_of(client: &reqwest::Client, url: String) -> String {
-        match broken(client.get(url).send().await.unwrap_err()) {
-            Fault::Closed(HostError::Failed(said)) => said,
-            fault => panic!("{fault:?}"),
-        }
-    }
-
-    #[tokio::test]
-    async fn finding_11_a_certificate_that_is_not_trusted_is_not_tried_again() {
-        let of = |name: &str| rcgen::CertificateParams::new([name.to_owned()]).unwrap();
-        let said = shown(of("localhost")).await;
-        assert!(said.contains("certificate is not trusted: add who signed it"), "{said}");
-        let mut old = of("localhost");
-        old.not_after = rcgen::date_time_ymd(2020, 1, 1);
-        for (certificate, words) in [(old, "expired"), (of("example.org"), "not valid for name")] {
-            let said = shown(certificate).await;
-            assert!(said.contains("invalid peer certificate"), "{words}: {said}");
-        }
-    }
-
-    /// Returns how a GET ends at a server that answers so, and closes.
-    async fn answered(scheme: &str, answer: &'static [u8]) -> String {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("{scheme}://{}/v1", listener.local_addr().unwrap());
-        std::thread::spawn(move || {
-            use std::io::{Read, Write};
-            let (mut stream, _) = listener.accept().unwrap();
-            let _ = stream.read(&mut [0; 4096]);
-            stream.write_all(answer).unwrap();
-        });
-        said_of(&http(Duration::from_secs(5)).unwrap(), url).await
-    }
-
-    #[tokio::test]
-    async fn finding_11_a_server_without_tls_is_not_asked_for_it_again() {
-        let said = answered("https", b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").await;
-        assert!(said.contains("does not speak TLS"), "{said}");
-    }
-
-    #[tokio::test]
-    async fn finding_11_a_server_that_does_not_speak_http_is_not_asked_again() {
-        for answer in [&b"-ERR unknown command 'POST'\r\n"[..], b"\x15\x03\x01\0\x02\x02\x16", b"\0\xff garbage", b"no"]
-        {
-            let said = answered("http", answer).await;
-            assert!(said.contains("does not speak HTTP: check host and port"), "{said}");
-        }
-    }
-}
+mod tests;

@@ -18,6 +18,7 @@ mod secrets;
 mod sending;
 mod served;
 mod throttle;
+mod tries;
 pub mod under_way;
 mod wire;
 
@@ -34,3 +35,4 @@ pub use rerank::{RERANK_PROVIDERS, RerankAccount, RerankProvider, RerankServer, 
 pub use secrets::Secrets;
 pub use served::{Kind, ModelServer, ServedAccount, ServedProvider};
 pub use throttle::{Permit, Rates};
+pub use tries::{Tries, Uncounted};

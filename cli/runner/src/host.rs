@@ -15,7 +15,7 @@ use closeread_methods::{Host, reader};
 use closeread_providers::ending::is_ending;
 use closeread_providers::response_cache::{ResponseCache, request_key};
 use closeread_providers::under_way::UnderWay;
-use closeread_providers::{Batcher, Beginnings, Model, Permit};
+use closeread_providers::{Batcher, Beginnings, Model, Permit, Tries as _, Uncounted};
 use futures_util::{StreamExt, stream};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -240,17 +240,28 @@ impl Repetition<'_> {
                 let begun = match &self.host.spending {
                     None => None,
                     Some((spending, name)) => {
-                        Some((spending.begin(name, &call, self.host.batcher.is_some()).await, name))
+                        let in_batch = self.host.batcher.as_ref().map(|_| request.as_str());
+                        Some((spending.begin(name, &call, in_batch).await, name))
                     }
                 };
                 let began = Instant::now();
                 let response = match &self.host.batcher {
-                    None => model.chat(&call, &source).await,
+                    None => match &begun {
+                        Some((begun, _)) => model.chat(&call, &source, begun).await,
+                        None => model.chat(&call, &source, &Uncounted).await,
+                    },
                     Some(batcher) => {
+                        if let Some((begun, _)) = &begun {
+                            begun.hand_in()?;
+                        }
                         let entry = batcher.entry(&request, &call.whole(), &source);
                         // It may hold a whole book, and the response is hours away.
                         drop(call);
-                        batcher.ask(&request, entry).await
+                        let response = batcher.ask(&request, entry).await;
+                        if let (Some((begun, _)), Err(_)) = (&begun, &response) {
+                            begun.free();
+                        }
+                        response
                     }
                 };
                 let response = match begun {

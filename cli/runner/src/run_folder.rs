@@ -13,7 +13,7 @@ pub(crate) mod texts;
 
 pub use comparison::differences;
 pub use foreign::refuse_foreign;
-pub use money::{PRICES, prices, spent, write_prices};
+pub use money::{PRICES, Spent, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
 };
@@ -23,13 +23,14 @@ pub use texts::StoredTexts;
 use crate::journal::{self};
 use crate::judging::{self, JUDGING};
 use crate::shard::{Places, Shard};
+use crate::spending::CHARGES;
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
 use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
-use closeread_llm::price::{Dollars, PriceList};
+use closeread_llm::price::PriceList;
 use closeread_methods::Preparation;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::record::{FORMAT, Record, ServedCall, TrialKey};
@@ -94,7 +95,7 @@ impl RunFolder {
             remake::remake(path, records)?;
         } else if is_anew {
             // The manifest is replaced, and never away: it tells that the folder is ours.
-            for name in GROWING.into_iter().chain(["report.json", CUT, PRICES, JUDGING]) {
+            for name in GROWING.into_iter().chain(["report.json", CUT, PRICES, JUDGING, CHARGES]) {
                 files::remove(&path.join(name))?;
             }
             for (name, ending) in [(preparations::FOLDER, ".json"), (journal::FOLDER, ".jsonl"), (batch::FOLDER, "")] {
@@ -263,7 +264,7 @@ impl RunFolder {
     }
 
     /// Returns what the calls cost that are in the folder, those of judges included.
-    pub fn spent(&self, prices: &PriceList) -> Result<Dollars> {
+    pub fn spent(&self, prices: &PriceList) -> Result<Spent> {
         spent(&self.path, self.finished.values(), &judging::read(&self.path)?, prices)
     }
 

@@ -1,12 +1,23 @@
 //! Spending of a run while it runs, and the limit it may not pass.
 
+mod charges;
+#[cfg(test)]
+mod tests;
+
+pub use charges::{CHARGES, Charged};
+
+use crate::run_folder::Spent;
+use anyhow::Result;
+use charges::{CallName, Charges};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
 use closeread_llm::{Call, FinishReason, HostError, Response};
 use closeread_methods::record::ServedCall;
-use closeread_providers::Outgoing;
-use std::cell::RefCell;
+use closeread_providers::{Outgoing, Tries};
+use std::cell::{Cell, RefCell};
+use std::path::Path;
 use tokio::sync::Notify;
+use tracing::debug;
 
 /// The calls of a run: how many are in flight, what they took, what they cost.
 ///
@@ -17,6 +28,7 @@ pub struct Spending {
     prices: PriceList,
     limit: Option<Dollars>,
     tokenizer: Tokenizer,
+    charges: Option<Charges>,
     state: RefCell<Taken>,
     changed: Notify,
 }
@@ -46,7 +58,21 @@ impl Spending {
     /// Begins with nothing in flight; `before` was spent earlier.
     pub fn new(prices: PriceList, limit: Option<Dollars>, before: Dollars, tokenizer: Tokenizer) -> Self {
         let state = RefCell::new(Taken { dollars: before, ..Taken::default() });
-        Self { prices, limit, tokenizer, state, changed: Notify::new() }
+        Self { prices, limit, tokenizer, charges: None, state, changed: Notify::new() }
+    }
+
+    /// The spending of the run in a folder, of which the caller has the lock. Where money is limited, or once was, what calls
+    /// cost is kept there, so that a kill forgets none.
+    pub fn of_run(
+        run: &Path,
+        prices: PriceList,
+        limit: Option<Dollars>,
+        before: Spent,
+        tokenizer: Tokenizer,
+    ) -> Result<Self> {
+        let is_kept = limit.is_some() || run.join(CHARGES).exists();
+        let charges = if is_kept { Some(Charges::open(run, before.calls)?) } else { None };
+        Ok(Self { charges, ..Self::new(prices, limit, before.total(), tokenizer) })
     }
 
     /// The prices that calls are counted by.
@@ -78,19 +104,40 @@ impl Spending {
         }
     }
 
-    /// Waits until a call may begin; `in_batch` ones go through the provider's batch API.
-    pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: bool) -> Begun<'_> {
+    /// Waits until a call may begin; one with the key of its request goes through the provider's batch API. For one that is
+    /// there already the money is set aside.
+    pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: Option<&str>) -> Begun<'_> {
         let max_response = self.most_response(model, call.marked());
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
-        let worst = counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_response, in_batch));
+        let name = in_batch.map(|request| CallName::Request(request.to_owned()));
+        let begun = |worst, is_sent| {
+            let mut state = self.state.borrow_mut();
+            state.in_flight += 1;
+            state.reserved += worst;
+            Begun {
+                spending: self,
+                name: RefCell::new(name.clone()),
+                is_sent: Cell::new(is_sent),
+                worst,
+                counted,
+                max_response,
+            }
+        };
+        if let Some(worst) = in_batch.zip(self.charges.as_ref()).and_then(|(request, charges)| charges.take(request)) {
+            let mut state = self.state.borrow_mut();
+            state.dollars = state.dollars - worst;
+            drop(state);
+            return begun(worst, true);
+        }
+        let worst =
+            counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_response, in_batch.is_some()));
         loop {
             let changed = self.changed.notified();
             {
                 let mut state = self.state.borrow_mut();
                 if self.limit.is_none_or(|limit| state.dollars + state.reserved + worst <= limit) && !state.out {
-                    state.in_flight += 1;
-                    state.reserved += worst;
-                    return Begun { spending: self, worst, counted, max_response };
+                    drop(state);
+                    return begun(worst, false);
                 }
                 if state.in_flight == 0 && !state.out {
                     state.out = true;
@@ -127,9 +174,13 @@ impl Spending {
     }
 }
 
-/// A call in flight.
+/// A call in flight. A try of which nobody knows the end is charged in full.
 pub struct Begun<'a> {
     spending: &'a Spending,
+    /// Name of the try in the folder's charges.
+    name: RefCell<Option<CallName>>,
+    /// Whether a try may be at the provider.
+    is_sent: Cell<bool>,
     worst: Dollars,
     /// Tokens of its prompt, where money is limited.
     counted: Option<u64>,
@@ -143,10 +194,13 @@ impl Begun<'_> {
     pub fn ended(self, model: &str, result: Result<Response, HostError>) -> Result<Response, HostError> {
         // Who blocks a response has read the prompt, and bills it.
         if let (Err(HostError::Blocked { .. }), Some(prompt)) = (&result, self.counted) {
-            self.spending.state.borrow_mut().dollars += self.spending.worst(model, prompt, 0, false);
+            let cost = self.spending.worst(model, prompt, 0, false);
+            self.spending.state.borrow_mut().dollars += cost;
+            self.note_end(cost);
         }
         let mut response = result?;
         if response.cached {
+            self.note_end(Dollars::default());
             return Ok(response);
         }
         if let Some(prompt) = self.counted {
@@ -154,142 +208,80 @@ impl Begun<'_> {
             let counted = if response.finish == FinishReason::Length { self.max_response } else { text };
             response.usage = response.usage.or_counted(prompt, counted, self.max_response);
         }
+        let cost = self.spending.prices.cost(model, &response.usage);
+        self.note_end(cost.unwrap_or_default());
         let mut state = self.spending.state.borrow_mut();
         state.prompt_tokens = state.prompt_tokens.saturating_add(response.usage.prompt_tokens.unwrap_or(0));
         state.response_tokens = state.response_tokens.saturating_add(response.usage.completion_tokens.unwrap_or(0));
-        match self.spending.prices.cost(model, &response.usage) {
+        match cost {
             Some(dollars) => state.dollars += dollars,
             None => state.unpriced += 1,
         }
         drop(state);
         Ok(response)
     }
+
+    /// Notes that the call goes into a batch, if it is not in one from before.
+    pub fn hand_in(&self) -> Result<(), HostError> {
+        if self.is_sent.get() { Ok(()) } else { self.begin() }
+    }
+
+    /// Notes what the try that is at the provider has cost. If that cannot be written, it counts in full after a restart.
+    fn note_end(&self, cost: Dollars) {
+        self.is_sent.set(false);
+        let Some(charges) = &self.spending.charges else { return };
+        let name = self.name.borrow().clone();
+        if name.is_none() && cost == Dollars::default() {
+            return;
+        }
+        if let Err(error) = charges.end(&name.unwrap_or_else(|| charges.name()), cost) {
+            debug!("{error:#}");
+        }
+    }
+
+    /// Charges the try that is at the provider, and will not be heard of any more.
+    fn lose(&self) {
+        if self.is_sent.replace(false) {
+            self.spending.state.borrow_mut().dollars += self.worst;
+        }
+    }
+}
+
+impl Tries for Begun<'_> {
+    fn begin(&self) -> Result<(), HostError> {
+        if self.is_sent.get() {
+            self.lose();
+            let Taken { dollars, reserved, .. } = self.spending.taken();
+            if self.spending.limit.is_some_and(|limit| dollars + reserved > limit) {
+                let why = "the response was lost, which may cost what a response costs, and --max-cost leaves no money to ask again";
+                return Err(HostError::Failed(why.to_owned()));
+            }
+        }
+        if let Some(charges) = self.spending.charges.as_ref().filter(|_| self.worst > Dollars::default()) {
+            let name = match self.name.take() {
+                Some(request @ CallName::Request(_)) => request,
+                _ => charges.name(),
+            };
+            self.name.replace(Some(name.clone()));
+            charges.begin(&name, self.worst).map_err(|error| HostError::Failed(format!("{error:#}")))?;
+        }
+        self.is_sent.set(true);
+        Ok(())
+    }
+
+    fn free(&self) {
+        self.note_end(Dollars::default());
+    }
 }
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
+        self.lose();
         {
             let mut state = self.spending.state.borrow_mut();
             state.in_flight -= 1;
             state.reserved = state.reserved - self.worst;
         }
         self.spending.changed.notify_waiters();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use closeread_llm::{Message, Usage};
-    use std::time::Duration;
-
-    /// A call costs at most a dollar: its response has a million tokens.
-    fn spending(limit: f64) -> Spending {
-        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }";
-        Spending::new(PriceList::read(list).unwrap(), Some(Dollars(limit)), Dollars(0.25), Tokenizer::cl100k())
-    }
-
-    fn call() -> Outgoing {
-        let (messages, prompt) = (vec![Message::user("?")], String::new());
-        Call { messages, temperature: 0.0, max_output_tokens: Some(1_000_000), prompt }.into()
-    }
-
-    #[tokio::test]
-    async fn finding_07_a_blocked_call_costs_its_prompt() {
-        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }";
-        let list = PriceList::read(list).unwrap();
-        let spending = Spending::new(list, Some(Dollars(9.0)), Dollars(0.25), Tokenizer::cl100k());
-        let begun = spending.begin("p/x", &call(), false).await;
-        let prompt = begun.counted.unwrap();
-        let blocked = Err(HostError::Blocked { reason: "no".to_owned() });
-        assert!(begun.ended("p/x", blocked).is_err() && prompt > 0);
-        let spent = || spending.taken().dollars.0 - 0.25;
-        assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "{}", spent());
-        let begun = spending.begin("p/x", &call(), false).await;
-        assert!(begun.ended("p/x", Err(HostError::Failed("no".to_owned()))).is_err());
-        assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "what failed is not billed: {}", spent());
-    }
-
-    fn response(tokens: u64) -> Result<Response, HostError> {
-        let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
-        Ok(Response { usage, ..Response::default() })
-    }
-
-    async fn waits<T>(future: impl Future<Output = T>) -> bool {
-        tokio::time::timeout(Duration::from_millis(10), future).await.is_err()
-    }
-
-    #[tokio::test]
-    async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
-        let spending = spending(2.5);
-        let (first, second) =
-            (spending.begin("p/x", &call(), false).await, spending.begin("p/x", &call(), false).await);
-        assert!(waits(spending.begin("p/x", &call(), false)).await, "0.25 spent, 2 reserved");
-        assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
-        first.ended("p/x", response(100_000)).unwrap();
-        let third = spending.begin("p/x", &call(), false).await;
-        second.ended("p/x", response(1_000_000)).unwrap();
-        third.ended("p/x", response(1_000_000)).unwrap();
-        assert!(waits(spending.begin("p/x", &call(), false)).await);
-        spending.is_out().await;
-        let taken = spending.taken();
-        assert!((taken.dollars.0 - 2.35).abs() < 1e-9 && taken.in_flight == 0, "{taken:?}");
-    }
-
-    #[tokio::test]
-    async fn a_response_without_a_limit_may_be_as_long_as_the_model_can_write() {
-        let list = |known: &str| {
-            let list =
-                format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = 0, output = 1 }}\n{known}");
-            Spending::new(PriceList::read(&list).unwrap(), Some(Dollars(0.5)), Dollars::default(), Tokenizer::cl100k())
-        };
-        let open = || Outgoing::from(Call { max_output_tokens: None, ..call().whole().into_owned() });
-        for (known, fits) in [("max_output = 400_000\nwindow = 900_000", true), ("window = 900_000", false)] {
-            let spending = list(known);
-            assert_eq!(!waits(spending.begin("p/x", &open(), false)).await, fits, "{known}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_call_in_a_batch_needs_what_it_costs_there() {
-        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }\n\
-                    batch = { input = 0, output = 0.5 }";
-        let limit = Some(Dollars(1.0));
-        let spending = Spending::new(PriceList::read(list).unwrap(), limit, Dollars::default(), Tokenizer::cl100k());
-        let _both = (spending.begin("p/x", &call(), true).await, spending.begin("p/x", &call(), true).await);
-        assert!(waits(spending.begin("p/x", &call(), true)).await, "two times half a dollar");
-    }
-
-    #[tokio::test]
-    async fn a_failed_call_gives_its_money_back_and_an_unpriced_one_is_counted() {
-        let spending = spending(1.25);
-        let failed = spending.begin("p/x", &call(), false).await;
-        assert!(failed.ended("p/x", Err(HostError::Failed("x".to_owned()))).is_err());
-        let unknown = spending.begin("p/y", &call(), false).await;
-        unknown.ended("p/y", response(9)).unwrap();
-        let again = spending.begin("p/x", &call(), false).await;
-        drop(again);
-        let taken = spending.taken();
-        assert_eq!((taken.dollars, taken.unpriced, taken.response_tokens), (Dollars(0.25), 1, 9));
-    }
-
-    #[tokio::test]
-    async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged() {
-        let told = |prompt, response| Usage { prompt_tokens: prompt, completion_tokens: response, ..Usage::default() };
-        for usage in [told(None, None), told(Some(0), Some(0)), told(Some(u64::MAX), Some(u64::MAX))] {
-            let spending = spending(1.5);
-            let begun = spending.begin("p/x", &call(), false).await;
-            let text = "word ".repeat(1000);
-            let response = begun.ended("p/x", Ok(Response { usage, text, ..Response::default() })).unwrap();
-            let counted = response.usage.completion_tokens.unwrap();
-            assert!(response.usage.own_count && (1000..=1001).contains(&counted), "{:?}", response.usage);
-            let taken = spending.taken();
-            assert!((taken.dollars.0 - 0.25 - counted as f64 / 1e6).abs() < 1e-9 && taken.unpriced == 0, "{taken:?}");
-        }
-        let spending = spending(1.5);
-        let begun = spending.begin("p/x", &call(), false).await;
-        let cut = Response { finish: FinishReason::Length, ..Response::default() };
-        let response = begun.ended("p/x", Ok(cut)).unwrap();
-        assert_eq!(response.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
     }
 }

@@ -236,5 +236,5 @@ fn spending(args: &JudgeArgs, options: &JudgeOptions, run: &Run, tokenizer: &Tok
     let prices = now.overlaid(run_folder::prices(&args.run)?);
     let latest: HashMap<&TrialKey, &Record> = run.records.iter().map(|record| (&record.key, record)).collect();
     let spent = run_folder::spent(&args.run, latest.into_values(), &run.judging, &prices)?;
-    Ok(Spending::new(prices, limit, spent, tokenizer.clone()))
+    Spending::of_run(&args.run, prices, limit, spent, tokenizer.clone())
 }

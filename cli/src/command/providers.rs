@@ -8,8 +8,8 @@ use anyhow::Result;
 use closeread_llm::provider::{Dialect, Limits, TokenLimit};
 use closeread_llm::{Call, FinishReason, HostError, Message};
 use closeread_providers::{
-    ChatModel, EMBEDDING_PROVIDERS, Keys, Kind, Options, PROVIDERS, RERANK_PROVIDERS, ServedProvider, account,
-    is_served, keys, rerank_provider,
+    ChatModel, EMBEDDING_PROVIDERS, Keys, Kind, Options, PROVIDERS, RERANK_PROVIDERS, ServedProvider, Uncounted,
+    account, is_served, keys, rerank_provider,
 };
 use closeread_runner::reranker::RerankerOptions;
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
     };
     let started = Instant::now();
     let source = model.source(None, &call.prompt, None);
-    let result = model.chat(&call.into(), &source).await;
+    let result = model.chat(&call.into(), &source, &Uncounted).await;
     let seconds = started.elapsed().as_secs_f64();
     if args.json {
         let mut value = json!({ "model": args.model, "ok": result.is_ok(), "seconds": seconds });

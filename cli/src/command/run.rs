@@ -153,7 +153,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let priced = [asked, encoders.on_servers(), reranked_by].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
-    let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
+    let spending = Rc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
     let n_open = open_batches(folder.path())?;
     if n_open > 0 && batch_poll.is_none() {
         bail!(

@@ -222,7 +222,7 @@ fn counted(path: &Path) -> Result<Counted> {
     let repeats = manifest["configuration"]["repeats"].as_u64().unwrap_or(1) as usize;
     let records = finished::records(path)?;
     let judging = judging::read(path)?;
-    let dollars = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
+    let spent = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
     let of = manifest["shard"]["of"].as_u64().map(|of| of as usize);
     // A trial that failed and was asked again has a record for each.
     let done = records.iter().filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
@@ -232,7 +232,7 @@ fn counted(path: &Path) -> Result<Counted> {
         // A part that was killed while it was judged; a joined run has no report of its own.
         None => of.is_some() && !judging.panels.is_empty(),
     };
-    Ok(Counted { of, planned: n_items * n_cells * repeats, trials, dollars: dollars.0, is_left })
+    Ok(Counted { of, planned: n_items * n_cells * repeats, trials, dollars: spent.total().0, is_left })
 }
 
 fn text(parts: &[Part]) -> String {

@@ -1,5 +1,7 @@
 //! Limits on what a run may ask a minute and spend, against a server of the test's own.
 
+use crate::crashes::{start, wait_until};
+use crate::fault_server::{Act, FaultServer, broken_off, cases, response, run_cases};
 use crate::provider::{Server, answer};
 use crate::support::Sandbox;
 use serde_json::json;
@@ -121,6 +123,63 @@ fn finding_07_a_blocked_prompt_stays_charged_when_the_run_is_resumed() {
     let again = sandbox.run(&arguments(&server.url, &with("0.3"))).exits(1);
     assert_eq!(server.requests.lock().unwrap().len(), n_asked, "{}", again.err());
     assert_eq!(spent(again.err()), spent(stopped.err()));
+}
+
+/// The options of a run of which a call costs at most a cent.
+fn in_cents<'a>(url: &'a str, dollars: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let limits = ["--model-info", "prices.toml", "--max-output-tokens", "10", "--max-cost", dollars];
+    run_cases("openai-compatible/tiny", url, &[&limits[..], more].concat())
+}
+
+fn six(sandbox: &Sandbox) {
+    cases(sandbox, &(0..6).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    sandbox.write("prices.toml", PRICES);
+}
+
+#[test]
+fn finding_07_calls_in_flight_at_a_kill_stay_charged_when_the_run_is_resumed() {
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let server = FaultServer::start(|name, n, _| match (name, n) {
+        ("q0" | "q1", 0) => Act::Hang,
+        _ => response("200 OK", "", &answer("[[1]]")),
+    });
+    let mut run = start(sandbox.command(&in_cents(&server.url, "0.02", &["--concurrency", "2"])));
+    wait_until(&mut run, "two calls in flight", || server.n_requests() == 2);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let again = sandbox.run(&in_cents(&server.url, "0.02", &[])).exits(1);
+    for words in ["the end of 2 earlier calls is not known", "--max-cost: $0.0200 of it are spent"] {
+        assert!(again.err().contains(words), "{}", again.err());
+    }
+    assert_eq!(server.n_requests(), 2, "the provider may bill both");
+    sandbox.run(&in_cents(&server.url, "1", &[])).exits(0);
+    assert_eq!(server.n_requests(), 8);
+    let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
+    assert!((spent - 0.062).abs() < 1e-9, "two lost at a cent, six answered for 0.7: {spent}");
+}
+
+#[test]
+fn finding_07_a_response_that_is_lost_is_charged_and_not_asked_for_beyond_the_limit() {
+    for act in [Act::Reset, Act::Hang, broken_off(&answer("[[1]]")), response("200 OK", "", "{\"choices\": [}")] {
+        let sandbox = Sandbox::with_own_cache();
+        six(&sandbox);
+        let lost = act.clone();
+        let server = FaultServer::start(move |_, _, _| lost.clone());
+        let stopped = sandbox.run(&in_cents(&server.url, "0.03", &["--concurrency", "1", "--timeout", "1"])).exits(1);
+        assert_eq!(server.n_requests(), 3, "{act:?}: {}", stopped.err());
+        assert!(stopped.err().contains("--max-cost: $0.0300 of it are spent"), "{act:?}: {}", stopped.err());
+        sandbox.run(&in_cents(&server.url, "0.03", &[])).exits(1);
+        assert_eq!(server.n_requests(), 3, "{act:?}: what was charged stays charged");
+    }
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let server = FaultServer::start(|_, n, _| match n {
+        0 => response("500 Internal Server Error", "retry-after-ms: 1\r\n", "oops"),
+        _ => response("200 OK", "", &answer("[[1]]")),
+    });
+    let report = sandbox.run(&in_cents(&server.url, "0.06", &[])).exits(0).json();
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 6, "an error that the server states costs nothing");
 }
 
 #[test]

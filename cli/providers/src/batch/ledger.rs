@@ -155,6 +155,19 @@ pub fn open_batches(run: &Path) -> Result<usize> {
     Ok(all(&run.join(FOLDER))?.iter().filter(|ticket| ticket.stage != Stage::Ended).count())
 }
 
+/// Returns the requests of the run in a folder that are in batches, and those that have responses from there.
+pub fn handed_in(run: &Path) -> Result<HashSet<String>> {
+    let store = BatchStore::of_run(run);
+    let mut requests = HashSet::new();
+    for ticket in all(&store.folder)? {
+        match ticket.stage {
+            Stage::Ended => requests.extend(store.responses(ticket.number)?.into_iter().map(|(request, _)| request)),
+            Stage::Prepared | Stage::Submitted => requests.extend(ticket.requests),
+        }
+    }
+    Ok(requests)
+}
+
 fn all(folder: &Path) -> Result<Vec<Ticket>> {
     let mut tickets: Vec<Ticket> = Vec::new();
     for path in files::entries(folder)? {

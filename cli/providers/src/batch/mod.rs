@@ -5,7 +5,7 @@ mod closing;
 mod desk;
 mod ledger;
 
-pub use ledger::{FOLDER, open_batches};
+pub use ledger::{FOLDER, handed_in, open_batches};
 
 use crate::account::Account;
 use crate::outgoing::Source;

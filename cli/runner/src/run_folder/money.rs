@@ -3,6 +3,7 @@
 use super::preparations::preparations;
 use super::served::{EMBEDDINGS, RERANKING, served_calls};
 use crate::journal::Journals;
+use crate::spending::Charged;
 use anyhow::{Context, Result};
 use closeread_eval::Outcome;
 use closeread_files::{self as files, pretty, write_atomically};
@@ -18,15 +19,31 @@ use tracing::warn;
 /// The prices that the run's money is counted by.
 pub const PRICES: &str = "prices.json";
 
-/// Returns what the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown
-/// price count as nothing. The calls of trials that are not finished, failed ones included, stand in their journals. Of a call
+/// Cost of a run so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spent {
+    /// Cost of the calls of readers and judges.
+    pub calls: Dollars,
+    /// Cost of embeddings and reranking on servers.
+    pub served: Dollars,
+}
+
+impl Spent {
+    /// Returns the cost in all.
+    pub fn total(&self) -> Dollars {
+        self.calls + self.served
+    }
+}
+
+/// Returns what the calls cost that are in a folder: of its records, its preparations and its judges, or what they were charged
+/// while they ran, if that is more; those of unknown price count as nothing. The calls of trials that are not finished, failed ones included, stand in their journals. Of a call
 /// whose response was blocked a record holds the prompt's tokens alone, which were charged while it ran.
 pub fn spent<'r>(
     folder: &Path,
     records: impl Iterator<Item = &'r Record>,
     judging: &Judging,
     prices: &PriceList,
-) -> Result<Dollars> {
+) -> Result<Spent> {
     let cost = |model: &str, call: &CallTrace| match call.cached {
         true => Dollars::default(),
         false => prices.cost(model, &call.usage).unwrap_or_default(),
@@ -55,7 +72,9 @@ pub fn spent<'r>(
     let served = [served_calls(folder, EMBEDDINGS)?, served_calls(folder, RERANKING)?].concat();
     let served = served_usage(&served, prices);
     let served = served.iter().map(|usage| usage.dollars);
-    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(served).sum())
+    let kept: Dollars = [trials].into_iter().chain(before).chain(judges).chain(unfinished).sum();
+    let charged = Charged::read(folder)?.map_or(Dollars::default(), |charged| charged.total());
+    Ok(Spent { calls: if charged > kept { charged } else { kept }, served: served.sum() })
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

@@ -1,0 +1,111 @@
+use super::*;
+use closeread_llm::{Message, Usage};
+use std::time::Duration;
+
+/// A call costs at most a dollar: its response has a million tokens.
+fn spending(limit: f64) -> Spending {
+    let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }";
+    Spending::new(PriceList::read(list).unwrap(), Some(Dollars(limit)), Dollars(0.25), Tokenizer::cl100k())
+}
+
+fn call() -> Outgoing {
+    let (messages, prompt) = (vec![Message::user("?")], String::new());
+    Call { messages, temperature: 0.0, max_output_tokens: Some(1_000_000), prompt }.into()
+}
+
+#[tokio::test]
+async fn finding_07_a_blocked_call_costs_its_prompt() {
+    let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }";
+    let list = PriceList::read(list).unwrap();
+    let spending = Spending::new(list, Some(Dollars(9.0)), Dollars(0.25), Tokenizer::cl100k());
+    let begun = spending.begin("p/x", &call(), None).await;
+    let prompt = begun.counted.unwrap();
+    let blocked = Err(HostError::Blocked { reason: "no".to_owned() });
+    assert!(begun.ended("p/x", blocked).is_err() && prompt > 0);
+    let spent = || spending.taken().dollars.0 - 0.25;
+    assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "{}", spent());
+    let begun = spending.begin("p/x", &call(), None).await;
+    assert!(begun.ended("p/x", Err(HostError::Failed("no".to_owned()))).is_err());
+    assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "what failed is not billed: {}", spent());
+}
+
+fn response(tokens: u64) -> Result<Response, HostError> {
+    let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
+    Ok(Response { usage, ..Response::default() })
+}
+
+async fn waits<T>(future: impl Future<Output = T>) -> bool {
+    tokio::time::timeout(Duration::from_millis(10), future).await.is_err()
+}
+
+#[tokio::test]
+async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
+    let spending = spending(2.5);
+    let (first, second) = (spending.begin("p/x", &call(), None).await, spending.begin("p/x", &call(), None).await);
+    assert!(waits(spending.begin("p/x", &call(), None)).await, "0.25 spent, 2 reserved");
+    assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
+    first.ended("p/x", response(100_000)).unwrap();
+    let third = spending.begin("p/x", &call(), None).await;
+    second.ended("p/x", response(1_000_000)).unwrap();
+    third.ended("p/x", response(1_000_000)).unwrap();
+    assert!(waits(spending.begin("p/x", &call(), None)).await);
+    spending.is_out().await;
+    let taken = spending.taken();
+    assert!((taken.dollars.0 - 2.35).abs() < 1e-9 && taken.in_flight == 0, "{taken:?}");
+}
+
+#[tokio::test]
+async fn a_response_without_a_limit_may_be_as_long_as_the_model_can_write() {
+    let list = |known: &str| {
+        let list = format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = 0, output = 1 }}\n{known}");
+        Spending::new(PriceList::read(&list).unwrap(), Some(Dollars(0.5)), Dollars::default(), Tokenizer::cl100k())
+    };
+    let open = || Outgoing::from(Call { max_output_tokens: None, ..call().whole().into_owned() });
+    for (known, fits) in [("max_output = 400_000\nwindow = 900_000", true), ("window = 900_000", false)] {
+        let spending = list(known);
+        assert_eq!(!waits(spending.begin("p/x", &open(), None)).await, fits, "{known}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_in_a_batch_needs_what_it_costs_there() {
+    let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }\n\
+                batch = { input = 0, output = 0.5 }";
+    let limit = Some(Dollars(1.0));
+    let spending = Spending::new(PriceList::read(list).unwrap(), limit, Dollars::default(), Tokenizer::cl100k());
+    let _both = (spending.begin("p/x", &call(), Some("r")).await, spending.begin("p/x", &call(), Some("r")).await);
+    assert!(waits(spending.begin("p/x", &call(), Some("r"))).await, "two times half a dollar");
+}
+
+#[tokio::test]
+async fn a_failed_call_gives_its_money_back_and_an_unpriced_one_is_counted() {
+    let spending = spending(1.25);
+    let failed = spending.begin("p/x", &call(), None).await;
+    assert!(failed.ended("p/x", Err(HostError::Failed("x".to_owned()))).is_err());
+    let unknown = spending.begin("p/y", &call(), None).await;
+    unknown.ended("p/y", response(9)).unwrap();
+    let again = spending.begin("p/x", &call(), None).await;
+    drop(again);
+    let taken = spending.taken();
+    assert_eq!((taken.dollars, taken.unpriced, taken.response_tokens), (Dollars(0.25), 1, 9));
+}
+
+#[tokio::test]
+async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged() {
+    let told = |prompt, response| Usage { prompt_tokens: prompt, completion_tokens: response, ..Usage::default() };
+    for usage in [told(None, None), told(Some(0), Some(0)), told(Some(u64::MAX), Some(u64::MAX))] {
+        let spending = spending(1.5);
+        let begun = spending.begin("p/x", &call(), None).await;
+        let text = "word ".repeat(1000);
+        let response = begun.ended("p/x", Ok(Response { usage, text, ..Response::default() })).unwrap();
+        let counted = response.usage.completion_tokens.unwrap();
+        assert!(response.usage.own_count && (1000..=1001).contains(&counted), "{:?}", response.usage);
+        let taken = spending.taken();
+        assert!((taken.dollars.0 - 0.25 - counted as f64 / 1e6).abs() < 1e-9 && taken.unpriced == 0, "{taken:?}");
+    }
+    let spending = spending(1.5);
+    let begun = spending.begin("p/x", &call(), None).await;
+    let cut = Response { finish: FinishReason::Length, ..Response::default() };
+    let response = begun.ended("p/x", Ok(cut)).unwrap();
+    assert_eq!(response.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
+}
