@@ -9,20 +9,22 @@ use std::time::{Duration, Instant};
 
 /// The end of a request of a batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum End {
+pub(crate) enum End {
     Answered,
     Refused,
     Expired,
 }
 
 /// The server's content, and how it is to behave.
-struct World {
+pub(crate) struct World {
     /// Uploaded files, by number.
     files: Vec<String>,
     /// Entries and name of each batch.
     batches: Vec<(Vec<Value>, Value)>,
     /// Whether batches stay in progress.
     held: bool,
+    /// Whether results hold one of a request that nobody handed in.
+    pub(crate) foreign: bool,
     /// Whether the next batch is taken, and the client hears of a server error.
     broken_create: bool,
     /// Most requests that may wait at the provider.
@@ -31,15 +33,16 @@ struct World {
     end: fn(&str, usize) -> End,
 }
 
-struct BatchServer {
+pub(crate) struct BatchServer {
     http: HttpServer,
-    world: Arc<Mutex<World>>,
+    pub(crate) world: Arc<Mutex<World>>,
 }
 
 impl BatchServer {
-    fn start(end: fn(&str, usize) -> End) -> Self {
+    pub(crate) fn start(end: fn(&str, usize) -> End) -> Self {
         let (files, batches) = (Vec::new(), Vec::new());
-        let world = World { files, batches, held: false, broken_create: false, enqueued: usize::MAX, end };
+        let world =
+            World { files, batches, held: false, foreign: false, broken_create: false, enqueued: usize::MAX, end };
         let world = Arc::new(Mutex::new(world));
         let served = Arc::clone(&world);
         Self { http: HttpServer::start(move |asked| served.lock().unwrap().answer(asked)), world }
@@ -56,7 +59,7 @@ impl BatchServer {
         entries.map(|entry| entry["custom_id"].as_str().unwrap().to_owned()).collect()
     }
 
-    fn hold(&self, held: bool) {
+    pub(crate) fn hold(&self, held: bool) {
         self.world.lock().unwrap().held = held;
     }
 }
@@ -96,7 +99,8 @@ impl World {
                 ("200 OK", Vec::new(), lines.collect())
             }
             ("GET", ["messages", "batches", id, "results"]) => {
-                let lines = self.results(number(id)).into_iter().map(anthropic_line);
+                let foreign = self.foreign.then(|| (json!({"custom_id": "0123"}), End::Answered));
+                let lines = foreign.into_iter().chain(self.results(number(id))).map(anthropic_line);
                 ("200 OK", Vec::new(), lines.collect())
             }
             _ => ("404 Not Found", Vec::new(), String::new()),
@@ -189,13 +193,13 @@ const PRICES: &str = "['openai/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice 
     price = { input = 20, output = 0 }\nbatch = { input = 10, output = 0 }\n";
 
 /// A sandbox with the tales, and the arguments of a run over them: 18 items, asked once each.
-struct Case {
-    sandbox: Sandbox,
+pub(crate) struct Case {
+    pub(crate) sandbox: Sandbox,
     arguments: Vec<String>,
 }
 
 impl Case {
-    fn new(model: &str, server: &BatchServer, more: &[&str]) -> Self {
+    pub(crate) fn new(model: &str, server: &BatchServer, more: &[&str]) -> Self {
         let sandbox = Sandbox::with_own_cache();
         tales(&sandbox);
         let prices = sandbox.write("prices.toml", PRICES).display().to_string();
@@ -213,12 +217,12 @@ impl Case {
         self.arguments.iter().map(String::as_str).collect()
     }
 
-    fn finishes(&self, code: i32) -> Value {
+    pub(crate) fn finishes(&self, code: i32) -> Value {
         self.sandbox.run(&self.arguments()).exits(code).json()
     }
 
     /// Starts the run, and kills it as soon as `there` says so.
-    fn is_killed_when(&self, there: impl Fn() -> bool) {
+    pub(crate) fn is_killed_when(&self, there: impl Fn() -> bool) {
         let command = &mut self.sandbox.command(&self.arguments());
         let mut child: Child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let until = Instant::now() + Duration::from_secs(120);
@@ -231,14 +235,14 @@ impl Case {
         child.wait().unwrap();
     }
 
-    fn ticket(&self, number: u32) -> Option<Value> {
+    pub(crate) fn ticket(&self, number: u32) -> Option<Value> {
         let text = std::fs::read_to_string(self.sandbox.path(&format!("r/batches/{number:04}.json"))).ok()?;
         serde_json::from_str(&text).ok()
     }
 }
 
 #[track_caller]
-fn each_once(server: &BatchServer, n: usize) {
+pub(crate) fn each_once(server: &BatchServer, n: usize) {
     let mut ids = server.ids();
     assert_eq!(ids.len(), n);
     ids.sort();
@@ -246,7 +250,7 @@ fn each_once(server: &BatchServer, n: usize) {
     assert_eq!(ids.len(), n, "a request was handed in twice");
 }
 
-const MODELS: [&str; 2] = ["openai/tiny", "anthropic/tiny"];
+pub(crate) const MODELS: [&str; 2] = ["openai/tiny", "anthropic/tiny"];
 
 #[test]
 fn all_questions_go_in_one_batch_for_the_price_of_a_batch() {

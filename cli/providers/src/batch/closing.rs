@@ -35,7 +35,9 @@ impl Batcher {
     /// Closes a batch with results.
     pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Response, Fault>)>) -> Result<()> {
         let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
-        if ticket.unconfirmed && results.iter().any(|(id, _)| !ours.contains(id)) {
+        // Of our own batch the provider may tell of requests that are not ours as well, or not of all.
+        let n_ours = results.iter().filter(|(id, _)| ours.contains(id)).count();
+        if ticket.unconfirmed && 2 * n_ours < results.len() {
             info!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
             ticket.not_ours.extend(ticket.batch.take());
             ticket.stage = Stage::Prepared;

@@ -1,0 +1,24 @@
+//! Batches that an earlier process handed in and did not name.
+
+use crate::batch::{BatchServer, Case, End, MODELS, each_once};
+use serde_json::{Value, json};
+
+#[test]
+fn finding_07_a_batch_with_a_foreign_result_that_a_kill_left_unnamed_is_not_paid_twice() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    server.world.lock().unwrap().foreign = true;
+    server.hold(true);
+    let limited = ["--method", "dos-rag", "--budget", "60", "--max-output-tokens", "10", "--max-cost", "9"];
+    let case = Case::new(MODELS[1], &server, &limited);
+    case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
+    let mut ticket = case.ticket(1).unwrap();
+    (ticket["stage"], ticket["batch"]) = (json!("prepared"), Value::Null);
+    case.sandbox.write("r/batches/0001.json", ticket.to_string());
+    let spent = || case.sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
+    assert!(spent() > 0.0, "what is at the provider counts");
+    server.hold(false);
+    let report = case.finishes(0);
+    each_once(&server, 18);
+    let usage = report["usage"][0]["dollars"].as_f64().unwrap();
+    assert!((spent() - usage).abs() < 1e-9, "and once: {} and {usage}", spent());
+}
