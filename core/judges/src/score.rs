@@ -156,7 +156,12 @@ pub fn summary_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) 
         name if name.starts_with(RECALL) => aligned,
         _ => verified,
     };
-    hamlet::scores(&verdicts).into_iter().filter(|(metric, _)| is_asked(metric)).chain(shares).collect()
+    let mut scores = hamlet::scores(&verdicts);
+    if !matches!(record.outcome, Outcome::Answered { .. }) {
+        // It counts as 0 under both, and so under their mean, where no trial has an answer as well.
+        scores.entry(RECALL_FAITHFULNESS.into()).or_insert(Score::Value(0.0));
+    }
+    scores.into_iter().filter(|(metric, _)| is_asked(metric)).chain(shares).collect()
 }
 
 /// Returns how the scores of [`summary_scores`] apply to an item; empty where it has no key facts.

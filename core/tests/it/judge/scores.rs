@@ -132,7 +132,8 @@ fn a_summary_is_scored_by_level() {
     score(&judging, std::slice::from_ref(&item), &mut records);
     let expected = [("faithfulness", 0.5), ("recall", 0.5), ("recall_faithfulness", 0.5)];
     assert_eq!(records[0].scores, expected.map(|(name, score)| (name.to_owned(), score)).into());
-    assert_eq!(records[1].scores, [("recall".to_owned(), 0.0)].into(), "without a summary nothing is stated");
+    let nothing = ["recall", "recall_faithfulness"].map(|name| (name.to_owned(), 0.0));
+    assert_eq!(records[1].scores, nothing.into(), "without a summary nothing is stated, and both count as 0");
     let by_level = summary_scores(&judging.index(), &item, &records[0]);
     let of = |name: &str| by_level[&name.into()];
     let ratio = |hit: u32, of: u32| Score::Ratio { hit, of };
