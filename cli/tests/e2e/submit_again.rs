@@ -106,6 +106,24 @@ fn a_part_with_failed_trials_or_judgements_is_not_finished_and_is_handed_in_agai
 }
 
 #[test]
+fn a_part_has_time_for_its_share_of_the_requests() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let minutes = |parts: &str| -> u32 {
+        let fixed = ["submit", "slurm", "--parts", parts, "--out", "spread", "--dry-run", "--"];
+        let limited =
+            ["--model", "openai-compatible/m", "--base-url", "http://127.0.0.1:1", "--repeats", "50", "--rpm", "4"];
+        let script = sandbox.run(&[&fixed[..], &OPTIONS, &limited].concat()).exits(0).out();
+        let time = script.split_once("#SBATCH --time=").unwrap().1.split_once(":00\n").unwrap().0;
+        let (hours, minutes) = time.split_once(':').unwrap();
+        hours.parse::<u32>().unwrap() * 60 + minutes.parse::<u32>().unwrap()
+    };
+    let alone = minutes("1");
+    assert!(alone > 240, "{alone}");
+    assert_eq!(minutes("4"), alone, "a quarter of the calls, at a quarter of the rate");
+}
+
+#[test]
 fn a_wrong_option_of_the_run_is_told_as_one_message() {
     let (sandbox, submit) = full_cluster();
     let wrong = |run: &[&str]| sandbox.run(&[&["submit", "slurm", "--parts", "3", "--out", "x", "--"], run].concat());

@@ -65,7 +65,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
             info!("the benchmark is not fetched in a dry run: time and memory are not those that it takes");
             Expected { minutes: LEAST_MINUTES, memory: None }
         }
-        _ => Expected::of(&args.run, args.parts)?,
+        _ => Expected::of(&run, args.parts)?,
     };
     let program = match args.engine {
         Engine::Kubernetes => "closeread".to_owned(),
@@ -217,7 +217,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// Returns what the run's own estimate gives a part, with time for slower servers.
+    /// Returns what the estimate of a run with a part's share of the limits gives a part, with time for slower servers.
     fn of(run: &[String], parts: usize) -> Result<Self> {
         let program = std::env::current_exe()?;
         let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
