@@ -341,6 +341,10 @@ fn never_works(words: &str) -> Option<&'static str> {
     if words.contains("invalid HTTP version parsed") {
         return Some("the server does not speak HTTP: check host and port of its address, and whether it is https://");
     }
+    // What hyper-util makes of a proxy that wants a password, and of one that it has no words for.
+    if words.contains("proxy authorization required") || words.contains("unsupported scheme") {
+        return Some("correct the proxy in http_proxy, https_proxy or all_proxy, or add the server to no_proxy");
+    }
     // What rustls makes of a server that answers without TLS.
     let no_tls = words.contains("corrupt message") || words.contains("InvalidContentType");
     no_tls.then_some("the server does not speak TLS: give its address with http://")

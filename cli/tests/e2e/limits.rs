@@ -5,6 +5,8 @@ use crate::fault_server::{Act, FaultServer, broken_off, cases, response, run_cas
 use crate::provider::{Server, answer};
 use crate::support::Sandbox;
 use serde_json::json;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 /// A response of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
@@ -180,6 +182,26 @@ fn finding_07_a_response_that_is_lost_is_charged_and_not_asked_for_beyond_the_li
     });
     let report = sandbox.run(&in_cents(&server.url, "0.06", &[])).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 6, "an error that the server states costs nothing");
+}
+
+#[test]
+fn finding_11_a_proxy_that_can_never_work_is_not_asked_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
+        }
+    });
+    for proxy in [address.clone(), address.replace("http:", "socks5:")] {
+        let sandbox = Sandbox::with_own_cache();
+        six(&sandbox);
+        let mut command = sandbox.command(&run_cases("openai-compatible/tiny", "https://models.example/v1", &[]));
+        let ended = command.env("https_proxy", &proxy).env_remove("no_proxy").output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(said.contains("correct the proxy in http_proxy") && !said.contains("try 2 of 8"), "{proxy}: {said}");
+    }
 }
 
 #[test]
