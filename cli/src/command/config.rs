@@ -2,7 +2,7 @@
 
 use crate::config::{RunArgs, user_file};
 use crate::environment::{VARIABLES, of_keys, variable_of};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use closeread_methods::protocol::Protocol;
@@ -138,7 +138,9 @@ fn of_command_line(name: &str, given: Option<&ArgMatches>) -> Option<(String, St
 }
 
 fn toml_of(path: &Path) -> Result<toml::Table> {
-    Ok(toml::from_str(&closeread_files::read_text_file(path)?).unwrap_or_default())
+    let text = closeread_files::read_text_file(path);
+    let text = text.with_context(|| format!("cannot read the config {}", path.display()))?;
+    Ok(toml::from_str(&text).unwrap_or_default())
 }
 
 fn of_files(name: &str, files: &[(PathBuf, toml::Table)]) -> Option<(String, String)> {

@@ -266,3 +266,11 @@ fn finding_10_an_argument_of_any_bytes_is_an_argument() {
         sandbox.command(&["run", "--method", "closed-book", "--limit", "1", "--out"]).arg(odd).output().unwrap();
     assert_eq!(sampled.status.code(), Some(0), "{}", String::from_utf8_lossy(&sampled.stderr));
 }
+
+#[test]
+#[cfg(unix)]
+fn finding_03_config_names_the_file_that_is_a_pipe() {
+    let sandbox = Sandbox::new();
+    assert!(std::process::Command::new("mkfifo").arg(sandbox.path("my.toml")).status().unwrap().success());
+    sandbox.run(&["config", "--config", "my.toml"]).refuses(&["cannot read the config my.toml", "a pipe or a device"]);
+}
