@@ -4,7 +4,7 @@
 //! the provider bills. A call of a batch counts so for as long as the batch is at the provider. The file is hidden, so it is
 //! not sent to object stores.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use closeread_files::{self as files, append_lines, write_lines};
 use closeread_llm::price::Dollars;
 use closeread_providers::batch::handed_in;
@@ -94,6 +94,8 @@ pub(super) struct Charges {
     path: PathBuf,
     file: File,
     next: Cell<u64>,
+    /// Whether a line could not be written: a piece of it may stand there, behind which nothing could be read.
+    is_broken: Cell<bool>,
     in_batches: RefCell<BTreeMap<String, Dollars>>,
 }
 
@@ -116,7 +118,7 @@ impl Charges {
         write_lines(&path, &[before].into_iter().chain(requests).collect::<Vec<_>>())?;
         let file = OpenOptions::new().append(true).open(&path);
         let file = file.with_context(|| format!("cannot open {}", path.display()))?;
-        Ok(Self { path, file, next: Cell::default(), in_batches: RefCell::new(in_batches) })
+        Ok(Self { path, file, next: Cell::default(), is_broken: Cell::default(), in_batches: RefCell::new(in_batches) })
     }
 
     /// A name for the next call.
@@ -142,7 +144,12 @@ impl Charges {
     fn append(&self, line: Line) -> Result<()> {
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
-        append_lines(&self.file, &self.path, &bytes).with_context(|| format!("cannot write {}", self.path.display()))
+        if self.is_broken.get() {
+            bail!("{} could not be written before: give the same command again", self.path.display());
+        }
+        let written = append_lines(&self.file, &self.path, &bytes);
+        self.is_broken.set(written.is_err());
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
@@ -186,5 +193,16 @@ mod tests {
         assert_eq!((again.take("handed in"), again.take("only waiting")), (Some(Dollars(0.5)), None));
         again.end(&CallName::Request("handed in".to_owned()), Dollars(0.25)).unwrap();
         assert_eq!(Charged::read(run.path()).unwrap().unwrap().total(), Dollars(0.25));
+    }
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn finding_07_where_a_charge_cannot_be_written_no_later_call_is_sent() {
+        let run = tempfile::tempdir().unwrap();
+        let charges = Charges::open(run.path(), Dollars(1.0)).unwrap();
+        let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
+        let charges = Charges { file: full, ..charges };
+        let refused = || format!("{:#}", charges.begin(&charges.name(), Dollars(0.5)).unwrap_err());
+        assert!(refused().contains("No space left"));
+        assert!(refused().contains("could not be written before"));
     }
 }
