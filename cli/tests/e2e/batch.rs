@@ -20,7 +20,7 @@ pub(crate) struct World {
     /// Uploaded files, by number.
     files: Vec<String>,
     /// Entries and name of each batch.
-    batches: Vec<(Vec<Value>, Value)>,
+    pub(crate) batches: Vec<(Vec<Value>, Value)>,
     /// Whether batches stay in progress.
     held: bool,
     /// Whether results hold one of a request that nobody handed in.

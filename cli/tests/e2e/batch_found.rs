@@ -22,3 +22,22 @@ fn finding_07_a_batch_with_a_foreign_result_that_a_kill_left_unnamed_is_not_paid
     let usage = report["usage"][0]["dollars"].as_f64().unwrap();
     assert!((spent() - usage).abs() < 1e-9, "and once: {} and {usage}", spent());
 }
+
+#[test]
+fn a_batch_of_the_same_size_that_is_anothers_is_left_alone() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    server.hold(true);
+    let case = Case::new(MODELS[1], &server, &[]);
+    case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
+    let mut ticket = case.ticket(1).unwrap();
+    (ticket["stage"], ticket["batch"]) = (json!("prepared"), Value::Null);
+    case.sandbox.write("r/batches/0001.json", ticket.to_string());
+    // As if ours had never arrived, and another's had meanwhile.
+    for (n, entry) in server.world.lock().unwrap().batches[0].0.iter_mut().enumerate() {
+        entry["custom_id"] = json!(format!("another-{n}"));
+    }
+    server.hold(false);
+    let report = case.finishes(0);
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 18);
+    assert_eq!(server.world.lock().unwrap().batches.len(), 2, "ours is handed in");
+}
