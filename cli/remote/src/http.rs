@@ -2,18 +2,27 @@
 
 use async_trait::async_trait;
 use closeread_files::MAX_FILE_BYTES;
+use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Limited};
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
+use reqwest::header::CONTENT_LENGTH;
 use reqwest::redirect::Policy;
+use std::io;
+use std::pin::Pin;
 use std::sync::Mutex;
+use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
 /// Most answers to one listing, of a thousand objects each, and the bytes of all of them.
 pub(crate) const MAX_PAGES: usize = 200;
 const MAX_LISTED: usize = 256 << 20;
+/// Time of a request, and the bytes a second that it gets more time for: a run can be larger than what comes in that time.
+const TIME: Duration = Duration::from_secs(30);
+const SLOWEST: u64 = 128 << 10;
 
 /// Makes the clients of a store. A redirect is not followed: the keys are for the server that was named.
 #[derive(Debug)]
@@ -22,9 +31,9 @@ pub(crate) struct Connector;
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
         let client = closeread_providers::http::client().redirect(Policy::none());
-        let client = client.connect_timeout(Duration::from_secs(5)).timeout(Duration::from_secs(30)).build();
+        let client = client.connect_timeout(Duration::from_secs(5)).build();
         let client = client.map_err(|source| object_store::Error::Generic { store: "HTTP", source: source.into() })?;
-        Ok(HttpClient::new(Service { client, listed: Mutex::new((0, 0)) }))
+        Ok(HttpClient::new(Service { client, time: TIME, listed: Mutex::new((0, 0)) }))
     }
 }
 
@@ -32,6 +41,7 @@ impl HttpConnector for Connector {
 #[derive(Debug)]
 struct Service {
     client: reqwest::Client,
+    time: Duration,
     listed: Mutex<(usize, usize)>,
 }
 
@@ -42,7 +52,12 @@ impl HttpService for Service {
         let goes_on = |part: &str| part.starts_with("continuation-token=") || part.starts_with("marker=");
         let query = request.uri().query().unwrap_or_default();
         let (is_listing, goes_on) = (query.split('&').any(is_listing), query.split('&').any(goes_on));
-        let (head, body) = self.client.call(request).await?.into_parts();
+        let deadline = |bytes: u64| Instant::now() + self.time + Duration::from_secs(bytes / SLOWEST);
+        let sent_by = deadline(request.body().content_length() as u64);
+        let (head, body) = timeout_at(sent_by, self.client.call(request)).await.map_err(|_| too_slow())??.into_parts();
+        let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let whole_by = deadline(length.unwrap_or(0).min(MAX_FILE_BYTES));
+        let body = InTime { body, deadline: Box::pin(sleep_until(whole_by)) };
         if !is_listing {
             let body = Limited::new(body, MAX_FILE_BYTES as usize).map_err(no_end);
             return Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body)));
@@ -60,10 +75,74 @@ impl HttpService for Service {
     }
 }
 
+/// A body that fails if it is not whole by then.
+struct InTime {
+    body: HttpResponseBody,
+    deadline: Pin<Box<Sleep>>,
+}
+
+impl Body for InTime {
+    type Data = <HttpResponseBody as Body>::Data;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, HttpError>>> {
+        match self.deadline.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Some(Err(too_slow()))),
+            Poll::Pending => Pin::new(&mut self.body).poll_frame(context),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+fn too_slow() -> HttpError {
+    let why = format!("less than {} KiB a second came or went", SLOWEST >> 10);
+    HttpError::new(HttpErrorKind::Timeout, io::Error::new(io::ErrorKind::TimedOut, why))
+}
+
 /// The error of a body that is too long or broke off; asking again would come out the same.
 fn no_end(source: Box<dyn std::error::Error + Send + Sync>) -> HttpError {
     match source.downcast::<HttpError>() {
         Ok(error) => *error,
         Err(source) => HttpError::new_boxed(HttpErrorKind::Decode, source),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::client::HttpRequestBody;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    /// Returns whether a body comes whole that is sent in pieces of as many bytes, ten a second, in a time of half a second.
+    async fn is_read(n_pieces: usize, n_bytes: usize) -> bool {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", n_pieces * n_bytes).unwrap();
+            // The reader goes away before the end of what is too slow.
+            while stream.write_all(&vec![b'x'; n_bytes]).is_ok() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let client = closeread_providers::http::client().build().unwrap();
+        let service = Service { client, time: Duration::from_millis(500), listed: Mutex::new((0, 0)) };
+        let mut request = HttpRequest::new(HttpRequestBody::empty());
+        *request.uri_mut() = format!("http://{address}/evals/runs/r/records.jsonl").parse().unwrap();
+        service.call(request).await.unwrap().into_body().bytes().await.is_ok()
+    }
+
+    #[tokio::test]
+    async fn finding_09_a_large_file_of_a_store_has_the_time_that_it_takes_and_a_trickle_has_an_end() {
+        assert!(is_read(20, 40 << 10).await, "400 KiB a second");
+        assert!(!is_read(20, 10).await, "100 bytes a second");
     }
 }
