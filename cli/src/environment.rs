@@ -11,13 +11,14 @@ const PREFIX: &str = "CLOSEREAD_RUN_";
 const OF_RUNS: [&str; 4] = ["config", "estimate", "index", "run"];
 
 /// Variables besides those of options and keys, and what each is for.
-pub(crate) const VARIABLES: [(&str, &str); 9] = [
+pub(crate) const VARIABLES: [(&str, &str); 10] = [
     ("CLOSEREAD_CACHE", "folder of remembered responses and vectors, and of indexes"),
     ("CLOSEREAD_CONFIG", "folder of run.toml and models.toml"),
     ("CLOSEREAD_MODELS", "folder of installed embedding models"),
     ("CLOSEREAD_PAGE", "folder of the built page"),
     ("CLOSEREAD_GPU", "part of the name of the graphics processor that computes"),
     ("CLOSEREAD_RELEASES", "address that the embedding model of closeread's releases is fetched from"),
+    ("CLOSEREAD_PDF_MEMORY", "MiB of memory that reading one PDF may take, 64 to 1048576, 4096 without it"),
     ("CLOSEREAD_PDF_SECONDS", "seconds that one PDF may take to read, 1 to 86400, 300 without it"),
     (crate::stores::EVERY, "seconds between sending what is new of a run in an object store, 1 to 3600, 10 without it"),
     ("HF_ENDPOINT", "address of the hub that other models are fetched from"),

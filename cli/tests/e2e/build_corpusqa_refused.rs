@@ -68,7 +68,8 @@ fn finding_09_a_pdf_that_takes_all_time_memory_or_depth_is_refused_alone() {
     let read = built(pdf("4 0 R", text, &[]), "60").exits(1);
     assert!(read.err().contains("nothing came out"), "{}", read.err());
     let itself = pdf("4 0 R", "/X0 Do", &["/X0 Do".to_owned()]);
-    built(itself, "60").refuses(&["x.pdf: this PDF is broken, or takes more than 4 GiB of memory"]);
+    built(itself, "60")
+        .refuses(&["x.pdf: this PDF is broken, or takes more than 4096 MiB of memory (CLOSEREAD_PDF_MEMORY)"]);
     // Each of ten forms calls the next one ten times.
     let nested: Vec<String> =
         (1..=10).map(|n| if n < 10 { format!("/X{n} Do ").repeat(10) } else { text.to_owned() }).collect();
@@ -77,5 +78,12 @@ fn finding_09_a_pdf_that_takes_all_time_memory_or_depth_is_refused_alone() {
     // A page that shows one content very often takes the memory of all.
     let often = format!("[{}]", "4 0 R ".repeat(2_000));
     built(pdf(&often, &text.repeat(20_000), &[]), "60")
-        .refuses(&["x.pdf: this PDF is broken, or takes more than 4 GiB of memory"]);
+        .refuses(&["x.pdf: this PDF is broken, or takes more than 4096 MiB of memory (CLOSEREAD_PDF_MEMORY)"]);
+    // Nor does it where no shell limits its address space.
+    let build = ["build", "corpusqa", "--documents", "x.pdf", "--table", "t.csv", "--entity", "a,b", "--out", "b"];
+    let mut command = sandbox.command(&build);
+    command.env("PATH", sandbox.path("nothing")).env("CLOSEREAD_PDF_MEMORY", "200");
+    Ended(command.output().unwrap()).refuses(&["x.pdf: this PDF is broken, or takes more than 200 MiB of memory"]);
+    Ended(command.env("CLOSEREAD_PDF_MEMORY", "1").output().unwrap())
+        .refuses(&["CLOSEREAD_PDF_MEMORY=1: expected 64 to 1048576"]);
 }

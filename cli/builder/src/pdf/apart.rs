@@ -3,8 +3,10 @@
 use super::text_here;
 use anyhow::{Context, Result, bail};
 use closeread_books::MAX_BOOK_BYTES;
+use memory_stats::memory_stats;
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::OnceLock;
@@ -16,8 +18,13 @@ const ARGUMENT: &str = "--read-a-pdf-apart";
 /// Variable that sets how long one PDF may take, in seconds.
 const SECONDS: &str = "CLOSEREAD_PDF_SECONDS";
 const DEFAULT_SECONDS: u64 = 300;
-/// Address space of the process, where the system limits it.
-const MEMORY_KIB: u64 = 4 << 20;
+/// Variable that sets how much memory reading one PDF may take, in MiB.
+const MEMORY: &str = "CLOSEREAD_PDF_MEMORY";
+const DEFAULT_MIB: u64 = 4 << 10;
+/// Time between two looks at the memory that the process takes.
+const EVERY: Duration = Duration::from_millis(20);
+/// Ends a process that took more.
+const TOO_LARGE: u8 = 3;
 
 /// This program, once it is known to read PDFs by [`ARGUMENT`].
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -31,6 +38,8 @@ pub fn begin() -> Option<ExitCode> {
         }
         return None;
     }
+    let mib = memory().unwrap_or(DEFAULT_MIB);
+    std::thread::spawn(move || end_beyond(mib));
     let mut bytes = Vec::new();
     let read = std::io::stdin().read_to_end(&mut bytes).map_err(Into::into).and_then(|_| text_here(&bytes));
     let (words, code) = match read {
@@ -48,20 +57,39 @@ pub(crate) fn text(bytes: &[u8]) -> Result<String> {
     }
 }
 
+/// Ends this process when it takes more memory: macOS and Windows limit no address space, nor does a system without a shell.
+fn end_beyond(mib: u64) {
+    while memory_stats().is_none_or(|taken| taken.physical_mem as u64 >> 20 <= mib) {
+        std::thread::sleep(EVERY);
+    }
+    std::process::exit(i32::from(TOO_LARGE));
+}
+
 fn seconds() -> Result<u64> {
-    let Ok(text) = std::env::var(SECONDS) else { return Ok(DEFAULT_SECONDS) };
-    let seconds = text.parse().ok().filter(|seconds| (1..=86_400).contains(seconds));
-    seconds.with_context(|| format!("{SECONDS}={text}: expected 1 to 86400"))
+    within(SECONDS, DEFAULT_SECONDS, 1..=86_400)
+}
+
+fn memory() -> Result<u64> {
+    within(MEMORY, DEFAULT_MIB, 64..=1 << 20)
+}
+
+/// Returns the number in a variable, or what holds without it.
+fn within(variable: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64> {
+    let Ok(text) = std::env::var(variable) else { return Ok(default) };
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.with_context(|| format!("{variable}={text}: expected {} to {}", range.start(), range.end()))
 }
 
 fn started(program: &Path) -> Result<Child> {
     let piped = |command: &mut Command| {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).env_remove("RUST_BACKTRACE").spawn()
     };
+    let (mib, seconds) = (memory()?, seconds()?);
     if cfg!(unix) {
         // Its own limit on time is for a process whose parent was killed.
-        let limited = format!("ulimit -v {MEMORY_KIB} 2>/dev/null; ulimit -t {}; exec \"$0\" \"$1\"", seconds()? + 5);
-        // A system without a shell has no limit on memory.
+        // The address space of a large allocation is refused before it is taken.
+        let limited = format!("ulimit -v {} 2>/dev/null; ulimit -t {}; exec \"$0\" \"$1\"", mib << 10, seconds + 5);
+        // A system without a shell has the other limits.
         if let Ok(child) = piped(Command::new("sh").args(["-c", &limited]).arg(program).arg(ARGUMENT)) {
             return Ok(child);
         }
@@ -102,7 +130,10 @@ fn text_by(mut child: Child, bytes: &[u8], seconds: u64) -> Result<String> {
             bail!("cannot start closeread once more to read this PDF: was its program moved or replaced?")
         }
         _ => {
-            bail!("this PDF is broken, or takes more than {} GiB of memory: convert it to text first", MEMORY_KIB >> 20)
+            bail!(
+                "this PDF is broken, or takes more than {} MiB of memory ({MEMORY}): convert it to text first",
+                memory()?
+            )
         }
     }
 }
