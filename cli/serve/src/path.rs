@@ -16,6 +16,20 @@ pub(crate) fn parts(path: &str) -> Option<Vec<String>> {
     parts.iter().all(is_name).then_some(parts)
 }
 
+/// A name as a part of a path that [`parts`] takes, as of a folder called by the time of day.
+pub(crate) fn as_part(name: &str) -> String {
+    let mut part = name.replace(['/', '\\', ':', '\0'], "-");
+    // Names of the page's own modules end so.
+    if let Some(stem) = part.strip_suffix(".js") {
+        part = format!("{stem}-js");
+    }
+    if part.is_empty() || part.starts_with('.') {
+        part.insert(0, '-');
+    }
+    part.truncate(part.floor_char_boundary(MAX_NAME / 2));
+    part
+}
+
 fn unescaped(part: &str) -> Option<String> {
     let (mut bytes, mut rest) = (Vec::new(), part.as_bytes());
     while let Some((&byte, tail)) = rest.split_first() {
@@ -42,5 +56,16 @@ mod tests {
         for path in ["/../x", "/a/%2e%2e/x", "/a/.lock", "/a%2fb", "/a//b", "/%5c..%5cx", "/C:/x", "/%zz", "/%"] {
             assert_eq!(parts(path), None, "{path}");
         }
+    }
+
+    #[test]
+    fn finding_16_every_folder_has_a_name_that_a_path_can_have() {
+        for name in ["2026-11-26T10:00:00", ".hidden", "..", "", "a\\b", "app.js", &"\u{fffd}".repeat(255)] {
+            let part = as_part(name);
+            assert_eq!(parts(&format!("/runs/{part}")).map(|parts| parts[1].clone()), Some(part.clone()), "{name}");
+            assert!(!part.ends_with(".js"), "{part}");
+        }
+        assert_eq!(as_part("2026-11-26T10:00:00"), "2026-11-26T10-00-00");
+        assert_eq!(as_part("qwen3 & co"), "qwen3 & co");
     }
 }

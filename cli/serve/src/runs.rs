@@ -1,6 +1,7 @@
 //! Run folders, read-only: the files that the viewer reads, and no others.
 
 use crate::answer::{failure, json};
+use crate::path::as_part;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -29,6 +30,7 @@ pub(crate) struct ServedRun {
 pub(crate) fn named(folders: Vec<(String, PathBuf)>, layout: Layout) -> Vec<ServedRun> {
     let mut runs: Vec<ServedRun> = Vec::new();
     for (own, folder) in folders {
+        let own = as_part(&own);
         let taken = |name: &String| runs.iter().any(|run| run.name == *name);
         let (mut name, mut n) = (own.clone(), 1);
         while taken(&name) {
