@@ -10,8 +10,10 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::response::Response;
 use closeread_text::hash::sha256;
 use futures_util::TryStreamExt;
+use http_body_util::LengthLimitError;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use serde_json::{Value, json as object};
+use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -60,7 +62,7 @@ impl Relay {
         getrandom::fill(&mut random).context("the system gives no random numbers for the relay's token")?;
         // A redirect could carry a key to another server.
         let client = closeread_providers::http::client().redirect(reqwest::redirect::Policy::none());
-        let client = match client.dns_resolver(Arc::new(NotLinkLocal)).build() {
+        let client = match client.dns_resolver(Arc::new(NoSecrets)).build() {
             Ok(client) => client,
             // As in an image without certificates: what needs no server works there.
             Err(error) => {
@@ -129,8 +131,11 @@ impl Relay {
         }
         let body = match tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_BODY)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(_)) => {
+            Ok(Err(error)) if error.source().is_some_and(|cause| cause.is::<LengthLimitError>()) => {
                 return failure(StatusCode::PAYLOAD_TOO_LARGE, "a request of more than 64 MiB is not passed on");
+            }
+            Ok(Err(_)) => {
+                return failure(StatusCode::BAD_REQUEST, "the request broke off, or its pieces have no sense");
             }
             Err(_) => return failure(StatusCode::REQUEST_TIMEOUT, "the request did not come whole within a minute"),
         };
@@ -159,7 +164,7 @@ impl Relay {
 /// Returns the error and what caused it, in words.
 fn in_words(error: &reqwest::Error) -> String {
     let mut words = format!("the server cannot be asked: {error}");
-    let mut cause = std::error::Error::source(error);
+    let mut cause = error.source();
     while let Some(error) = cause {
         words += &format!(": {error}");
         cause = error.source();
@@ -186,27 +191,39 @@ async fn target(url: &str, own: SocketAddr) -> Result<reqwest::Url, &'static str
     if port == own.port() && (is_own_name || found.iter().any(|address| is_here(&address.to_canonical()))) {
         return Err("the relay does not pass on to itself");
     }
-    if found.iter().any(is_link_local) {
-        return Err("the relay does not pass on to link-local addresses, where clouds keep a machine's own secrets");
+    if found.iter().any(holds_secrets) {
+        return Err(
+            "the relay does not pass on to link-local addresses and others where clouds keep a machine's own secrets",
+        );
     }
     Ok(url)
 }
 
-fn is_link_local(address: &IpAddr) -> bool {
+/// Where clouds tell a machine its credentials: link-local addresses, and those of Alibaba, Azure, Amazon and Google that are not.
+fn holds_secrets(address: &IpAddr) -> bool {
     match address.to_canonical() {
-        IpAddr::V4(address) => address.is_link_local(),
-        IpAddr::V6(address) => address.is_unicast_link_local(),
+        IpAddr::V4(address) => {
+            address.is_link_local() || matches!(address.octets(), [100, 100, 100, 200] | [168, 63, 129, 16])
+        }
+        IpAddr::V6(address) => match address.segments() {
+            // NAT64 leads to the address of IPv4 at its end.
+            [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+                holds_secrets(&IpAddr::V4((u32::from(high) << 16 | u32::from(low)).into()))
+            }
+            [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] => true,
+            _ => address.is_unicast_link_local(),
+        },
     }
 }
 
 /// Looks names up, for the connection itself: a name can lead elsewhere than when it was checked.
-struct NotLinkLocal;
+struct NoSecrets;
 
-impl Resolve for NotLinkLocal {
+impl Resolve for NoSecrets {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found = lookup_host((name.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> = found.filter(|at| !is_link_local(&at.ip())).collect();
+            let allowed: Vec<SocketAddr> = found.filter(|at| !holds_secrets(&at.ip())).collect();
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }

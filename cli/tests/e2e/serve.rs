@@ -189,8 +189,19 @@ fn finding_16_the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_
         let said = if host.is_ascii() { "to itself" } else { "whole address" };
         assert!(status == 400 && text.contains(said), "{host}: {status} {text}");
     }
-    for host in ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "2852039166", "0xa9fea9fe", "169.254.1.1."]
-    {
+    for host in [
+        "169.254.169.254",
+        "[fe80::1]",
+        "[::ffff:169.254.169.254]",
+        "2852039166",
+        "0xa9fea9fe",
+        "169.254.1.1.",
+        "[64:ff9b::169.254.169.254]",
+        "[fd00:ec2::254]",
+        "[fd20:ce::254]",
+        "100.100.100.200",
+        "168.63.129.16",
+    ] {
         let (status, text) = asked(&format!("http://{host}/latest/meta-data/"));
         assert!(status == 400 && text.contains("link-local"), "{host}: {status} {text}");
     }
@@ -199,6 +210,26 @@ fn finding_16_the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_
     {
         let (status, text) = asked(url);
         assert!(status == 400 && text.contains("http:// or https://"), "{url}: {status} {text}");
+    }
+}
+
+#[test]
+fn finding_16_a_request_that_breaks_off_is_not_called_too_large_by_the_relay() {
+    let server = Server::start(&["--relay"]);
+    let token = server.token();
+    for (framing, body) in [
+        ("transfer-encoding: chunked", "zz\r\n{}\r\n"),
+        ("transfer-encoding: chunked", "ffffffffffffffffff\r\n{}\r\n"),
+        ("content-length: 10", "{}"),
+    ] {
+        let mut stream = TcpStream::connect(&server.host).unwrap();
+        let head = format!("POST /relay HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{framing}", server.host);
+        let whom = format!("x-closeread-token: {token}\r\nx-closeread-url: http://127.0.0.1:1/v1/x");
+        stream.write_all(format!("{head}\r\n{whom}\r\n\r\n{body}").as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("the request broke off"), "{framing}: {answer}");
     }
 }
 
