@@ -2,12 +2,14 @@
 
 use anyhow::{Context, Result, bail};
 use closeread_llm::price::PriceList;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Loads the list in force; `given` is `--model-info`.
 pub fn load(given: Option<&Path>) -> Result<PriceList> {
     let mut list = PriceList::built_in();
-    let own = config_folder().map(|folder| folder.join("models.toml")).filter(|path| path.is_file());
+    let own = own_file("models.toml");
     for path in own.as_deref().into_iter().chain(given) {
         let text = closeread_files::read_text_file(path)
             .with_context(|| format!("cannot read --model-info {}", path.display()))?;
@@ -68,8 +70,25 @@ pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Returns a file of the configuration folder, unless none of that name is there. One that cannot be read is an error where it is
+/// read: its limits would not hold.
+pub fn own_file(name: &str) -> Option<PathBuf> {
+    let path = config_folder()?.join(name);
+    let is_absent = |kind| match kind {
+        ErrorKind::NotFound => true,
+        // Where a user has no home, it can be a file.
+        ErrorKind::NotADirectory => named_folder().is_none(),
+        _ => false,
+    };
+    let is_there = fs::symlink_metadata(&path).map_or_else(|error| !is_absent(error.kind()), |_| true);
+    is_there.then_some(path)
+}
+
+fn named_folder() -> Option<PathBuf> {
+    std::env::var_os("CLOSEREAD_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
 /// Returns `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
 pub fn config_folder() -> Option<PathBuf> {
-    let given = std::env::var_os("CLOSEREAD_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.config_dir().to_owned()))
+    named_folder().or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.config_dir().to_owned()))
 }

@@ -16,7 +16,7 @@ const USER_FILE: &str = "run.toml";
 
 /// The file with the user's options, where there is one.
 pub(crate) fn user_file() -> Option<PathBuf> {
-    pricing::config_folder().map(|folder| folder.join(USER_FILE)).filter(|path| path.is_file())
+    pricing::own_file(USER_FILE)
 }
 
 impl RunArgs {
