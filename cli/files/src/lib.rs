@@ -10,7 +10,7 @@ pub use mapped::map;
 use anyhow::{Context, Result, bail};
 use run_files::refuse_run_file;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Take, Write};
@@ -128,12 +128,24 @@ pub fn open_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<(F
         debug!(bytes = bytes.len() - whole, "{}: the last line was cut short and is removed", named());
     }
     file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
+    if !ends(&bytes[..whole]) {
+        file.write_all(b"\n").with_context(|| format!("cannot repair {}", named()))?;
+    }
     Ok((file, values))
 }
 
-/// Bytes of the lines that have an end.
-fn whole(bytes: &[u8]) -> usize {
-    bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+/// Bytes of the lines that are whole. A last line without its line feed is whole where it is an object, as an editor leaves it;
+/// otherwise it was being written when a kill came.
+pub fn whole(bytes: &[u8]) -> usize {
+    let ended = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let last = &bytes[ended..];
+    let is_whole = last.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(last).is_ok();
+    if is_whole { bytes.len() } else { ended }
+}
+
+/// Whether what is appended to these lines begins a line of its own.
+pub fn ends(lines: &[u8]) -> bool {
+    lines.last().is_none_or(|&byte| byte == b'\n')
 }
 
 fn values<T: DeserializeOwned>(path: &Path, lines: &[u8], expected: &str) -> Result<Vec<T>> {

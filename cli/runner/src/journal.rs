@@ -86,11 +86,10 @@ impl Journal {
     fn open(path: PathBuf) -> Result<Self> {
         let bytes = files::read(&path)?.unwrap_or_default();
         // A line that a kill cut short is no response.
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        if whole < bytes.len() {
-            let file = OpenOptions::new().write(true).open(&path);
-            file.and_then(|file| file.set_len(whole as u64))
-                .with_context(|| format!("cannot repair {}", path.display()))?;
+        let whole = files::whole(&bytes);
+        if whole < bytes.len() || !files::ends(&bytes) {
+            let end: &[u8] = if files::ends(&bytes[..whole]) { b"" } else { b"\n" };
+            files::write_atomically(&path, &[&bytes[..whole], end].concat())?;
         }
         let mut known: HashMap<String, VecDeque<Response>> = HashMap::new();
         for Line { request, response, .. } in lines(&bytes[..whole]) {
@@ -192,6 +191,16 @@ mod tests {
         journal.put("b", "m", &response("again"));
         drop(journal);
         assert_eq!(journals.of(&"trial").unwrap().take("b"), Some(response("again")));
+
+        // One that lacks its line feed alone was paid.
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        let journal = journals.of(&"trial").unwrap();
+        assert_eq!(journal.take("b"), Some(response("again")));
+        journal.put("c", "m", &response("3"));
+        drop(journal);
+        let journal = journals.of(&"trial").unwrap();
+        assert_eq!((journal.take("b"), journal.take("c")), (Some(response("again")), Some(response("3"))));
     }
 
     #[test]

@@ -57,6 +57,26 @@ fn finding_04_no_command_appends_to_a_folder_of_another_format() {
 }
 
 #[test]
+fn finding_05_a_last_line_that_lacks_its_line_feed_is_neither_left_out_nor_made_again() {
+    let sandbox = Sandbox::new();
+    let again = run(&sandbox);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule"]).exits(0);
+    let before = sandbox.run(&["report", "r", "--json"]).exits(0).json();
+    let files = ["r/records.jsonl", "r/judgements.jsonl"];
+    let written = files.map(|name| fs::read_to_string(sandbox.path(name)).unwrap());
+    for (name, text) in files.iter().zip(&written) {
+        sandbox.write(name, text.trim_end());
+    }
+    assert_eq!(sandbox.run(&["report", "r", "--json"]).exits(0).json(), before);
+    sandbox.run(&["export", "parquet", "r", "--out", "tables"]).exits(0);
+    sandbox.run(&again).exits(0);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule"]).exits(0);
+    for (name, text) in files.iter().zip(&written) {
+        assert_eq!(fs::read_to_string(sandbox.path(name)).unwrap(), *text, "{name}");
+    }
+}
+
+#[test]
 fn finding_05_items_that_are_lost_are_in_every_rendering_and_in_the_exit_code() {
     let sandbox = Sandbox::new();
     let again = run(&sandbox);
@@ -152,5 +172,31 @@ fn finding_01_what_a_link_in_a_run_folder_leads_to_is_not_written() {
         std::fs::rename(&aside, &path).unwrap();
     }
     assert_eq!(std::fs::read_to_string(own).unwrap(), "mine\n");
+    sandbox.run(&run).exits(0);
+}
+
+#[test]
+fn finding_15_limits_in_a_file_of_the_user_that_cannot_be_read_are_not_left_out() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let run = ["run", "--benchmark", "tales", "--method", "closed-book", "--dry-run"];
+    sandbox.write("elsewhere.toml", "max-cost = 1.0");
+    for name in ["run.toml", "models.toml"] {
+        sandbox.write(&format!("config/{name}/x"), "");
+        sandbox.run(&run).refuses(&[&format!("config/{name}")]);
+        fs::remove_dir_all(sandbox.path("config")).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        fs::create_dir(sandbox.path("config")).unwrap();
+        std::os::unix::fs::symlink("../moved.toml", sandbox.path("config/run.toml")).unwrap();
+        sandbox.run(&run).refuses(&["config/run.toml", "No such file"]);
+        fs::remove_dir_all(sandbox.path("config")).unwrap();
+        // The file in the place of its folder.
+        let of_file =
+            |variable: &str, path| crate::support::Ended(sandbox.command(&run).env(variable, path).output().unwrap());
+        of_file("CLOSEREAD_CONFIG", sandbox.path("elsewhere.toml"))
+            .refuses(&["elsewhere.toml/run.toml", "a directory"]);
+    }
     sandbox.run(&run).exits(0);
 }

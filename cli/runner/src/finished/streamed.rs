@@ -115,10 +115,11 @@ impl Streamed {
             let length = stored.lines.read_until(b'\n', &mut line);
             let length = length.with_context(|| format!("cannot read {}", stored.path.display()))?;
             number += 1;
-            // The last line of a run that was killed has no end.
-            if line.pop() != Some(b'\n') {
+            // The last line of a run that was killed is cut short.
+            if files::whole(&line) == 0 {
                 break;
             }
+            line.pop_if(|byte| *byte == b'\n');
             if !line.iter().all(u8::is_ascii_whitespace) {
                 let place = Place { start: at, length: u32::try_from(line.len())?, number };
                 let mut record = read_record(number as usize, &line).map_err(|error| of_folder(path, &error))?;

@@ -1,7 +1,7 @@
 //! The files of a run folder as values, and what is said of those that are none.
 
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long, too_many_values};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// The reason why some files are not a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,15 +52,23 @@ pub(super) fn whole<T: DeserializeOwned>(file: &str, expected: &'static str, byt
     }
 }
 
-/// Reads one value a line; a last line without its end is one that was being written when the run was killed.
+/// Bytes of the lines that are whole. A last line without its line feed is whole where it is an object, as an editor leaves it;
+/// otherwise it was being written when the run was killed.
+fn whole_lines(bytes: &[u8]) -> usize {
+    let ended = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let last = &bytes[ended..];
+    let is_whole = last.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(last).is_ok();
+    if is_whole { bytes.len() } else { ended }
+}
+
+/// Reads one value a line; a last line that a kill cut short is skipped.
 pub(super) fn lines<T: DeserializeOwned>(
     file: &'static str,
     expected: &'static str,
     bytes: &[u8],
 ) -> Result<Vec<T>, FolderError> {
-    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let mut values = Vec::new();
-    for (idx, line) in bytes[..end].split(|&byte| byte == b'\n').enumerate() {
+    for (idx, line) in bytes[..whole_lines(bytes)].split(|&byte| byte == b'\n').enumerate() {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
