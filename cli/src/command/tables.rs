@@ -1,11 +1,12 @@
 //! Tables, written and printed as users ask for them.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use closeread_files::write_output;
 use closeread_table::Table;
 use closeread_table::number::counted;
 use closeread_table::render::{csv, latex, text};
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use tracing::info;
 
 /// Writes the tables as text, a blank line between.
@@ -26,11 +27,40 @@ pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result
         info!("{}: {} as one list", path.display(), counted(tables.len(), "table"));
         return Ok(());
     }
+    let named = named(path, tables);
+    for (file, _) in &named {
+        refuse_foreign(file)?;
+    }
     std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
-    for table in tables {
-        let name: String = table.id.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        write_output(&path.join(format!("{name}.csv")), csv::wide(table, complete).as_bytes())?;
+    for (file, table) in &named {
+        write_output(file, csv::wide(table, complete).as_bytes())?;
     }
     info!("{}: {}, one file each", path.display(), counted(tables.len(), "table"));
+    Ok(())
+}
+
+/// The tables with a file for each in a folder, whose names differ also where case counts for nothing.
+fn named<'t>(folder: &Path, tables: &'t [Table]) -> Vec<(PathBuf, &'t Table)> {
+    let mut taken = HashSet::new();
+    let file = |table: &Table| {
+        let plain = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '-' };
+        let own: String = table.id.chars().map(plain).collect();
+        let (mut name, mut n) = (own.clone(), 1);
+        while !taken.insert(name.to_lowercase()) {
+            n += 1;
+            name = format!("{own}-{n}");
+        }
+        folder.join(format!("{name}.csv"))
+    };
+    tables.iter().map(file).zip(tables).collect()
+}
+
+/// Refuses a file that is no table of closeread's: its user named the folder alone.
+fn refuse_foreign(file: &Path) -> Result<()> {
+    let there = closeread_files::read(file)?.unwrap_or_default();
+    let head = there.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if !there.is_empty() && !head.ends_with(b",complete\r") {
+        bail!("{} is there and is no table that closeread wrote: name another folder by --csv", file.display());
+    }
     Ok(())
 }

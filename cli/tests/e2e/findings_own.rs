@@ -2,7 +2,7 @@
 //! elsewhere. A case a finding, by the numbers of issue 19.
 
 use crate::fault_server::cases;
-use crate::support::Sandbox;
+use crate::support::{Sandbox, tales};
 use serde_json::json;
 use std::fs;
 
@@ -56,6 +56,40 @@ fn finding_02_no_table_or_tree_is_written_over_what_it_is_made_of() {
     let stats = ["data", "stats", "frames", "--data", "set.csv", "--csv", "set.csv"];
     sandbox.run(&stats).refuses(&["--csv set.csv is the input set.csv"]);
     assert_eq!(fs::read_to_string(sandbox.path("set.csv")).unwrap(), "mine");
+}
+
+#[test]
+fn finding_02_tables_in_a_folder_replace_no_file_but_closereads_own() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let stats = ["data", "stats", "tales", "--csv", "mine"];
+    sandbox.write("mine/lengths.csv", "book,pages\nmill,12\n");
+    sandbox.run(&stats).refuses(&["mine/lengths.csv is there and is no table that closeread wrote"]);
+    assert_eq!(fs::read_dir(sandbox.path("mine")).unwrap().count(), 1, "nothing is written beside it");
+    fs::remove_file(sandbox.path("mine/lengths.csv")).unwrap();
+    for _ in 0..2 {
+        sandbox.run(&stats).exits(0);
+    }
+}
+
+#[test]
+fn finding_02_no_build_or_bundle_discards_what_it_is_made_of() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    sandbox.write("scorer", "a program");
+    let bundle = ["export", "codabench", "tales", "--title", "T", "--start", "2026-12-01", "--scorer", "scorer"];
+    sandbox.run(&[&bundle[..], &["--out", "scorer"]].concat()).refuses(&["--out scorer is the input scorer"]);
+    assert_eq!(fs::read_to_string(sandbox.path("scorer")).unwrap(), "a program");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/corpus");
+    let (table, schema) = (format!("{corpus}/table.csv"), format!("{corpus}/manifest.json"));
+    let build = ["build", "corpusqa", "--entity", "a,b", "--least-tokens", "900", "--lengths", "8K", "--out", "c"];
+    sandbox.run(&[&build[..], &["--documents", corpus, "--table", &table, "--schema", &schema]].concat()).exits(0);
+    let documents = fs::read(sandbox.path("c/documents.jsonl")).unwrap();
+    for (documents, table) in [("c", table.as_str()), (corpus, "c/table.csv"), ("c/texts", &table)] {
+        let of_itself = ["--documents", documents, "--table", table, "--schema", &schema, "--fresh"];
+        sandbox.run(&[&build[..], &of_itself].concat()).refuses(&["--out c holds c", "which is read"]);
+    }
+    assert_eq!(fs::read(sandbox.path("c/documents.jsonl")).unwrap(), documents);
 }
 
 #[test]

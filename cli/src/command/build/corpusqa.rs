@@ -1,7 +1,7 @@
 //! `closeread build corpusqa`: questions over whole collections of documents.
 
 use super::args::BuildOptions;
-use super::inputs::DocumentInputs;
+use super::inputs::{DocumentInputs, refuse_inputs_within};
 use super::say::{checked, finish, hand_checked, print_tables, show_costs, write};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
@@ -175,7 +175,8 @@ pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
     if let (Some(schema), Some(entity)) = (&mut schema, &args.entity) {
         schema.entity = entity.clone();
     }
-    let books = args.documents.read()?;
+    refuse_inputs_within(&build.out, [&args.table, &args.schema].into_iter().flatten())?;
+    let books = args.documents.read(&build.out)?;
     let (parameters, templates) = (args.parameters(), args.templates()?);
     if let Some(path) = &args.table {
         let (mut schema, lines) = read_table(path, schema)?;

@@ -70,7 +70,7 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     if !args.build.checked.is_empty() {
         return checked(&args.build);
     }
-    let books = args.books.read()?;
+    let books = args.books.read(&args.build.out)?;
     if args.study.is_some() {
         return run_study(&args, &books).await;
     }

@@ -1,15 +1,25 @@
 //! Inputs of builds: books, documents, articles about books, and where the world is searched.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_build::About;
 use closeread_builder::article::Articles;
 use closeread_builder::collection;
 use closeread_builder::search::SearchOptions;
+use closeread_files::leads_outside;
 use closeread_runner::input::InputOptions;
 use closeread_text::Language;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Refuses to build into a folder that holds what is read: `--fresh` would discard it.
+pub(super) fn refuse_inputs_within<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+    let is_within = |input: &&PathBuf| out.is_dir() && input.exists() && !leads_outside(out, input);
+    match inputs.into_iter().find(is_within) {
+        Some(input) => bail!("--out {} holds {}, which is read: name another folder", out.display(), input.display()),
+        None => Ok(()),
+    }
+}
 
 /// Which books, and how they are read.
 #[derive(Debug, clap::Args)]
@@ -44,8 +54,9 @@ impl BookInputs {
         collection::about(&self.books)
     }
 
-    /// Reads the books; one that cannot be read ends the build before it begins.
-    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
+    /// Reads the books for a build in the folder `out`; one that cannot be read ends the build before it begins.
+    pub(crate) fn read(&self, out: &Path) -> Result<Vec<Arc<Book>>> {
+        refuse_inputs_within(out, &self.books)?;
         let options = InputOptions {
             encoding: self.encoding.clone(),
             language: self.language,
@@ -71,8 +82,9 @@ pub(crate) struct DocumentInputs {
 }
 
 impl DocumentInputs {
-    /// Reads the documents; one that cannot be read ends the build before it begins.
-    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
+    /// Reads the documents for a build in the folder `out`; one that cannot be read ends the build before it begins.
+    pub(crate) fn read(&self, out: &Path) -> Result<Vec<Arc<Book>>> {
+        refuse_inputs_within(out, &self.documents)?;
         collection::documents(&self.documents, self.language, self.allow_outside)
     }
 }

@@ -117,7 +117,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
 
 /// `--books` in the place of `--benchmark`: nothing but the page with forms.
 fn forms_alone(args: &OptionsArgs, forms: Vec<Form>) -> Result<ExitCode> {
-    let (books, n) = (args.books.read()?, forms.len());
+    let (books, n) = (args.books.read(&args.build.out)?, forms.len());
     let page = write_sheet(&args.build.out, "options", &books, &sheet_of(forms, &books))?;
     let page = page.display();
     if args.build.json {

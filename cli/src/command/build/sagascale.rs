@@ -84,7 +84,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     if !build.checked.is_empty() {
         return checked(build);
     }
-    let books = args.books.read()?;
+    let books = args.books.read(&build.out)?;
     let model = build.model()?;
     let (checker, judge) = (args.checker.as_deref().unwrap_or(model), args.judge.as_deref().unwrap_or(model));
     let keyword_join = args.keyword_join.clone();

@@ -50,7 +50,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         bail!("--start {}: expected a day such as 2026-12-01", args.start);
     }
     let file = if args.items.is_dir() { args.items.join("items.jsonl") } else { args.items.clone() };
-    refuse_input_as_output(&args.out, "--out", [file.as_path()])?;
+    let inputs = [Some(file.as_path()), args.scorer.as_deref()];
+    refuse_input_as_output(&args.out, "--out", inputs.into_iter().flatten())?;
     let items = items(&file)?;
     let metrics = if args.metric.is_empty() { of_tasks(&items) } else { args.metric.clone() };
     let scorer = match &args.scorer {
