@@ -42,6 +42,12 @@ fn what_people_answer_by_the_clock_is_a_run_that_is_judged_and_reported() {
         _ => json!({"state": "answered", "text": item(key)["answers"][0], "seconds": 60.0}),
     });
     let bo = saved(&sandbox, "s", "bo", |_| json!({"state": "gave_up", "seconds": 30.0}));
+    let own = std::fs::read_to_string(sandbox.path("s/keys.jsonl")).unwrap();
+    let doubled = format!("{own}{}", own.lines().next().unwrap());
+    sandbox.write("s/keys.jsonl", doubled + "\n");
+    sandbox.run(&["people", "read", "s", &ann]).refuses(&["s/keys.jsonl: `u0001` is there twice"]);
+    assert!(!sandbox.path("s/choices.csv").exists(), "nothing is written of a damaged study");
+    sandbox.write("s/keys.jsonl", own);
     let found = sandbox.run(&["people", "read", "s", &ann, &bo, "--json"]).exits(0).json();
     let row = &table(&found, "people")["rows"][0];
     assert_eq!((&row[0], &row[2]["count"]), (&json!({"kind": "text", "text": "ann"}), &json!(6)), "{row}");

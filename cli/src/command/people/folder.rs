@@ -93,6 +93,10 @@ impl StudyFolder {
             bail!("{} has format {}, and this closeread reads format {STUDY_FORMAT}", file.display(), study.format);
         }
         let keys: Vec<UnitKey> = read_lines(&path.join(KEYS), "what a unit is about")?;
+        let mut units = BTreeSet::new();
+        if let Some(twice) = keys.iter().find(|key| !units.insert(&key.unit)) {
+            bail!("{}: `{}` is there twice: expected a line a unit; remove one", path.join(KEYS).display(), twice.unit);
+        }
         let source = closeread_files::read(&path.join(SOURCE))?;
         let source: Option<Value> = source.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let run = source.as_ref().and_then(|source| source.get("run")?.as_str()).map(PathBuf::from);
