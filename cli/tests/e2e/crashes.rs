@@ -119,7 +119,9 @@ fn a_record_that_a_kill_cut_anywhere_is_made_again_and_no_other() {
         let at = last + n * (whole.len() - 1 - last) / 5;
         std::fs::write(&path, &whole[..at]).unwrap();
         let report = sandbox.run(&arguments).exits(0).json();
-        assert_eq!((&report["complete"], server.n_requests()), (&Value::Bool(true), 5 + n), "cut at {at}");
+        // The last one lacks its line feed alone: it is whole, and paid.
+        let n_requests = 5 + n.min(4);
+        assert_eq!((&report["complete"], server.n_requests()), (&Value::Bool(true), n_requests), "cut at {at}");
         assert_eq!(counted(&sandbox).values().sum::<usize>(), 4);
     }
 }
