@@ -7,7 +7,6 @@ mod gpu;
 mod metrics;
 mod novelqa;
 mod peers;
-mod scale;
 mod web;
 
 use anyhow::Result;
@@ -28,8 +27,6 @@ pub(crate) enum Bench {
     Metrics(metrics::MetricsArgs),
     /// A benchmark of NovelQA's size: the time of a dry run, the size of a run folder.
     Novelqa(novelqa::NovelQaArgs),
-    /// A run in up to 1,000 parts: the time and memory of joining them, and how both grow.
-    Scale(scale::ScaleArgs),
     /// The page's encoder, against onnxruntime-web, and the page, against the same on transformers.js, in Chromium.
     Web(web::WebArgs),
 }
@@ -43,7 +40,6 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
         Bench::Gpu(args) => gpu::run_with(args).map(|()| true),
         Bench::Metrics(args) => metrics::run_with(args),
         Bench::Novelqa(args) => novelqa::run_with(args),
-        Bench::Scale(args) => scale::run_with(args),
         Bench::Web(args) => web::run_with(args),
     }
 }
