@@ -48,9 +48,13 @@ impl ScoreOptions {
 pub(crate) fn read<T: DeserializeOwned + Default>(options: Option<JsValue>) -> Result<T, JsValue> {
     match options.filter(|options| !options.is_undefined() && !options.is_null()) {
         None => Ok(T::default()),
-        Some(options) => {
-            let json = js_sys::JSON::stringify(&options)?.as_string().unwrap_or_default();
-            serde_json::from_str(&json).map_err(|error| usage(&error.to_string()))
-        }
+        Some(options) => over_json(&options),
     }
+}
+
+/// A value over JSON: what JavaScript throws on the way, as in a getter or where it is nested too deep, is an error here. Straight
+/// from JavaScript it would leave the object that was called locked for ever.
+pub(crate) fn over_json<T: DeserializeOwned>(value: &JsValue) -> Result<T, JsValue> {
+    let json = js_sys::JSON::stringify(value)?.as_string().unwrap_or_default();
+    serde_json::from_str(&json).map_err(|error| usage(&error.to_string()))
 }

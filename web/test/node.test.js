@@ -56,6 +56,28 @@ async function holdToCommand(paths) {
     }
 }
 
+test("what is no string is refused, and the module goes on", () => {
+    const index = new Index();
+    index.add("book", "At night Ana hid the key. Then came the winter.");
+    for (const wrong of [5, null, undefined, true, 7n, {}, ["Who?"], () => "Who?", Symbol("Who?")]) {
+        assert.throws(() => index.searchJson(wrong), /expected a string, found/, typeof wrong);
+        assert.throws(() => index.add(wrong, "A text."), /expected a string, found/, typeof wrong);
+    }
+    let nested = [];
+    for (let depth = 0; depth < 100_000; depth++) nested = [nested];
+    const lies = [
+        {
+            get quote() {
+                throw new Error("no");
+            },
+        },
+    ];
+    for (const evidence of [nested, lies]) assert.throws(() => index.setEvidence(evidence));
+    assert.match(index.searchJson("Who hid the key?"), /Ana hid the key/);
+    assert.deepEqual(index.setEvidence([{ quote: "Ana hid the key" }]).places, [{ book: 0, start: 9, end: 24 }]);
+    index.free();
+});
+
 test("chunk and search have the bytes that the command line prints", async () => {
     needs("CLOSEREAD_BINARY");
     await holdToCommand(["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE))));

@@ -4,8 +4,7 @@ use super::Index;
 use super::options::SearchOptions;
 use super::shapes::{FoundEvidence, Place, RankingScores, RecallAt, ScoresAt};
 use crate::books::{JsSearchOptions, to_js};
-use crate::error::usage;
-use crate::options::read;
+use crate::options::{over_json, read};
 use closeread_books::BookText;
 use closeread_data::resolve_evidence;
 use closeread_eval::evidence::recall_over;
@@ -46,8 +45,7 @@ impl Index {
     /// Something else than evidence.
     #[wasm_bindgen(js_name = setEvidence)]
     pub fn set_evidence(&mut self, evidence: JsEvidence) -> Result<JsFoundEvidence, JsValue> {
-        let evidence: Vec<Evidence> =
-            serde_wasm_bindgen::from_value(evidence.into()).map_err(|error| usage(&error.to_string()))?;
+        let evidence: Vec<Evidence> = over_json(&evidence)?;
         let documents = self.passage_index.books().iter().map(|book| book.id.clone()).collect();
         let item = Item { documents, evidence, ..Item::new("", "", "", Task::Generative) };
         let sources = self.sources()?;
