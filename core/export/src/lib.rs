@@ -23,6 +23,7 @@ use chrono::DateTime;
 use closeread_eval::{Item, Outcome, Task};
 use closeread_methods::record::Record;
 use closeread_report::{Arm, Run};
+use closeread_text::hash::sha256;
 
 /// A file of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,11 +72,15 @@ pub fn cell_name(run: &Run, arm: &Arm) -> String {
     format!("{}{budget}{model}", arm.method)
 }
 
-/// Returns a name for a file: letters, digits, `.`, `-` and `_` of a name; anything else is a `-`.
+/// Returns a name for a file: letters, digits, `.`, `-` and `_` of a name; anything else is a `-`. Names of other scripts, of which
+/// nothing would be left, are told apart by the beginning of their hash.
 pub fn file_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let name: String = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
-    name.trim_matches(['-', '.']).to_owned()
+    let mut plain: String = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
+    if !name.is_ascii() {
+        plain = format!("{}-{}", plain.trim_end_matches('-'), &sha256(name.as_bytes())[..8]);
+    }
+    plain.trim_matches(['-', '.']).to_owned()
 }
 
 /// The options that the item was asked with: one that is asked openly may have some, too.
@@ -127,4 +132,17 @@ fn said(record: &Record) -> &str {
 fn question(item: &Item) -> String {
     let options = options(item).iter().enumerate().map(|(n, option)| format!("\n{}. {option}", letter(n)));
     item.question.clone() + &options.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_01_names_of_other_scripts_are_files_of_their_own() {
+        assert_eq!(file_name("openai/gpt-4.1 (mini)"), "openai-gpt-4.1--mini");
+        let names = ["openai-compatible/通义", "openai-compatible/文心", "通义", "文心"].map(file_name);
+        assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{names:?}");
+        assert!(names.iter().all(|name| name.is_ascii() && !name.starts_with('-')), "{names:?}");
+    }
 }
