@@ -331,15 +331,16 @@ pub fn remove_partial(folder: &Path) -> Result<()> {
             random.is_some_and(|random| random.len() == 6 && random.bytes().all(|b| b.is_ascii_alphanumeric()));
         match fs::symlink_metadata(&path) {
             Ok(there) if there.is_dir() => remove_partial(&path)?,
-            Ok(there) if there.is_file() && is_ours => {
-                if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
-                    remove(&path)?;
-                }
-            }
+            Ok(there) if there.is_file() && is_ours && !is_written(&path) => remove(&path)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Returns whether a process may be writing the file.
+fn is_written(path: &Path) -> bool {
+    !File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 #[cfg(test)]
