@@ -1,8 +1,8 @@
 //! Which graphics processor computes.
 
-use crate::GpuError;
 use crate::kernels::Matrices;
-use wgpu::{CooperativeScalarType, DeviceType};
+use crate::{GpuError, Precision};
+use wgpu::{CooperativeScalarType, DeviceType, Features};
 
 /// Which adapter is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,6 +50,11 @@ impl Adapter {
     /// Whether the processor computes what it is asked for.
     pub fn is_software(&self) -> bool {
         self.is_software
+    }
+
+    /// The precision asked for, or f32 where the adapter does not compute in half precision.
+    pub fn precision(&self, asked: Precision) -> Precision {
+        if self.adapter.features().contains(Features::SHADER_F16) { asked } else { Precision::F32 }
     }
 
     /// Threads that run in step, where all groups of them have one size.

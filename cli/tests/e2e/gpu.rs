@@ -63,4 +63,12 @@ fn needs_lavapipe_a_run_names_its_adapter_and_is_verified_by_it_alone() {
     assert_eq!(manifest["configuration"]["embedder"]["backend"], "gpu-f16");
     with("llvmpipe", &["verify", "h"]).exits(0);
     with("an adapter that nobody makes", &["verify", "r"]).refuses(&["gpu-f32 computed the vectors", "encoder"]);
+
+    // Mesa has no arithmetic in half precision on a processor that converts no halves.
+    let mut without_halves = sandbox.command(&[&options[..], &["--backend", "gpu-f16", "--out", "f"]].concat());
+    without_halves.env("CLOSEREAD_GPU", "llvmpipe").env("GALLIUM_OVERRIDE_CPU_CAPS", "sse2");
+    let told = Ended(without_halves.output().unwrap()).exits(0).err();
+    assert!(told.contains("has no half precision, and computes in f32"), "{told}");
+    let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("f/manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["configuration"]["embedder"]["backend"], "gpu-f32");
 }

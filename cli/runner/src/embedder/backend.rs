@@ -12,6 +12,8 @@ use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 #[cfg(feature = "gpu")]
 use closeread_gpu::Adapter;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "gpu")]
+use tracing::info;
 
 /// The backends that `--backend` chooses from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,11 +86,17 @@ impl Choice {
         }
     }
 
-    /// The graphics processor; the encoder where there is none.
+    /// The graphics processor, in f32 where it has no half precision; the encoder where there is none.
     #[cfg(feature = "gpu")]
-    fn on_gpu(precision: closeread_gpu::Precision) -> Self {
-        let encoder = || Self::Encoder(Precision::fastest(Instructions::fastest()));
-        gpu::adapter().map_or_else(encoder, |adapter| Self::Gpu(adapter, precision))
+    fn on_gpu(asked: closeread_gpu::Precision) -> Self {
+        let Some(adapter) = gpu::adapter() else {
+            return Self::Encoder(Precision::fastest(Instructions::fastest()));
+        };
+        let precision = adapter.precision(asked);
+        if precision != asked {
+            info!("--backend gpu-f16: {} has no half precision, and computes in f32", adapter.name());
+        }
+        Self::Gpu(adapter, precision)
     }
 
     /// Returns the backend's name in manifests, with the precision.
