@@ -187,6 +187,21 @@ pub fn refuse_input_as_output<'a>(out: &Path, option: &str, inputs: impl IntoIte
     }
 }
 
+/// Refuses two outputs, each with the option that names it, that are one place by whatever names.
+pub fn refuse_same_output((one, option): (&Path, &str), (other, of_other): (&Path, &str)) -> Result<()> {
+    if placed(one) == placed(other) {
+        bail!("{option} {} is the place of {of_other} as well: name another", one.display());
+    }
+    Ok(())
+}
+
+/// The path of a file that need not be there, with the links on the way to it followed.
+fn placed(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(there).unwrap_or_else(|| path.to_owned())
+}
+
 /// The identity of a file, which tells it from others, links followed.
 #[derive(PartialEq)]
 struct Identity(PathBuf, #[cfg(unix)] (u64, u64));

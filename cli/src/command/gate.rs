@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
 use closeread_files::run_files::refuse_run_file;
-use closeread_files::write_output;
+use closeread_files::{refuse_same_output, write_output};
 use closeread_llm::price::Dollars;
 use closeread_report::compare::Choice;
 use closeread_report::gate::{
@@ -123,6 +123,13 @@ impl FromStr for Most {
 
 /// Decides on the gates, writes and prints the decisions.
 pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
+    let summary = args
+        .summary
+        .clone()
+        .or_else(|| std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from));
+    if let (Some(junit), Some(summary)) = (&args.junit, &summary) {
+        refuse_same_output((junit, "--junit"), (summary, "--summary"))?;
+    }
     let (runs, notes) = foreign::load_all(&[NamedFolder { path: args.run.clone(), name: None }], Texts::Skip)?;
     notes.iter().for_each(|note| info!("{note}"));
     let run = runs.into_iter().next().context("one path is one run")?;
@@ -165,10 +172,6 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
     if let Some(path) = &args.junit {
         write_output(path, junit(&run, &gates, args.undecided)?.as_bytes())?;
     }
-    let summary = args
-        .summary
-        .clone()
-        .or_else(|| std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from));
     if let Some(path) = summary {
         let scores = told.tables.first().map(markdown::table).unwrap_or_default();
         append(&path, &format!("{}\n{scores}\n", markdown::table(&gate_table(&gates))))?;

@@ -7,6 +7,7 @@ use super::site::SiteFolder;
 use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item};
+use closeread_files::refuse_same_output;
 use closeread_report::site::{Found, leaderboard};
 use closeread_runner::finished;
 use closeread_table::render::text;
@@ -47,6 +48,7 @@ pub(crate) struct LeaderboardArgs {
 /// Makes the leaderboard's site anew.
 pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
     if let Some(path) = &args.workflow {
+        refuse_same_output((path, "--workflow"), (&args.folder, "DIR"))?;
         workflow::write(path, args)?;
     }
     let site = SiteFolder::open(&args.folder, "leaderboard-files.json", "DIR")?;

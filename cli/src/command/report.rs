@@ -5,6 +5,7 @@ use super::tables::{as_latex, as_text, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use closeread_eval::{InputFile, Paper};
+use closeread_files::refuse_same_output;
 use closeread_judges::human_labels;
 use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
@@ -57,6 +58,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         args.runs.iter().enumerate().find(|(n, run)| args.runs[..*n].iter().any(|r| r.path == run.path))
     {
         bail!("{} is given twice: name each run folder once", twice.1.path.display());
+    }
+    if let (Some(html), Some(csv)) = (&args.html, &args.csv) {
+        refuse_same_output((html, "--html"), (csv, "--csv"))?;
     }
     let paper = args.paper.as_deref().and_then(Paper::named);
     let asked = paper.map(|paper| Ok::<_, anyhow::Error>((paper, exhibits(paper, &args.table)?))).transpose()?;

@@ -1,6 +1,6 @@
 //! `closeread gate`, as CI meets it.
 
-use crate::support::{Sandbox, run_tales, tales};
+use crate::support::{Ended, Sandbox, run_tales, tales};
 use serde_json::json;
 
 fn a_run() -> Sandbox {
@@ -58,6 +58,20 @@ fn reports_for_ci_have_a_case_a_gate() {
     assert!(full.len() <= 1 << 20 && full.ends_with("(cut: a step's summary holds 1 MiB)\n"), "{}", full.len());
     let json = sandbox.run(&["gate", "r", "--min", "accuracy=0.55", "--json"]).exits(10).json();
     assert_eq!((&json["verdict"], &json["gates"][1]["verdict"]), (&json!("not_passed"), &json!("passed")));
+}
+
+#[test]
+fn finding_02_two_outputs_are_two_places() {
+    let sandbox = a_run();
+    std::fs::create_dir(sandbox.path("d")).unwrap();
+    let one = ["gate", "r", "--max-cost", "0", "--junit", "out.md", "--summary", "d/../out.md"];
+    sandbox.run(&one).refuses(&["--junit out.md is the place of --summary as well"]);
+    let mut of_step = sandbox.command(&one[..6]);
+    Ended(of_step.env("GITHUB_STEP_SUMMARY", "out.md").output().unwrap()).refuses(&["--junit out.md"]);
+    sandbox.run(&["report", "r", "--html", "d", "--csv", "./d"]).refuses(&["--html d is the place of --csv as well"]);
+    sandbox.run(&["leaderboard", "site", "--runs", "r", "--gold", "r", "--workflow", "site"]).refuses(&["--workflow"]);
+    let written = ["out.md", "site"].map(|name| sandbox.path(name).exists());
+    assert_eq!((written, std::fs::read_dir(sandbox.path("d")).unwrap().count()), ([false, false], 0));
 }
 
 #[test]
