@@ -83,7 +83,7 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
     let corrected = corrected_table(&loaded, &found);
     if is_json {
         outln!("{}", json!({"judges": found, "problems": problems, "corrected": corrected}));
-    } else {
+    } else if !found.is_empty() {
         outln!("{}", text::table(&agreement_table(&found)));
         if let Some(table) = &corrected {
             outln!("{}", text::table(table));

@@ -226,6 +226,10 @@ fn a_judge_is_measured_against_people() {
         assert!(said.contains(words), "{words} is not in: {said}");
     }
     assert!(text.out().contains("judge: incorrect"), "{}", text.out());
+    sandbox.write("labels.csv", "item,method,budget,label\nt77-3,dos-rag,30,correct\n");
+    let none = sandbox.run(&["agreement", "r", file]).exits(2);
+    assert_eq!(none.out(), "", "no table without a label");
+    assert!(none.err().contains("labels.csv:2 (t77-3)") && none.err().contains("no label of"), "{}", none.err());
 }
 
 /// A judge that prefers long answers, and takes whatever stands second for right.
