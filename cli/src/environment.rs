@@ -1,8 +1,12 @@
 //! Environment variables: options of a run, folders, keys.
 
 use clap::Command;
+use clap::error::ErrorKind;
 use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS};
 use closeread_text::names::nearest;
+use std::any::TypeId;
+use std::env::VarError;
+use std::path::PathBuf;
 use tracing::warn;
 
 /// Begins the name of the variable of an option of a run: `CLOSEREAD_RUN_BASE_URL` is `--base-url`.
@@ -23,6 +27,9 @@ pub(crate) const VARIABLES: [(&str, &str); 10] = [
     (crate::stores::EVERY, "seconds between sending what is new of a run in an object store, 1 to 3600, 10 without it"),
     ("HF_ENDPOINT", "address of the hub that other models are fetched from"),
 ];
+
+/// Those of them that name folders, whose paths need not be UTF-8.
+const FOLDERS: [&str; 4] = ["CLOSEREAD_CACHE", "CLOSEREAD_CONFIG", "CLOSEREAD_MODELS", "CLOSEREAD_PAGE"];
 
 /// The variable of an option of a run.
 pub(crate) fn variable_of(option: &str) -> String {
@@ -49,6 +56,30 @@ pub(crate) fn read(command: Command) -> Command {
             })
         })
     })
+}
+
+/// Names the variables of options whose values an error of the command line calls no UTF-8; `None` if it is about something else.
+pub(crate) fn not_utf8(all: &Command, error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::InvalidUtf8 {
+        return None;
+    }
+    let of_texts = all.find_subcommand("config")?.get_arguments();
+    let of_texts = of_texts.filter(|arg| arg.get_value_parser().type_id() != TypeId::of::<PathBuf>());
+    let variables = of_texts.filter_map(|arg| arg.get_long().map(variable_of));
+    let variables: Vec<String> = variables.filter(|variable| is_not_utf8(variable)).collect();
+    (!variables.is_empty()).then(|| format!("{}: the value is not UTF-8", variables.join(", ")))
+}
+
+/// Warns of variables whose values cannot be read: a key would be missed only by the first call.
+pub(crate) fn warn_of_unreadable() {
+    let of_texts = VARIABLES.iter().map(|(name, _)| *name).filter(|name| !FOLDERS.contains(name));
+    for variable in of_texts.chain(of_keys()).filter(|variable| is_not_utf8(variable)) {
+        warn!("{variable} is ignored: its value is not UTF-8");
+    }
+}
+
+fn is_not_utf8(variable: &str) -> bool {
+    matches!(std::env::var(variable), Err(VarError::NotUnicode(_)))
 }
 
 /// Warns of variables that begin as those of a run's options and are none, where the named command reads these: a mistyped

@@ -152,6 +152,11 @@ fn main() -> ExitCode {
     let (cli, matches) = match read(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
+            if let Some(told) = environment::not_utf8(&command(), &error) {
+                LogArgs::of_arguments().begin();
+                error!("{told}");
+                return ExitCode::from(2);
+            }
             let told = error.render().to_string();
             let said = without_likely_keys(&told);
             if !error.use_stderr() || (said == told && !LogArgs::of_arguments().is_json()) {
@@ -170,6 +175,7 @@ fn main() -> ExitCode {
             Err(error) => return failed(&error),
         },
     };
+    environment::warn_of_unreadable();
     if let Some(name) = matches.subcommand_name() {
         environment::warn_of_unknown(&Cli::command(), name);
     }

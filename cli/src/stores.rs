@@ -226,9 +226,9 @@ pub(crate) fn one_folder(text: &str) -> Result<String> {
 #[cfg(feature = "object-stores")]
 fn send(text: &str, path: &mut PathBuf) -> Result<Sent> {
     use anyhow::Context;
-    let every = match std::env::var(EVERY) {
-        Err(_) => INTERVAL,
-        Ok(text) => {
+    let every = match std::env::var(EVERY).ok().filter(|text| !text.is_empty()) {
+        None => INTERVAL,
+        Some(text) => {
             let seconds: Option<u64> = text.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
             std::time::Duration::from_secs(seconds.with_context(|| format!("{EVERY}={text}: expected 1 to 3600"))?)
         }

@@ -54,10 +54,9 @@ pub(crate) fn run(args: RunArgs, given: Option<&ArgMatches>) -> Result<ExitCode>
     let keys = keys()?;
     if as_json {
         let options = settings.iter().map(|one| json!({"option": one.option, "value": one.value, "from": one.from}));
-        let variables = VARIABLES
-            .iter()
-            .map(|(name, _)| json!({"name": name, "value": std::env::var(name).ok().map(|v| place(&v))}));
+        let variables = VARIABLES.iter().map(|(name, _)| json!({"name": name, "value": value_of(name)}));
         let keys = of_keys().into_iter().map(|name| json!({"name": name, "set": keys.first_of(&[name]).is_some()}));
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         outln!(
             "{}",
             json!({
@@ -77,17 +76,19 @@ pub(crate) fn run(args: RunArgs, given: Option<&ArgMatches>) -> Result<ExitCode>
         folders().as_object().into_iter().flatten().map(|(name, path)| [name.clone(), in_words(path)]),
     )?;
     outln!("");
-    let set = VARIABLES.iter().map(|(name, what)| {
-        [
-            (*name).to_owned(),
-            std::env::var(name).map_or_else(|_| "-".to_owned(), |value| place(&value)),
-            (*what).to_owned(),
-        ]
-    });
+    let set = VARIABLES
+        .iter()
+        .map(|(name, what)| [(*name).to_owned(), value_of(name).unwrap_or_else(|| "-".to_owned()), (*what).to_owned()]);
     let of_keys =
         of_keys().into_iter().map(|name| [name.to_owned(), presence(&keys, name), "a key, never shown".to_owned()]);
     print_rows(&["variable", "value", "what it is"], set.chain(of_keys))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The value of a variable as it may be shown; an empty one counts as none.
+fn value_of(variable: &str) -> Option<String> {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+    Some(place(&value.to_string_lossy()))
 }
 
 /// Says whether a key is there, and where it stands.
@@ -111,11 +112,13 @@ fn print_rows<const N: usize>(head: &[&str; N], rows: impl Iterator<Item = [Stri
 
 /// The folders that closeread reads and writes without being told.
 fn folders() -> Value {
+    // Serde refuses paths that are not UTF-8.
+    let shown = |folder: Option<PathBuf>| folder.map(|folder| folder.display().to_string());
     json!({
-        "configuration": pricing::config_folder(),
-        "cache": cache::cache_folder(),
-        "models": models::models_dir().ok(),
-        "runs": std::env::current_dir().ok().map(|folder| folder.join("runs")),
+        "configuration": shown(pricing::config_folder()),
+        "cache": shown(cache::cache_folder()),
+        "models": shown(models::models_dir().ok()),
+        "runs": shown(std::env::current_dir().ok().map(|folder| folder.join("runs"))),
     })
 }
 
@@ -134,7 +137,7 @@ fn of_command_line(name: &str, given: Option<&ArgMatches>) -> Option<(String, St
     };
     let values = given.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
     let value = values.collect::<Vec<_>>().join(",");
-    Some((if value.is_empty() { "yes".to_owned() } else { value }, from))
+    Some((if value.is_empty() { "\"\"".to_owned() } else { value }, from))
 }
 
 fn toml_of(path: &Path) -> Result<toml::Table> {

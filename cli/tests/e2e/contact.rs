@@ -250,3 +250,29 @@ fn a_variable_that_names_no_option_of_a_run_is_said_to_be_ignored() {
     assert!(!said.contains("CLOSEREAD_RUN_BUDGET"), "{said}");
     assert_eq!(with(&["methods"]).err(), "", "it reads no options of runs");
 }
+
+#[test]
+#[cfg(unix)]
+fn finding_04_a_variable_that_is_not_utf_8_is_named_and_an_empty_one_is_shown_empty() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let with = |args: &[&str], name: &str, value: &[u8]| {
+        Ended(sandbox.command(args).env(name, std::ffi::OsStr::from_bytes(value)).output().unwrap())
+    };
+    for command in ["config", "run"] {
+        with(&[command], "CLOSEREAD_RUN_LIMIT", b"\xff").refuses(&["CLOSEREAD_RUN_LIMIT: the value is not UTF-8"]);
+    }
+    with(&["config"], "CLOSEREAD_RUN_OUT", b"\xff").exits(0);
+    for variable in ["CLOSEREAD_GPU", "OPENAI_API_KEY"] {
+        let said = with(&["methods"], variable, b"\xff").exits(0).err();
+        assert!(said.contains(&format!("{variable} is ignored: its value is not UTF-8")), "{said}");
+    }
+    let value = |name: &str, value: &[u8], list: &str, key: &str, of: &str| {
+        let said = with(&["config", "--json"], name, value).exits(0).json();
+        said[list].as_array().unwrap().iter().find(|row| row[key] == of).unwrap()["value"].clone()
+    };
+    assert_eq!(value("CLOSEREAD_CACHE", b"\xff", "variables", "name", "CLOSEREAD_CACHE"), "\u{fffd}");
+    assert!(value("CLOSEREAD_GPU", b"", "variables", "name", "CLOSEREAD_GPU").is_null(), "as none");
+    assert_eq!(value("CLOSEREAD_RUN_MODEL", b"", "options", "option", "model"), "\"\"");
+    with(&["run"], "CLOSEREAD_RUN_MODEL", b"").refuses(&["unknown model ``"]);
+}

@@ -75,7 +75,7 @@ fn memory() -> Result<u64> {
 
 /// Returns the number in a variable, or what holds without it.
 fn within(variable: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64> {
-    let Ok(text) = std::env::var(variable) else { return Ok(default) };
+    let Some(text) = std::env::var(variable).ok().filter(|text| !text.is_empty()) else { return Ok(default) };
     let number = text.parse().ok().filter(|number| range.contains(number));
     number.with_context(|| format!("{variable}={text}: expected {} to {}", range.start(), range.end()))
 }
