@@ -16,10 +16,10 @@ pub use page::Page;
 pub use relay::Relaying;
 pub use runs::Layout;
 
-use answer::with_headers;
+use answer::{as_it_was, with_headers};
 use anyhow::{Context, Result};
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 use listen::Limits;
 use relay::Relay;
@@ -71,11 +71,12 @@ impl Server {
         let runs = runs::named(options.runs, options.layout);
         let site = Arc::new(Site { address, page: page.clone(), runs, relay });
         let routes = Router::new()
+            .route("/runs/{*path}", get(site::run_file))
+            .fallback_service(page)
+            .layer(from_fn(as_it_was))
             .route("/closeread.json", get(site::described))
             .route("/relay", any(site::relayed))
             .route("/local-models", get(site::local_models))
-            .route("/runs/{*path}", get(site::run_file))
-            .fallback_service(page)
             .layer(from_fn_with_state(Arc::clone(&site), site::checked))
             .with_state(site);
         Ok(Self { address, listener, routes: with_headers(routes) })

@@ -63,6 +63,14 @@ fn a_run_folder_is_read_and_nothing_else() {
     let part = server.ask("GET", "/runs/r/records.jsonl", &[("range", "bytes=10-19")], "");
     assert_eq!((part.status, part.body.as_slice()), (206, &records[10..20]));
     assert_eq!(part.header("content-range"), Some(&*format!("bytes 10-19/{}", records.len())));
+    for path in ["/runs/r/records.jsonl", "/closeread_wasm.js"] {
+        let whole = server.get(path);
+        let (tag, date) = (whole.header("etag").unwrap(), whole.header("last-modified").unwrap());
+        for (validator, status) in [(tag, 206), ("\"other\"", 200), (&format!("W/{tag}"), 200), (date, 200)] {
+            let asked = [("range", "bytes=10-19"), ("if-range", validator)];
+            assert_eq!(server.ask("GET", path, &asked, "").status, status, "{path} {validator}");
+        }
+    }
     let beyond = format!("bytes={}-", records.len());
     assert_eq!(server.ask("GET", "/runs/r/records.jsonl", &[("range", &beyond)], "").status, 416);
 
