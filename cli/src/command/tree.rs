@@ -13,6 +13,7 @@ use closeread_providers::{Model, Options};
 use closeread_retrieve::Retriever;
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::{CliHost, QueryEncoder};
+use closeread_runner::progress::Progress;
 use closeread_runner::run_folder::preparations;
 use closeread_runner::{finished, prompts, tokenizer};
 use closeread_terminal as terminal;
@@ -22,10 +23,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tracing::info;
 
 /// Characters of a leaf's text that are printed.
 const LEAF_CHARS: usize = 80;
+/// Interval at which it is said that the tree is still being built.
+const SAY_EVERY: Duration = Duration::from_secs(10);
 
 /// Build RAPTOR's tree over a book, or show a run's
 #[derive(Debug, clap::Args)]
@@ -124,7 +128,13 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
         let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        passage_index.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
+        let (progress, mut n_done) = (Progress::new("passages embedded", texts.len()), 0);
+        let embedded = embedder.embed(Role::Passage, &texts, |done| {
+            progress.advance(done - n_done);
+            n_done = done;
+        })?;
+        progress.finish();
+        passage_index.put_vectors(embedded.vectors)?;
     }
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let setting = Settings {
@@ -139,8 +149,21 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let host = CliHost::new(reader, responses);
     let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
     let session = Session::new(&host, setting).about(&books).searching(Some(&passage_index), retriever);
-    let preparation = method.prepare(&session).await?;
+    let n_passages = passage_index.passages().len();
+    let say = |seconds| info!("the tree over {n_passages} passages is being built, {seconds} s so far");
+    let preparation = told(method.prepare(&session), SAY_EVERY, say).await?;
     Ok((books, preparation.context("a tree is prepared")?))
+}
+
+/// Waits for what takes its time, and says now and then for how many seconds.
+async fn told<T>(under_way: impl Future<Output = T>, every: Duration, mut say: impl FnMut(u64)) -> T {
+    let (mut under_way, started) = (std::pin::pin!(under_way), Instant::now());
+    loop {
+        match tokio::time::timeout(every, under_way.as_mut()).await {
+            Ok(done) => return done,
+            Err(_) => say(started.elapsed().as_secs()),
+        }
+    }
 }
 
 /// Reads `--param NAME=VALUE` as a JSON object.
@@ -217,5 +240,22 @@ fn shown(node: &ListedNode) -> String {
     match line.char_indices().nth(LEAF_CHARS) {
         Some((end, _)) if node.place.is_some() => format!("{}…", &line[..end]),
         _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn finding_06_what_takes_its_time_is_told_of() {
+        let mut n_told = 0;
+        let slow = async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            7
+        };
+        assert_eq!(told(slow, Duration::from_millis(20), |_| n_told += 1).await, 7);
+        assert!((1..10).contains(&n_told), "{n_told}");
+        assert_eq!(told(async { 8 }, Duration::from_secs(9), |_| panic!("at once")).await, 8);
     }
 }
