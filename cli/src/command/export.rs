@@ -13,14 +13,14 @@ use closeread_data::scoring::format::{Setting, write_codabench};
 use closeread_data::scoring::{Attempt, Problems, Submission};
 use closeread_eval::{InputFile, ProblemList, Task};
 use closeread_export::hf::{self, Hub};
-use closeread_export::{About, CellTrials, Row, by_subject, cell_name, file_name, inspect, trec};
+use closeread_export::{About, CellTrials, Row, by_subject, cell_name, inspect, trec};
 use closeread_files::run_files::refuse_run_file;
 use closeread_files::write_output;
 use closeread_report::{Arm, report};
 use closeread_results::tables::trials;
 use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
-use folder::OutFolder;
+use folder::{FileNames, OutFolder};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -244,7 +244,7 @@ fn tables(folders: &Folders) -> Result<ExitCode> {
 
 fn rankings(folders: &Folders) -> Result<ExitCode> {
     let mut out = OutFolder::open(&folders.out)?;
-    let mut complete = true;
+    let (mut complete, mut names) = (true, FileNames::default());
     let mut golds: BTreeMap<String, String> = BTreeMap::new();
     for folder in &folders.runs {
         let mut streamed = open(folder)?;
@@ -252,7 +252,7 @@ fn rankings(folders: &Folders) -> Result<ExitCode> {
         golds.extend(streamed.run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
         for arm in streamed.run.plan.clone() {
             let cell = trials(&mut streamed, &arm)?;
-            let name = file_name(&format!("{}_{}", streamed.run.name, cell_name(&streamed.run, &arm)));
+            let name = names.of(&format!("{}_{}", streamed.run.name, cell_name(&streamed.run, &arm)));
             let mut lines = BufWriter::new(Vec::new());
             each_row(&mut streamed, &cell, |about, row| {
                 // A reader knows one ranking a question.
@@ -296,6 +296,7 @@ fn hub(args: &HfArgs) -> Result<ExitCode> {
     }
     let hub = Hub { dataset: dataset.clone(), revision: revision.clone(), url: url.clone() };
     let (mut complete, mut arms, mut benchmark) = (true, Vec::new(), String::new());
+    let mut names = FileNames::default();
     for folder in &args.folders.runs {
         let mut streamed = open(folder)?;
         complete &= streamed.lacks.is_empty();
@@ -309,7 +310,7 @@ fn hub(args: &HfArgs) -> Result<ExitCode> {
             let entry = hf::eval_results(about(&streamed), &hub, model, cells);
             let entry =
                 entry.with_context(|| format!("no cell of {model} has a score: there is nothing to publish"))?;
-            out.write(&format!("{}/{}", file_name(model), entry.name), &entry.bytes)?;
+            out.write(&format!("{}/{}", names.of(model), entry.name), &entry.bytes)?;
         }
     }
     let entry = hf::eval_yaml(&benchmark, &arms);

@@ -264,6 +264,21 @@ fn needs_readers_yaml_of_the_hub_is_yaml() {
 }
 
 #[test]
+fn finding_07_files_have_names_that_differ_where_case_counts_for_nothing() {
+    let sandbox = a_run();
+    let names = || {
+        let names = std::fs::read_dir(sandbox.path("trec")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap().to_lowercase());
+        names.filter(|name| name.ends_with(".run")).collect::<std::collections::BTreeSet<String>>()
+    };
+    export(&sandbox, &["trec", "r=Tales", "--out", "trec"]);
+    let alone = names();
+    export(&sandbox, &["trec", "r=Tales", "r=tales", "--out", "trec"]);
+    assert!(names().is_superset(&alone), "the first is called as it is alone");
+    assert_eq!(names().len(), 2 * alone.len(), "{:?}", names());
+}
+
+#[test]
 #[ignore = "needs the readers of exports"]
 fn needs_readers_mlflow_has_the_spans_once() {
     let sandbox = a_run();

@@ -1,9 +1,11 @@
 //! The folder that an export writes into, so that the next one knows which files it may replace.
 
 use anyhow::{Context, Result, bail};
+use closeread_export::file_name;
 use closeread_files::{self as files, write_atomically};
 use closeread_table::number::counted;
-use std::collections::BTreeSet;
+use closeread_text::hash::sha256;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use tracing::info;
@@ -13,6 +15,20 @@ const FILE_LIST: &str = "export-files.json";
 
 /// Lock of the folder, while an export is written.
 const LOCK: &str = ".lock";
+
+/// Names of files, which differ also where case counts for nothing: of those that come to one name, all but the first have the
+/// beginning of their hash.
+#[derive(Debug, Default)]
+pub(super) struct FileNames(HashMap<String, String>);
+
+impl FileNames {
+    /// Returns the file's name for a name, the same each time.
+    pub(super) fn of(&mut self, name: &str) -> String {
+        let plain = file_name(name);
+        let first = self.0.entry(plain.to_lowercase()).or_insert_with(|| name.to_owned());
+        if first == name { plain } else { format!("{plain}-{}", &sha256(name.as_bytes())[..8]) }
+    }
+}
 
 /// The folder of an export.
 #[derive(Debug)]
