@@ -16,6 +16,7 @@ use closeread_llm::provider::{
     Protocol, ServerLoad, StreamReader, merge, streams,
 };
 use closeread_llm::{Call, HostError, Response};
+use reqwest::StatusCode;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
@@ -297,8 +298,12 @@ pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
 }
 
-/// The response, unless it points to another server.
+/// The response, unless it points to another server or is that of a proxy that does not pass requests on.
 pub(super) fn arrived(response: reqwest::Response) -> Result<reqwest::Response, Fault> {
+    if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+        let message = format!("the proxy answered 407, which means that it wants a password; {PROXY}");
+        return Err(Fault::Closed(HostError::Failed(message)));
+    }
     if response.status().is_redirection() { Err(redirected(&response)) } else { Ok(response) }
 }
 
@@ -330,6 +335,9 @@ pub(super) fn broken(error: reqwest::Error) -> Fault {
     }
 }
 
+/// What to do about a proxy that never passes requests on.
+const PROXY: &str = "correct the proxy in http_proxy, https_proxy or all_proxy, or add the server to no_proxy";
+
 /// Returns what to do about a connection that comes out the same however often it is tried.
 fn never_works(words: &str) -> Option<&'static str> {
     if words.contains("invalid peer certificate") {
@@ -343,7 +351,7 @@ fn never_works(words: &str) -> Option<&'static str> {
     }
     // What hyper-util makes of a proxy that wants a password, and of one that it has no words for.
     if words.contains("proxy authorization required") || words.contains("unsupported scheme") {
-        return Some("correct the proxy in http_proxy, https_proxy or all_proxy, or add the server to no_proxy");
+        return Some(PROXY);
     }
     // What rustls makes of a server that answers without TLS.
     let no_tls = words.contains("corrupt message") || words.contains("InvalidContentType");

@@ -202,6 +202,13 @@ fn finding_11_a_proxy_that_can_never_work_is_not_asked_again() {
         let said = String::from_utf8_lossy(&ended.stderr);
         assert!(said.contains("correct the proxy in http_proxy") && !said.contains("try 2 of 8"), "{proxy}: {said}");
     }
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let mut command = sandbox.command(&run_cases("openai-compatible/tiny", "http://models.example/v1", &[]));
+    let ended = command.env("http_proxy", &address).env_remove("no_proxy").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let words = "the proxy answered 407, which means that it wants a password; correct the proxy in http_proxy";
+    assert!(said.contains(words) && !said.contains("try 2 of 8"), "{said}");
 }
 
 #[test]
