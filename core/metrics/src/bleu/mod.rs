@@ -76,11 +76,12 @@ impl BleuStatistics {
         let references: Vec<_> = references.iter().map(|text| tokenizer::tokenize(text.as_ref(), words)).collect();
         let mut vocabulary = Numbering::with_capacity(prediction.len());
         // An n-gram is numbered by the number of its first n - 1 tokens and its last token.
-        let mut grams: Vec<u32> = prediction.iter().map(|token| vocabulary.number(token)).collect();
+        let mut grams: Vec<u32> = prediction.keys().map(|token| vocabulary.number(token)).collect();
         let tokens = grams.clone();
         let known: Vec<Vec<Option<u32>>> =
-            references.iter().map(|text| text.iter().map(|token| vocabulary.known(token)).collect()).collect();
+            references.iter().map(|text| text.keys().map(|token| vocabulary.known(token)).collect()).collect();
         let mut reference_grams = known.clone();
+        let mut counts = vec![Count::default(); prediction.len()];
         let mut n_distinct = vocabulary.len();
 
         let mut statistics = Self {
@@ -90,7 +91,7 @@ impl BleuStatistics {
         };
         for order in 0..4 {
             statistics.possible[order] = grams.len() as u64;
-            statistics.matching[order] = matching(&grams, &reference_grams, n_distinct);
+            statistics.matching[order] = matching(&grams, &reference_grams, &mut counts[..n_distinct]);
             if statistics.matching[order] == 0 || order == 3 {
                 // Longer n-grams cannot match either: only their number counts.
                 for longer in order + 1..4 {
@@ -100,12 +101,15 @@ impl BleuStatistics {
             }
             let mut longer = Numbering::with_capacity(grams.len());
             let key = |gram: u32, token: u32| u64::from(gram) << 32 | u64::from(token);
-            let lasts = tokens.iter().skip(order + 1);
-            grams = grams.iter().zip(lasts).map(|(&gram, &token)| longer.number(key(gram, token))).collect();
+            grams.pop();
+            for (gram, &last) in grams.iter_mut().zip(&tokens[order + 1..]) {
+                *gram = longer.number(key(*gram, last));
+            }
             for (grams, tokens) in reference_grams.iter_mut().zip(&known) {
-                let lasts = tokens.iter().skip(order + 1);
-                let pairs = grams.iter().zip(lasts).map(|(gram, token)| longer.known(key((*gram)?, (*token)?)));
-                *grams = pairs.collect();
+                grams.pop();
+                for (gram, last) in grams.iter_mut().zip(tokens.iter().skip(order + 1)) {
+                    *gram = gram.zip(*last).and_then(|(gram, last)| longer.known(key(gram, last)));
+                }
             }
             n_distinct = longer.len();
         }
@@ -188,22 +192,29 @@ pub fn bleu_tokens(text: &str, words: Words) -> Vec<String> {
     tokenizer::tokenize(text, words).to_strings()
 }
 
+/// How often an n-gram is in a reference, and in the reference that has most of it.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    here: u32,
+    most: u32,
+}
+
 /// Returns how many of `grams` are matched, each distinct one at most as often as in the reference that has most of it.
-fn matching(grams: &[u32], references: &[Vec<Option<u32>>], n_distinct: usize) -> u64 {
-    let mut most = vec![0u32; n_distinct];
-    let mut here = vec![0u32; n_distinct];
+fn matching(grams: &[u32], references: &[Vec<Option<u32>>], counts: &mut [Count]) -> u64 {
+    counts.fill(Count::default());
     for reference in references {
         for &gram in reference.iter().flatten() {
-            here[gram as usize] += 1;
-            most[gram as usize] = most[gram as usize].max(here[gram as usize]);
+            let count = &mut counts[gram as usize];
+            count.here += 1;
+            count.most = count.most.max(count.here);
         }
         for &gram in reference.iter().flatten() {
-            here[gram as usize] = 0;
+            counts[gram as usize].here = 0;
         }
     }
     let mut matching = 0;
     for &gram in grams {
-        let left = &mut most[gram as usize];
+        let left = &mut counts[gram as usize].most;
         if *left > 0 {
             *left -= 1;
             matching += 1;
