@@ -275,17 +275,14 @@ impl RunFolder {
 
     /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
     pub fn note_cut(&self, book: &str, n_cut: usize) -> Result<()> {
-        let mut cut = self.cut()?;
+        let mut cut = cut(&self.path)?;
         cut.insert(book.to_owned(), n_cut);
         write_atomically(&self.path.join(CUT), &pretty(&json!(cut)))
     }
 
     /// Passages and questions that were cut for the encoder, by book.
     pub fn cut(&self) -> Result<BTreeMap<String, usize>> {
-        let path = self.path.join(CUT);
-        let Some(bytes) = files::read(&path)? else { return Ok(BTreeMap::new()) };
-        serde_json::from_slice(&bytes)
-            .with_context(|| format!("{} is damaged: remove it; only how many texts were cut is lost", path.display()))
+        cut(&self.path)
     }
 
     /// Writes `report.json`.
@@ -293,6 +290,13 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
+}
+
+fn cut(folder: &Path) -> Result<BTreeMap<String, usize>> {
+    let path = folder.join(CUT);
+    let Some(bytes) = files::read(&path)? else { return Ok(BTreeMap::new()) };
+    serde_json::from_slice(&bytes)
+        .with_context(|| format!("{} is damaged: remove it; only how many texts were cut is lost", path.display()))
 }
 
 /// Returns whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.

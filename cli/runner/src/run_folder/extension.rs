@@ -1,14 +1,16 @@
 //! A run that is taken on with more to do: which of its trials stay as they are, and which are asked again.
 
 use super::preparations::{self, PreparationKey, preparations};
-use crate::judging::JUDGEMENTS;
+use crate::judging::{self, JUDGEMENTS};
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
 use closeread_files::run_files::{RECORDS, SUPERSEDED};
 use closeread_files::{self as files, write_atomically};
+use closeread_llm::price::PriceList;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, Preparation};
+use closeread_providers::batch;
 use closeread_report::Arm;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -53,9 +55,11 @@ struct Changes {
 /// Old lines go to `superseded.jsonl` first, so that a kill loses none, and the same command does the rest.
 ///
 /// # Errors
-/// If something would be taken away, or changes that every trial depends on.
+/// If something would be taken away, or changes that every trial depends on, or a file of the folder is damaged; all is then as
+/// it was.
 pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -> Result<String> {
     check(path, there, here)?;
+    check_files(path)?;
     let old_items: HashMap<String, Value> = by_item(&path.join("items.jsonl"))?;
     let new_items: HashMap<String, Value> =
         items.iter().map(|item| Ok((item.id.clone(), serde_json::to_value(item)?))).collect::<Result<_>>()?;
@@ -176,6 +180,14 @@ fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
         problems.push(format!("repeats: {} there, {} now", there["repeats"], here["repeats"]));
     }
     if problems.is_empty() { Ok(()) } else { bail!(refusal(path, &problems)) }
+}
+
+/// Reads what the run will read when it resumes.
+fn check_files(path: &Path) -> Result<()> {
+    super::spent(path, std::iter::empty(), &judging::read(path)?, &PriceList::default())?;
+    super::cut(path)?;
+    batch::open_batches(path)?;
+    Ok(())
 }
 
 fn refusal(path: &Path, problems: &[String]) -> String {

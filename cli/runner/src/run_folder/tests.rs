@@ -160,3 +160,31 @@ fn another_configuration_and_a_second_run_are_refused() {
     assert!(error.contains("seed: 1 there, 2 now"), "{error}");
     assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Fresh).is_ok());
 }
+
+#[test]
+fn finding_01_an_extension_of_a_damaged_folder_changes_nothing() {
+    let (one, two) = (json!({"repeats": 1}), json!({"repeats": 2}));
+    for name in [
+        "records.jsonl",
+        judging::JUDGEMENTS,
+        JUDGING,
+        CUT,
+        CHARGES,
+        EMBEDDINGS,
+        RERANKING,
+        "batches/0001.json",
+        "preparations/0123456789abcdef.json",
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        drop(RunFolder::open(dir.path(), &one, None, Opening::Resume).unwrap());
+        let (manifest, damaged) = (dir.path().join(MANIFEST), dir.path().join(name));
+        let before = fs::read_to_string(&manifest).unwrap();
+        fs::create_dir_all(damaged.parent().unwrap()).unwrap();
+        fs::write(&damaged, "[[]]\n").unwrap();
+        let error = RunFolder::open(dir.path(), &two, None, Opening::Extend(&[])).err().map(|e| format!("{e:#}"));
+        assert!(error.is_some_and(|error| !error.contains("there, ")), "{name}");
+        assert_eq!(fs::read_to_string(&manifest).unwrap(), before, "{name}");
+        fs::remove_file(&damaged).unwrap();
+        assert!(RunFolder::open(dir.path(), &two, None, Opening::Extend(&[])).is_ok(), "{name}");
+    }
+}
