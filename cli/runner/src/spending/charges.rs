@@ -194,6 +194,7 @@ mod tests {
         again.end(&CallName::Request("handed in".to_owned()), Dollars(0.25)).unwrap();
         assert_eq!(Charged::read(run.path()).unwrap().unwrap().total(), Dollars(0.25));
     }
+
     #[test]
     #[cfg(target_os = "linux")]
     fn finding_07_where_a_charge_cannot_be_written_no_later_call_is_sent() {
