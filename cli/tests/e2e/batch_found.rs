@@ -24,7 +24,7 @@ fn finding_07_a_batch_with_a_foreign_result_that_a_kill_left_unnamed_is_not_paid
 }
 
 #[test]
-fn a_batch_of_the_same_size_that_is_anothers_is_left_alone() {
+fn a_batch_of_the_same_size_of_somebody_else_is_left_alone() {
     let server = BatchServer::start(|_, _| End::Answered);
     server.hold(true);
     let case = Case::new(MODELS[1], &server, &[]);
