@@ -252,8 +252,8 @@ pub fn make_own(path: &Path) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
     match fs::symlink_metadata(path) {
         Ok(there) if there.is_file() && there.nlink() > 1 => {
-            let bytes = read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
-            write_atomically(path, &bytes)
+            let mut shared = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            put(path, |own| io::copy(&mut shared, own).map(drop))
         }
         _ => Ok(()),
     }
@@ -315,6 +315,11 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Writes a file of a folder of ours whole or not at all; who may read it is as for every new file. The folder may be
 /// another's: a link is replaced and leads nowhere, a device or a pipe is refused.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    put(path, |file| file.write_all(bytes))
+}
+
+/// Puts what `fill` writes in the place of a file.
+fn put(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
     let write = || -> io::Result<()> {
         let is_special = |there: fs::Metadata| !there.is_file() && !there.is_dir() && !there.is_symlink();
         if fs::symlink_metadata(path).is_ok_and(is_special) {
@@ -328,7 +333,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         let mut partial = partial.tempfile_in(folder)?;
         // For `remove_partial`; a file system without locks keeps what a kill leaves behind.
         let _ = partial.as_file().try_lock();
-        partial.write_all(bytes)?;
+        fill(partial.as_file_mut())?;
         partial.as_file().sync_data()?;
         partial.persist(path)?;
         Ok(())
