@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs an array's tasks in turn, but for one that is cancelled, and what `--wrap` says; each as Slurm would start it.
-const SBATCH: &str = r#"#!/bin/bash
+pub(crate) const SBATCH: &str = r#"#!/bin/bash
 for argument; do
   case $argument in
     --wrap=*) bash -c "${argument#--wrap=}" >>"$SLURM_LOG" 2>&1; echo 8; exit 0 ;;
@@ -43,7 +43,7 @@ def get(values): return values
 
 pub(crate) const OPTIONS: [&str; 6] = ["--benchmark", "tales", "--method", "closed-book,dos-rag", "--budget", "60"];
 
-fn submit(sandbox: &Sandbox, engine: &[&str]) -> Ended {
+pub(crate) fn submit(sandbox: &Sandbox, engine: &[&str]) -> Ended {
     let args = [&["submit"], engine, &["--parts", "3", "--out", "spread", "--"], &OPTIONS[..]].concat();
     Ended(with_engines(sandbox, sandbox.command(&args)).output().unwrap())
 }
@@ -375,30 +375,6 @@ fn a_claim_is_mounted_in_pods_and_no_folder_of_its_name_is_made_here() {
     submit(&[]).refuses(&["job closeread-spread has the parts in c:/a/spread", "another last name by --out"]);
     sandbox.write("place", format!("c:{}", volume.display()));
     submit(&[]).exits(0);
-}
-
-#[test]
-fn following_ends_when_the_engine_has_no_part_any_more() {
-    let sandbox = Sandbox::new();
-    tales(&sandbox);
-    program(&sandbox.path("bin/sbatch"), SBATCH);
-    program(&sandbox.path("bin/squeue"), "#!/bin/bash\necho \"$@\" >>\"$SLURM_LOG\"\n");
-    let args = ["submit", "slurm", "--follow", "--parts", "3", "--out", "spread", "--"];
-    let mut command = with_engines(&sandbox, sandbox.command(&[&args[..], &OPTIONS].concat()));
-    let ended = Ended(command.env("CANCELLED", "1").output().unwrap()).exits(1);
-    assert!(ended.out().contains("2 of 3 parts finished, 0 running, 1 waiting"), "{}", ended.out());
-    let asked = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
-    assert!(asked.contains("--noheader --jobs 7"), "{asked}");
-}
-
-#[test]
-#[ignore = "needs python"]
-fn needs_python_following_ends_with_rays_script() {
-    let sandbox = Sandbox::new();
-    tales(&sandbox);
-    program(&sandbox.path("python/ray.py"), "raise SystemExit(7)\n");
-    let ended = submit(&sandbox, &["ray", "--follow"]).exits(1);
-    assert!(ended.out().contains("0 of 3 parts finished, 0 running, 3 waiting"), "{}", ended.out());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Submissions that find parts of an earlier one, and parts that are waited for.
 
 use crate::http::HttpServer;
-use crate::submit::{OPTIONS, program, with_engines};
+use crate::submit::{OPTIONS, SBATCH, program, with_engines};
 use crate::support::{Ended, Sandbox, tales, timeless};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -261,4 +261,28 @@ fn memory_is_asked_for_by_what_such_runs_took() {
         !script(&["slurm"], &["long"]).contains("--mem="),
         "a Slurm that knows no memory refuses who asks for some"
     );
+}
+
+#[test]
+fn following_ends_when_the_engine_has_no_part_any_more() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("bin/sbatch"), SBATCH);
+    program(&sandbox.path("bin/squeue"), "#!/bin/bash\necho \"$@\" >>\"$SLURM_LOG\"\n");
+    let args = ["submit", "slurm", "--follow", "--parts", "3", "--out", "spread", "--"];
+    let mut command = with_engines(&sandbox, sandbox.command(&[&args[..], &OPTIONS].concat()));
+    let ended = Ended(command.env("CANCELLED", "1").output().unwrap()).exits(1);
+    assert!(ended.out().contains("2 of 3 parts finished, 0 running, 1 waiting"), "{}", ended.out());
+    let asked = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(asked.contains("--noheader --jobs 7"), "{asked}");
+}
+
+#[test]
+#[ignore = "needs python"]
+fn needs_python_following_ends_with_rays_script() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("python/ray.py"), "raise SystemExit(7)\n");
+    let ended = crate::submit::submit(&sandbox, &["ray", "--follow"]).exits(1);
+    assert!(ended.out().contains("0 of 3 parts finished, 0 running, 3 waiting"), "{}", ended.out());
 }
