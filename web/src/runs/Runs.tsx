@@ -92,7 +92,7 @@ export function Runs() {
     return (
         <section id="runs" aria-labelledby="runs-heading">
             <h1 id="runs-heading">{run ? visible(run.facts.name) : say.heading}</h1>
-            {!run && <p class="lead serif">{say.lead}</p>}
+            {!run && <p class="lead serif">{say.lead.split("`").map((part, n) => (n % 2 === 1 ? <code>{part}</code> : part))}</p>}
             <div class="openers">
                 {files("run-folder", { webkitdirectory: true }, say.folder)}
                 {files("run-files", { multiple: true }, say.files)}
