@@ -89,6 +89,7 @@ proptest! {
         n_rows in 1..32_usize, n_inputs in prop_oneof![1..40_usize, 505..520_usize], n_outputs in 1..70_usize,
         kind in 0..5_u8, seed: u32,
     ) {
+        let (n_rows, n_outputs) = if cfg!(miri) { (n_rows.min(6), n_outputs.min(20)) } else { (n_rows, n_outputs) };
         let then = then(kind);
         for (set, kernels) in all_kernels() {
             let width = kernels.panel_width();
