@@ -1,6 +1,7 @@
 //! `closeread run`: the main job.
 
 mod configuration;
+mod readers;
 mod say;
 mod served;
 
@@ -13,17 +14,14 @@ use closeread_eval::observations::Ending;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{OnTruncation, Settings, WordScores, as_overflows, cuts};
 use closeread_metrics::meteor::WordNet;
-use closeread_providers::batch::{check_batch, open_batches};
-use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Batcher, Model, check_constraint};
+use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunConfiguration;
 use closeread_report::{Arm, Cell, HowAsked, RunView, cells, judged_by, served_usage, usage};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
-use closeread_runner::host::CliHost;
 use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
-use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFolder, served_calls};
+use closeread_runner::run_folder::{self, EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, served_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
@@ -34,9 +32,9 @@ use say::{say_cut_for_reranking, say_failures, say_judges, say_line, say_protoco
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::time::Duration;
 use tracing::info;
 
 /// Runs what the options name, prints its report.
@@ -60,25 +58,9 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let reading = args.readers();
     let asked = with_judges(&reading, judges.as_ref());
     let prices = pricing::load(args.model_info.as_deref())?;
-    let batch_poll = args.batch_poll()?;
-    if batch_poll.is_some() {
-        reading.iter().try_for_each(|model| check_batch(model))?;
-    }
     let max_cost = args.max_cost()?;
-    if max_cost.is_some() && !args.allow_unknown_price {
-        pricing::check_known(&prices, &asked)?;
-        if args.max_output_tokens().is_none() {
-            pricing::check_responses_known(&prices, &reading)?;
-        }
-        if batch_poll.is_some() {
-            pricing::check_batch_known(&prices, &reading)?;
-        }
-    }
+    readers::check(&args, &prices, &asked)?;
     let (window, windows) = args.windows(&prices)?;
-    let reasoning = args.reasoning_fields()?;
-    if let Some(constraint) = args.constrain {
-        reading.iter().try_for_each(|model| check_constraint(model, constraint))?;
-    }
     let prompts = prompts::load(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     if benchmark.items.is_empty() {
@@ -89,14 +71,14 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     say_judges(&args, judges.as_ref());
     let tokenizer = args.load_tokenizer()?;
     let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
-    if max_cost.is_some() && !args.allow_unknown_price {
+    if args.must_know_prices()? {
         pricing::check_known(&prices, &encoders.on_servers())?;
     }
     encoders.say(&benchmark, args.retriever);
     let reranking = args.reranking(&methods)?;
     let reranked_by: Vec<String> =
         reranking.iter().filter(|r| r.reranker.endpoint().is_some()).map(|r| r.reranker.name()).collect();
-    if max_cost.is_some() && !args.allow_unknown_price {
+    if args.must_know_prices()? {
         pricing::check_rerankers_known(&prices, &reranked_by)?;
     }
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders), reranking.as_ref());
@@ -116,32 +98,16 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
 
     let builtin = reading.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
-    let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
-    let options = provider::Options {
-        seed: args.seed(),
-        constrain: args.constrain,
-        extra_body: args.extra_body()?,
-        timeout,
-        concurrency,
-        rates: args.rates(),
-        tokenizer: Some(tokenizer.clone()),
-        ..provider::Options::default()
-    };
-    let responses =
-        Rc::new(if args.no_cache { ResponseCache::new(None) } else { closeread_runner::cache::responses() });
-    let mut readers = Vec::new();
-    for model in &reading {
-        let max_output = prices.of(model).and_then(|facts| facts.max_output);
-        let reasoning = reasoning.get(model).cloned().unwrap_or_default();
-        let options = provider::Options { max_output, reasoning, ..options.clone() };
-        readers.push((model.clone(), Model::named(model, args.base_url.as_deref(), options)?));
-    }
+    let readers = readers::readers(&args, &prices, &tokenizer, concurrency)?;
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
     let opening = match (args.fresh, args.extend) {
         (true, _) => Opening::Fresh,
         (false, true) => Opening::Extend(&benchmark.items),
         (false, false) => Opening::Resume,
     };
+    if !args.fresh && args.batch_poll()?.is_none() && path.join(MANIFEST).exists() {
+        refuse_open_batches(&path)?;
+    }
     let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
     if let Some(name) = &args.name {
         folder.name(name)?;
@@ -154,29 +120,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
-    let n_open = open_batches(folder.path())?;
-    if n_open > 0 && batch_poll.is_none() {
-        bail!(
-            "{} waits for {n_open} batches that were handed in: give --batch to take up their responses, or --fresh to start \
-             anew without them",
-            path.display()
-        );
-    }
-    let mut hosts = HashMap::new();
-    for (model, reader) in readers {
-        let batcher = match (batch_poll, &reader) {
-            (Some(poll), Model::Chat(chat)) => {
-                Some(Batcher::open(chat.account().clone(), timeout, folder.path(), poll)?)
-            }
-            _ => None,
-        };
-        let host = CliHost::new(reader, Rc::clone(&responses));
-        let mut host = host.charged_to(Rc::clone(&spending), &model);
-        if let Some(batcher) = batcher {
-            host = host.in_batches(Rc::new(batcher));
-        }
-        hosts.insert(model, host);
-    }
+    let hosts = readers::hosts(readers, &args, folder.path(), &spending)?;
     let court = match (panel, &judges) {
         (Some(panel), Some(judges)) => {
             Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
@@ -229,6 +173,19 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     }
     let on_truncation = args.on_truncation.unwrap_or_default();
     report((&plan, &asked), &benchmark, &folder, &summary, session, on_truncation, args.json)
+}
+
+/// Refuses a folder whose batches would be forgotten, before anything in it changes.
+fn refuse_open_batches(run: &Path) -> Result<()> {
+    let n_open = open_batches(run)?;
+    if n_open == 0 {
+        return Ok(());
+    }
+    bail!(
+        "{} waits for {n_open} batches that were handed in: give --batch to take up their responses, or --fresh to start \
+         anew without them",
+        run.display()
+    )
 }
 
 /// Writes report.json, prints the report, says how it ended.

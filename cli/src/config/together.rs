@@ -195,6 +195,11 @@ impl RunArgs {
         max_cost(self.max_cost)
     }
 
+    /// Whether a limit on money asks for the price of everything that is paid for.
+    pub(crate) fn must_know_prices(&self) -> Result<bool> {
+        Ok(self.max_cost()?.is_some() && !self.allow_unknown_price)
+    }
+
     /// The models named, each once, or the one that needs none.
     pub(crate) fn models(&self) -> Vec<String> {
         if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { each_once(&self.model) }
