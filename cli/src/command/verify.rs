@@ -14,12 +14,12 @@ use closeread_report::{Arm, Run};
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
-use closeread_runner::engine::replay::{Difference, replay};
+use closeread_runner::engine::replay::{Difference, ReplayedTrials, replay};
 use closeread_runner::engine::{Plan, PlannedCell};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::QueryEncoder;
 use closeread_runner::judging::PendingJudgements;
-use closeread_runner::judging::replay::{self as rejudging, Replayed};
+use closeread_runner::judging::replay::{self as rejudging, ReplayedJudgements};
 use closeread_runner::reranker::{Reranker, RerankerOptions, Reranking};
 use closeread_runner::run_folder::MANIFEST;
 use closeread_runner::spending::Spending;
@@ -165,63 +165,68 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     };
     let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;
     let judged = judged_again(&run, &benchmark, &records, &prompts, &tokenizer).await?;
-    let (differences, lacks) = (&replayed.differences, run.lacks());
+    let lacks = run.lacks();
     if args.json {
-        outln!(
-            "{}",
-            json!({
-                "run": run.name,
-                "lacks": lacks,
-                "trials": replayed.trials,
-                "scored_only": replayed.scored_only,
-                "not_replayed": replayed.not_replayed,
-                "differences": differences,
-                "judgements": {
-                    "judgements": judged.judgements,
-                    "without_response": judged.without_response,
-                    "not_replayed": judged.not_replayed,
-                    "differences": judged.differences,
-                },
-            })
-        );
+        outln!("{}", as_json(&run.name, &lacks, &replayed, &judged));
     } else {
         for lack in &lacks {
             outln!("{lack}");
         }
-        for difference in differences {
-            outln!("{}", in_words(difference));
-        }
-        let count = |n: usize| thousands(n as u64);
-        for (method, n) in &replayed.not_replayed {
-            outln!(
-                "{method}: {} trials were not verified: the run folder does not hold what it made of their books",
-                count(*n)
-            );
-        }
-        for difference in &judged.differences {
-            outln!("{}", of_judgement(difference));
-        }
-        for (judge, n) in &judged.not_replayed {
-            outln!(
-                "{judge}: {} judgements were not verified: they were made by another prompt (--prompts), or what they are about is gone",
-                count(*n)
-            );
-        }
-        let trials = format!("{} trials parsed and scored again", count(replayed.trials));
-        let scored = match replayed.scored_only {
-            0 => String::new(),
-            n => format!(", {} that ended without a response scored again", count(n)),
-        };
-        let judgements = match judged.judgements {
-            0 => String::new(),
-            n => format!(", {} judgements read again", count(n)),
-        };
-        let n = differences.len() + judged.differences.len();
-        outln!("{}: {trials}{scored}{judgements}: {} differences", run.name, count(n));
+        say(&run.name, &replayed, &judged)?;
     }
     let all_there = replayed.not_replayed.is_empty() && judged.not_replayed.is_empty();
-    let same = differences.is_empty() && judged.differences.is_empty();
+    let same = replayed.differences.is_empty() && judged.differences.is_empty();
     Ok(if same && all_there && lacks.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn as_json(run: &str, lacks: &[String], replayed: &ReplayedTrials, judged: &ReplayedJudgements) -> Value {
+    json!({
+        "run": run,
+        "lacks": lacks,
+        "trials": replayed.trials,
+        "scored_only": replayed.scored_only,
+        "not_replayed": replayed.not_replayed,
+        "differences": replayed.differences,
+        "judgements": {
+            "judgements": judged.judgements,
+            "without_response": judged.without_response,
+            "not_replayed": judged.not_replayed,
+            "differences": judged.differences,
+        },
+    })
+}
+
+/// Prints what differs, what could not be verified, and how much was.
+fn say(run: &str, replayed: &ReplayedTrials, judged: &ReplayedJudgements) -> Result<()> {
+    let count = |n: usize| thousands(n as u64);
+    for difference in &replayed.differences {
+        outln!("{}", in_words(difference));
+    }
+    for (method, n) in &replayed.not_replayed {
+        let n = count(*n);
+        outln!("{method}: {n} trials were not verified: the run folder does not hold what it made of their books");
+    }
+    for difference in &judged.differences {
+        outln!("{}", of_judgement(difference));
+    }
+    for (judge, n) in &judged.not_replayed {
+        outln!(
+            "{judge}: {} judgements were not verified: they were made by another prompt (--prompts), or what they are about is gone",
+            count(*n)
+        );
+    }
+    let trials = format!("{} trials parsed and scored again", count(replayed.trials));
+    let scored = match replayed.scored_only {
+        0 => String::new(),
+        n => format!(", {} that ended without a response scored again", count(n)),
+    };
+    let judgements = match judged.judgements {
+        0 => String::new(),
+        n => format!(", {} judgements read again", count(n)),
+    };
+    let n = replayed.differences.len() + judged.differences.len();
+    outln!("{run}: {trials}{scored}{judgements}: {} differences", count(n));
+    Ok(())
 }
 
 /// Reads every judgement of the run again.
@@ -231,7 +236,7 @@ async fn judged_again(
     records: &[Record],
     prompts: &Prompts,
     tokenizer: &Tokenizer,
-) -> Result<Replayed> {
+) -> Result<ReplayedJudgements> {
     let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
     let (items, texts) = (&benchmark.items, &*benchmark.texts);
     rejudging::replay(&run.judging, &PendingJudgements { items, records, books, texts }, prompts, tokenizer).await

@@ -42,7 +42,7 @@ pub struct Difference {
 
 /// The result of a replay.
 #[derive(Debug, Default)]
-pub struct Replayed {
+pub struct ReplayedTrials {
     /// Trials whose parsing and scoring were done again.
     pub trials: usize,
     /// Trials that ended without a response to read, of which only the scores were computed again.
@@ -61,10 +61,10 @@ pub async fn replay(
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     folder: &Path,
     records: &[Record],
-) -> Result<Replayed> {
+) -> Result<ReplayedTrials> {
     let stored: HashMap<&TrialKey, &Record> = records.iter().map(|record| (&record.key, record)).collect();
     let progress = Progress::new("trials", stored.len());
-    let mut replayed = Replayed::default();
+    let mut replayed = ReplayedTrials::default();
     for (documents, items) in groups(&benchmark.items) {
         let mut units = units_of(plan, &items);
         for unit in &mut units {

@@ -34,7 +34,7 @@ pub struct Difference {
 
 /// The result of a replay.
 #[derive(Debug, Default)]
-pub struct Replayed {
+pub struct ReplayedJudgements {
     /// Judgements that were read again, or ruled again where a rule judges.
     pub judgements: usize,
     /// Judgements that ended without a response to read.
@@ -52,7 +52,7 @@ pub async fn replay(
     pending: &PendingJudgements<'_>,
     prompts: &Prompts,
     tokenizer: &Tokenizer,
-) -> Result<Replayed> {
+) -> Result<ReplayedJudgements> {
     let latest: BTreeMap<&JudgementKey, &Judgement> = judging.judgements.iter().map(|one| (&one.key, one)).collect();
     let keys: Vec<JudgementKey> = latest.keys().map(|key| (*key).clone()).collect();
     let (works, _) = works_of(pending, &keys, Reference::Chunk);
@@ -71,7 +71,7 @@ pub async fn replay(
     };
     let whole: Vec<JudgementKey> = keys.iter().filter(|key| by_book(key)).cloned().collect();
     let (whole_works, _) = works_of(pending, &whole, Reference::Book);
-    let mut replayed = Replayed::default();
+    let mut replayed = ReplayedJudgements::default();
     for (key, judgement) in latest {
         let told = if by_book(key) { &whole_works } else { &works };
         let (item, work) = (items.get(key.subject.item.as_str()), told.get(key.subject.item.as_str()));
