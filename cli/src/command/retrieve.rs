@@ -10,25 +10,25 @@ use crate::config::RunArgs;
 use crate::stores;
 use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
+use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_eval::ranking::{best_first, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Select, Settings, WordScores, entry};
+use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores, entry};
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Model};
 use closeread_report::compare::{Choice, RunComparison, Source, Two, comparison_tables};
 use closeread_report::{report, score_table};
 use closeread_retrieve::Retriever;
-use closeread_retrieve::context::Fill;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
-use closeread_runner::engine::{self, Plan, PlannedCell};
+use closeread_runner::engine::{self, Plan};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::CliHost;
-use closeread_runner::reranker::{Reranker, RerankerOptions, Reranking};
+use closeread_runner::reranker::{Reranker, RerankerOptions};
 use closeread_runner::run_folder::{Opening, RERANKING, RunFolder};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
@@ -148,22 +148,14 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let rerankers = args.rerankers()?;
     let points = args.points();
     let tokenizer = options.load_tokenizer()?;
-    let cells = args.cells(&points, MODEL);
-    let documents: Vec<Value> = benchmark
-        .books
-        .iter()
-        .map(
-            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
-        )
-        .collect();
     let configuration = json!({
         "benchmark": benchmark.name,
         "data": data,
-        "documents": documents,
+        "documents": benchmark.books.iter().map(|book| described(book)).collect::<Vec<Value>>(),
         "keep_frame": benchmark.keep_frame,
         "keep_wraps": benchmark.keep_wraps,
         "items": benchmark.items.len(),
-        "cells": cells,
+        "cells": args.cells(&points, MODEL),
         "methods": points.iter().map(|point| (&point.name, point.described(&rerankers))).collect::<BTreeMap<_, _>>(),
         "repeats": 1,
         "tokenizer": tokenizer.name(),
@@ -191,25 +183,8 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     for (retriever, embedder) in kinds(&points) {
         let mut methods = vec![(entry("dos-rag").expect("a method of this name"), AnyMethod::Rag(Rag::dos()))];
         let encoders = Encoders::load(embedder.as_deref(), &options.embedder_options(), Some(retriever), &mut methods)?;
-        let mut planned = Vec::new();
-        for point in points.iter().filter(|point| point.retriever == retriever && point.embedder == embedder) {
-            for key in args.cells(std::slice::from_ref(point), EXTRACTIVE) {
-                let select = match key.budget {
-                    Some(_) => Select::Budget { fill: Fill::Stop },
-                    None => Select::Top { top_k: args.most_k() },
-                };
-                let method = AnyMethod::Rag(Rag { select, ..point.rag.clone() });
-                let method = match &embedder {
-                    Some(name) => method.embedded_by(name),
-                    None => method,
-                };
-                let reranking = point.reranked.as_ref().map(|(name, from)| {
-                    let reranker = Rc::clone(&rerankers[name]);
-                    Reranking { reranker, from: *from }
-                });
-                planned.push(PlannedCell { key, method, encoder: encoders.of("dos-rag"), reranking });
-            }
-        }
+        let planned = points.iter().filter(|point| point.retriever == retriever && point.embedder == embedder);
+        let planned = planned.flat_map(|point| args.planned(point, &encoders, &rerankers)).collect();
         let host = CliHost::new(
             Model::named(EXTRACTIVE, None, provider::Options::default())?,
             Rc::new(ResponseCache::new(None)),
@@ -252,6 +227,17 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         info!("stopped; give the same command again to resume");
     }
     Ok(if interrupted { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A book in the manifest.
+fn described(book: &Book) -> Value {
+    json!({
+        "id": book.id,
+        "title": book.title,
+        "language": book.language,
+        "sha256": book.hash(),
+        "bytes": book.n_bytes(),
+    })
 }
 
 /// The report on the folder, with paired differences against the first configuration.

@@ -1,9 +1,13 @@
 //! The configurations of a grid.
 
 use super::{NONE, RetrieveArgs};
-use closeread_methods::{Passages, QueryForm, Rag};
+use closeread_methods::reader::EXTRACTIVE;
+use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select};
 use closeread_report::Arm;
 use closeread_retrieve::Retriever;
+use closeread_retrieve::context::Fill;
+use closeread_runner::encoders::Encoders;
+use closeread_runner::engine::PlannedCell;
 use closeread_runner::models;
 use closeread_runner::reranker::{RERANK_FROM, Reranker, Reranking};
 use serde_json::{Value, json};
@@ -37,10 +41,15 @@ pub(super) fn kinds(points: &[Point]) -> Vec<(Retriever, Option<String>)> {
 impl Point {
     pub(super) fn described(&self, rerankers: &BTreeMap<String, Rc<Reranker>>) -> Value {
         let mut described = json!({"retriever": self.retriever, "embedder": self.embedder, "rag": self.rag});
-        if let Some((name, from)) = &self.reranked {
-            described["reranker"] = Reranking { reranker: Rc::clone(&rerankers[name]), from: *from }.described();
+        if let Some(reranking) = self.reranking(rerankers) {
+            described["reranker"] = reranking.described();
         }
         described
+    }
+
+    fn reranking(&self, rerankers: &BTreeMap<String, Rc<Reranker>>) -> Option<Reranking> {
+        let (name, from) = self.reranked.as_ref()?;
+        Some(Reranking { reranker: Rc::clone(&rerankers[name]), from: *from })
     }
 }
 
@@ -100,5 +109,27 @@ impl RetrieveArgs {
         let budgets = self.budget.iter().copied().map(Some).chain([None]);
         let arm = |point: &Point, budget| Arm { method: point.name.clone(), model: model.to_owned(), budget };
         points.iter().flat_map(|point| budgets.clone().map(|budget| arm(point, budget)).collect::<Vec<_>>()).collect()
+    }
+
+    /// What the engine runs for a configuration: a plan of each of its cells.
+    pub(super) fn planned(
+        &self,
+        point: &Point,
+        encoders: &Encoders,
+        rerankers: &BTreeMap<String, Rc<Reranker>>,
+    ) -> Vec<PlannedCell> {
+        let planned = |key: Arm| {
+            let select = match key.budget {
+                Some(_) => Select::Budget { fill: Fill::Stop },
+                None => Select::Top { top_k: self.most_k() },
+            };
+            let method = AnyMethod::Rag(Rag { select, ..point.rag.clone() });
+            let method = match &point.embedder {
+                Some(name) => method.embedded_by(name),
+                None => method,
+            };
+            PlannedCell { key, method, encoder: encoders.of("dos-rag"), reranking: point.reranking(rerankers) }
+        };
+        self.cells(std::slice::from_ref(point), EXTRACTIVE).into_iter().map(planned).collect()
     }
 }
