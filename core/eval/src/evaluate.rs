@@ -172,18 +172,23 @@ pub fn default_metrics(task: Task, chinese: bool) -> &'static [Metric] {
 /// True if an item's answers are Chinese: its field or label `language` says so, or else its gold answers (or its
 /// options, or its question) read so.
 pub fn is_chinese(item: &Item) -> bool {
+    own_language(item) == Some(Language::CHINESE)
+}
+
+/// The language of an item's answers where the item says it, or their script does.
+fn own_language(item: &Item) -> Option<Language> {
     let given = item.other.get("language").and_then(serde_json::Value::as_str);
     let given = given.or_else(|| item.labels.get("language").map(String::as_str));
     if let Some(language) = given.and_then(|code| code.parse::<Language>().ok()) {
-        return language == Language::CHINESE;
+        return Some(language);
     }
     let texts = [&item.answers, &item.options].into_iter().find(|texts| !texts.is_empty());
     let text = texts.map_or_else(|| item.question.clone(), |texts| texts.join("\n"));
-    east_asian(&text) == Some(Language::CHINESE)
+    east_asian(&text)
 }
 
 /// Scores of an outcome by metric name, each in 0..=1: the main metric of the item's task alone; empty if the item has
-/// nothing to score against or was not asked.
+/// nothing to score against or was not asked. `language` is the book's: it counts where the item does not tell its own.
 ///
 /// Whatever ended without an answer scores 0: each of the five papers counts such items as wrong in its main tables.
 pub fn score(item: &Item, outcome: &Outcome, language: Language) -> BTreeMap<String, f64> {
@@ -192,8 +197,31 @@ pub fn score(item: &Item, outcome: &Outcome, language: Language) -> BTreeMap<Str
         Outcome::NotAsked { .. } => return BTreeMap::new(),
         _ => None,
     };
-    let chinese = language == Language::CHINESE;
+    let chinese = own_language(item).unwrap_or(language) == Language::CHINESE;
     let metric = default_metrics(item.task, chinese)[0];
     let value = Evaluator::default().score(metric, item, answer, chinese);
     value.map(|value| (metric.name().to_owned(), value)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_that_tells_its_language_is_scored_by_it_whatever_its_book_is_in() {
+        let metric = |answer: &str, label: Option<&str>, book: Language| {
+            let mut item = Item::new("a", "b", "Who?", Task::Generative);
+            item.answers = vec![answer.to_owned()];
+            item.labels.extend(label.map(|code| ("language".to_owned(), code.to_owned())));
+            let scores = score(&item, &Outcome::Unanswered, book);
+            assert!(label.is_none() || (is_chinese(&item) == scores.contains_key("infinitebench_zh_f1")));
+            scores.into_keys().collect::<String>()
+        };
+        let (en, zh) = (Language::ENGLISH, Language::CHINESE);
+        assert_eq!(metric("在楼梯下面", None, en), "infinitebench_zh_f1");
+        assert_eq!(metric("under the stair", Some("en"), zh), "f1");
+        assert_eq!(metric("1984", Some("zh"), en), "infinitebench_zh_f1");
+        assert_eq!(metric("1984", None, zh), "infinitebench_zh_f1");
+        assert_eq!(metric("1984", None, en), "f1");
+    }
 }
