@@ -1,5 +1,6 @@
 //! Logs of other tools beside ours: those that inspect_ai and lm-evaluation-harness wrote (`tests/readers`).
 
+use crate::provider::Server;
 use crate::support::{Sandbox, run_tales, tales};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -112,6 +113,45 @@ fn a_judged_run_comes_back_from_its_logs_with_every_mean() {
     let (own, back) = (means("r"), means("logs"));
     assert!(own.values().all(|metrics| metrics.iter().any(|(name, ..)| name == "recall")), "{own:?}");
     assert_eq!(own, back);
+}
+
+#[test]
+fn a_run_comes_back_from_its_logs_with_every_ending() {
+    let sandbox = Sandbox::new();
+    let documents = ["a", "b"].map(|id| json!({"id": id, "text": "Ana hid the key under the stair."}).to_string());
+    sandbox.write("bench/documents.jsonl", &documents.join("\n"));
+    let item = |id: &str, more: Value| {
+        let mut item = json!({"id": id, "documents": [&id[..1]], "question": format!("What of {id}?")});
+        item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        item.to_string()
+    };
+    let items = ["a-right", "a-cut", "b-refused", "b-failed"].map(|id| item(id, json!({"answers": ["the key"]})));
+    let summary = |id: &str| item(id, json!({"task": "summary", "answers": ["Ana hid the key."]}));
+    let items = [&items[..], &[summary("a-failed-summary"), summary("b-right-summary")]].concat();
+    sandbox.write("bench/items.jsonl", &items.join("\n"));
+    let server = Server::replying(|_, body| {
+        let asks = |what: &str| body["messages"].to_string().contains(what);
+        let said = |text: &str, finish: &str| {
+            ("200 OK", json!({"choices": [{"message": {"content": text}, "finish_reason": finish}]}).to_string())
+        };
+        match () {
+            () if asks("failed") => ("400 Bad Request", json!({"error": {"message": "no"}}).to_string()),
+            () if asks("cut") => said("Let me", "length"),
+            () if asks("refused") => said("", "content_filter"),
+            () => said("Ana hid the key.", "stop"),
+        }
+    });
+    let model = ["--model", "openai-compatible/m", "--base-url", &server.url, "--judge-model", "builtin/rule"];
+    let run = ["run", "--benchmark", "bench", "--method", "closed-book,query-summary", "--out", "r"];
+    sandbox.run(&[&run[..], &model].concat()).exits(1);
+    sandbox.run(&["export", "inspect", "r", "--out", "logs"]).exits(0);
+    let cells = |run: &str| {
+        let report = sandbox.run(&["report", run, "--json"]).exits(0).json();
+        let told = ["method", "ledger", "metrics", "failures_left_out", "out"];
+        let cells = report["runs"][0]["cells"].as_array().unwrap().iter();
+        cells.map(|cell| told.map(|name| cell[name].to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(cells("logs"), cells("r"));
 }
 
 #[test]

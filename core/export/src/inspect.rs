@@ -5,6 +5,7 @@
 
 use super::tokens::Tokens;
 use super::{About, CellTrials, Entry, JudgementsBySubject, Row, answer, file_name, options, question, said, targets};
+use closeread_data::foreign::inspect::ITEM_TASK;
 use closeread_eval::observations::Ending;
 use closeread_eval::{Outcome, PassageRef};
 use closeread_judges::{BUILTIN_RULE, Judgement, Subject};
@@ -121,6 +122,7 @@ impl<'a> Log<'a> {
             "outcome": trial.ending.name(),
             "prompt_tokens": record.prompt_tokens,
         });
+        metadata[ITEM_TASK] = json!(item.task);
         if let Some(fields) = metadata.as_object_mut() {
             fields.extend(item.labels.iter().map(|(label, value)| (label.clone(), json!(value))));
             fields.extend(record.measures.iter().map(|(name, value)| (name.clone(), json!(value))));

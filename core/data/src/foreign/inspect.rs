@@ -2,7 +2,7 @@
 
 use super::{ForeignError, ForeignLog, ForeignSample, documents, item, labels, option_of};
 use closeread_eval::rows::{scalar, scalars};
-use closeread_eval::{InputFile, Outcome};
+use closeread_eval::{InputFile, Outcome, Task};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// The newest version that is read.
 const VERSION: u64 = 2;
+/// Field of a sample's metadata in which closeread writes the task of the item: inspect has no word for a summary.
+pub const ITEM_TASK: &str = "item_task";
 const EXPECTED: &str = "expected a log of inspect_ai (.eval or .json)";
 
 #[derive(Deserialize)]
@@ -207,7 +209,9 @@ fn push(log: &mut ForeignLog, sample: Sample) -> Result<(), ForeignError> {
         item.question = lines[..lines.len().saturating_sub(n)].join("\n");
     }
     item.documents = documents(&sample.metadata);
-    let but = if log.cell.is_some() { &["outcome"][..] } else { &[] };
+    let but = if log.cell.is_some() { &["outcome", ITEM_TASK][..] } else { &[] };
+    let task = sample.metadata.get(ITEM_TASK).filter(|_| log.cell.is_some());
+    item.task = task.and_then(|task| Task::deserialize(task).ok()).unwrap_or(item.task);
     item.labels = labels(&sample.metadata, but);
     let mut scores = BTreeMap::new();
     for (scorer, score) in sample.scores.iter().flatten() {
@@ -247,6 +251,10 @@ fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool
         }
         (.., Some("not_found")) => return Outcome::NotFound,
         (.., Some("unanswered")) => return Outcome::Unanswered,
+        (.., Some("cut_short")) => {
+            return Outcome::CutShort { response: said.to_owned(), max_output_tokens: None };
+        }
+        (.., Some("not_asked")) => return Outcome::NotAsked { reason: String::new() },
         (.., Some("unparsed")) => return Outcome::Unparsed { response: said.to_owned() },
         _ => {}
     }
