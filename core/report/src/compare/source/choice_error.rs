@@ -36,7 +36,7 @@ pub enum ChoiceError {
     },
     /// There is no cell that A and B have in common.
     #[error(
-        "the two have no cell in common: name the method, model or budget of each\nA has\n  {}\nB has\n  {}",
+        "the two have no cell in common: name the method, model or budget of each; A has\n  {}\n  and B has\n  {}",
         .a.join("\n  "), .b.join("\n  ")
     )]
     NoCommonCell {
