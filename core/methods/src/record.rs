@@ -61,6 +61,13 @@ pub struct Record {
     pub seconds: f64,
 }
 
+impl Record {
+    /// The tokens of all prompts of a trial whose last response was blocked.
+    pub fn blocked_tokens(&self) -> Option<usize> {
+        matches!(self.outcome, Outcome::Blocked { .. }).then_some(self.prompt_tokens)
+    }
+}
+
 /// The context: what a model was given of the books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -123,3 +123,10 @@ pub struct Preparation<P> {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, f64>,
 }
+
+impl<P> Preparation<P> {
+    /// As of a record: the tokens of all prompts, where the last response was blocked.
+    pub fn blocked_tokens(&self) -> Option<usize> {
+        matches!(self.prepared, Err(Outcome::Blocked { .. })).then_some(self.prompt_tokens)
+    }
+}

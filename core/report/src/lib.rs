@@ -42,6 +42,6 @@ pub use sent::{NotSent, sent};
 pub use served::{ServedUsage, served_usage};
 pub use tables::{MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use trials::{MISSING, Sort, TrialFilter, TrialLine, TrialList, TrialTrace, Verdict, Wanted};
-pub use usage::{Usage, usage, usage_table};
+pub use usage::{Usage, blocked_call, usage, usage_table};
 pub use view::RunView;
 pub use whole::{AskedOfPaper, PaperReport, Report, RunReport, paper_list, paper_report, report};

@@ -5,8 +5,10 @@ use closeread_data::statistics::BookFacts;
 use closeread_eval::Item;
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
+use closeread_methods::Preparation;
 use closeread_methods::record::{CallTrace, Record};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 /// A run folder, read.
@@ -52,6 +54,7 @@ impl Run {
 
 /// The calls of a preparation: what a method asked about books before the questions.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "KeptPreparation")]
 pub struct PreparationCalls {
     /// Name of the method.
     pub method: String,
@@ -59,4 +62,22 @@ pub struct PreparationCalls {
     pub model: String,
     /// The calls of the preparation.
     pub calls: Vec<CallTrace>,
+    /// The tokens of all its prompts, where the last response was blocked.
+    pub blocked_tokens: Option<usize>,
+}
+
+/// What a file of `preparations/` has of it.
+#[derive(Deserialize)]
+struct KeptPreparation {
+    method: String,
+    model: String,
+    #[serde(flatten)]
+    preparation: Preparation<IgnoredAny>,
+}
+
+impl From<KeptPreparation> for PreparationCalls {
+    fn from(KeptPreparation { method, model, preparation }: KeptPreparation) -> Self {
+        let blocked_tokens = preparation.blocked_tokens();
+        Self { method, model, calls: preparation.calls, blocked_tokens }
+    }
 }

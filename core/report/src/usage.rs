@@ -83,13 +83,26 @@ impl Usage {
         }
     }
 
+    /// Counts the calls of a trial, of a preparation or of a judgement; `blocked` are the tokens of all its prompts where the
+    /// last response was blocked.
+    fn count_all(&mut self, calls: &[CallTrace], blocked: Option<usize>, prices: &PriceList) {
+        calls.iter().for_each(|call| self.count(call, prices));
+        if let Some(usage) = blocked.and_then(|tokens| blocked_call(calls, tokens)) {
+            self.add(&usage, prices);
+        }
+    }
+
     fn count(&mut self, call: &CallTrace, prices: &PriceList) {
         if call.cached {
             self.remembered += 1;
             return;
         }
+        self.add(&call.usage, prices);
+    }
+
+    /// Counts a call that was sent.
+    fn add(&mut self, usage: &closeread_llm::Usage, prices: &PriceList) {
         self.calls += 1;
-        let usage = &call.usage;
         self.uncounted += usize::from(usage.prompt_tokens.is_none() || usage.completion_tokens.is_none());
         self.own_count += usize::from(usage.own_count);
         let add = |sum: &mut u64, n: Option<u64>| *sum = sum.saturating_add(n.unwrap_or(0));
@@ -102,6 +115,15 @@ impl Usage {
             None => self.unpriced += 1,
         }
     }
+}
+
+/// What is known of a call whose response was blocked: the tokens of its prompt, as closeread counted them, are those of all
+/// prompts less those of `calls`, which have a response. `None` where no prompt is left.
+pub fn blocked_call(calls: &[CallTrace], prompt_tokens: usize) -> Option<closeread_llm::Usage> {
+    let answered: usize = calls.iter().map(|call| call.counted_tokens).sum();
+    let asked = prompt_tokens.checked_sub(answered).filter(|asked| *asked > 0)?;
+    let (prompt_tokens, completion_tokens) = (Some(asked as u64), Some(0));
+    Some(closeread_llm::Usage { prompt_tokens, completion_tokens, own_count: true, ..Default::default() })
 }
 
 /// Returns the usage of each cell of `plan`, in its order, then the preparations, then the judges; of several records
@@ -121,7 +143,7 @@ pub fn usage(
         let mut usage = Usage::none(key.clone());
         let mut seconds = Vec::new();
         for record in latest.values().filter(|record| Arm::of(&record.key) == *key) {
-            record.calls.iter().for_each(|call| usage.count(call, prices));
+            usage.count_all(&record.calls, record.blocked_tokens(), prices);
             seconds.push(record.seconds);
         }
         seconds.sort_by(f64::total_cmp);
@@ -132,10 +154,10 @@ pub fn usage(
     let mut all: Vec<Usage> = plan.iter().map(of_cell).collect();
     let mut prepared: BTreeMap<(&str, &str), Usage> = BTreeMap::new();
     for preparation in preparations {
-        let PreparationCalls { method, model, calls } = preparation;
+        let PreparationCalls { method, model, calls, blocked_tokens } = preparation;
         let key = Arm { method: method.clone(), model: model.clone(), budget: None };
         let usage = prepared.entry((method, model)).or_insert_with(|| Usage { preparation: true, ..Usage::none(key) });
-        calls.iter().for_each(|call| usage.count(call, prices));
+        usage.count_all(calls, *blocked_tokens, prices);
     }
     all.extend(prepared.into_values());
     all.extend(of_judges(judgements, prices));
@@ -146,11 +168,12 @@ pub fn usage(
 fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
     let latest: BTreeMap<&JudgementKey, &Judgement> = judgements.iter().map(|one| (&one.key, one)).collect();
     let mut judges: BTreeMap<(Judge, &str), Usage> = BTreeMap::new();
-    for judgement in latest.values().filter(|judgement| !judgement.calls.is_empty()) {
+    let was_sent = |one: &&&Judgement| !one.calls.is_empty() || one.blocked_tokens.is_some();
+    for judgement in latest.values().filter(was_sent) {
         let JudgementKey { judge, judge_model, .. } = &judgement.key;
         let key = Arm { method: judge.name().to_owned(), model: judge_model.clone(), budget: None };
         let usage = judges.entry((*judge, judge_model)).or_insert_with(|| Usage { judging: true, ..Usage::none(key) });
-        judgement.calls.iter().for_each(|call| usage.count(call, prices));
+        usage.count_all(&judgement.calls, judgement.blocked_tokens, prices);
     }
     judges.into_values().collect()
 }
@@ -237,6 +260,7 @@ fn median(ascending: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing::{answered, key, record};
+    use closeread_eval::Outcome;
     use closeread_judges::Judging;
     use closeread_table::render::text;
     use expect_test::expect;
@@ -286,6 +310,7 @@ mod tests {
                 method: "raptor".to_owned(),
                 model: "p/x".to_owned(),
                 calls: vec![call(3_000, 0, 100)],
+                blocked_tokens: None,
             }],
             prices,
             gaps: Vec::new(),
@@ -303,5 +328,23 @@ mod tests {
             r: prices of p/x as of 2026-01-02, a contract
         "#]]
         .assert_eq(&text::table(&usage_table(&[(&run, &usages)])));
+    }
+
+    #[test]
+    fn a_blocked_response_costs_its_prompt() {
+        let plan = [key("agentic-rag", None)];
+        let mut record = record(&plan[0], "a", Outcome::Blocked { reason: "content_filter".to_owned() }, &[]);
+        record.calls = vec![CallTrace { counted_tokens: 90, ..call(100, 0, 10) }];
+        record.prompt_tokens = 290;
+        let prices = PriceList::read(
+            "['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\nprice = { input = 1, output = 10 }",
+        );
+        let kept = r#"{"method": "raptor", "model": "p/x", "calls": [], "prompt_tokens": 40,
+            "prepared": {"Err": {"outcome": "blocked", "reason": "content_filter"}}}"#;
+        let preparation: PreparationCalls = serde_json::from_str(kept).unwrap();
+        let all = usage(&plan, &[record], &[preparation], &[], &prices.unwrap());
+        let told = |usage: &Usage| (usage.calls, usage.own_count, usage.prompt_tokens, usage.dollars.0);
+        assert_eq!(told(&all[0]), (2, 1, 300, 0.0004));
+        assert_eq!(told(&all[1]), (1, 1, 40, 0.00004));
     }
 }

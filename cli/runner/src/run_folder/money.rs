@@ -8,10 +8,9 @@ use anyhow::{Context, Result};
 use closeread_eval::Outcome;
 use closeread_files::{self as files, pretty, write_atomically};
 use closeread_judges::Judging;
-use closeread_llm::Usage;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record};
-use closeread_report::served_usage;
+use closeread_report::{blocked_call, served_usage};
 use serde_json::json;
 use std::path::Path;
 use tracing::warn;
@@ -49,23 +48,17 @@ pub fn spent<'r>(
         false => prices.cost(model, &call.usage).unwrap_or_default(),
     };
     let all = |model: &str, calls: &[CallTrace], blocked: Option<usize>| {
-        let answered: usize = calls.iter().map(|call| call.counted_tokens).sum();
-        let blocked = blocked.map_or(0, |asked| asked.saturating_sub(answered) as u64);
-        let blocked = Usage { prompt_tokens: Some(blocked), completion_tokens: Some(0), ..Usage::default() };
-        let answered: Dollars = calls.iter().map(|call| cost(model, call)).sum();
-        answered + prices.cost(model, &blocked).unwrap_or_default()
+        let blocked = blocked.and_then(|tokens| blocked_call(calls, tokens));
+        let blocked = blocked.and_then(|usage| prices.cost(model, &usage)).unwrap_or_default();
+        calls.iter().map(|call| cost(model, call)).sum::<Dollars>() + blocked
     };
     let trial = |record: &Record| match record.outcome {
         Outcome::Failed { .. } => Dollars::default(),
-        Outcome::Blocked { .. } => all(&record.key.model, &record.calls, Some(record.prompt_tokens)),
-        _ => all(&record.key.model, &record.calls, None),
+        _ => all(&record.key.model, &record.calls, record.blocked_tokens()),
     };
     let trials: Dollars = records.map(trial).sum();
     let preparations = preparations(folder)?;
-    let before = preparations.iter().map(|(key, made)| {
-        let is_blocked = matches!(made.prepared, Err(Outcome::Blocked { .. }));
-        all(&key.model, &made.calls, is_blocked.then_some(made.prompt_tokens))
-    });
+    let before = preparations.iter().map(|(key, made)| all(&key.model, &made.calls, made.blocked_tokens()));
     let judges = judging.judgements.iter().map(|j| all(&j.key.judge_model, &j.calls, j.blocked_tokens));
     let unfinished = Journals::of_run(folder).responses()?;
     let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));

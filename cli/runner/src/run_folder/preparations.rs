@@ -79,6 +79,7 @@ pub fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> {
     let calls = |(key, preparation): (PreparationKey, Preparation)| PreparationCalls {
         method: key.method,
         model: key.model,
+        blocked_tokens: preparation.blocked_tokens(),
         calls: preparation.calls,
     };
     Ok(preparations(folder)?.into_iter().map(calls).collect())
