@@ -1,5 +1,6 @@
 //! `closeread verify`: a run computed again from its stored responses.
 
+use crate::provider::Server;
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
 use serde_json::{Value, json};
 
@@ -16,6 +17,25 @@ fn a_run_that_nobody_touched_is_verified() {
     assert_eq!((&told["trials"], &told["differences"]), (&json!(18 * 4), &json!([])));
     let text = sandbox.run(&["verify", "r"]).exits(0).out();
     assert_eq!(text, "r: 72 trials parsed and scored again: 0 differences\n");
+}
+
+#[test]
+fn a_preparation_whose_response_was_blocked_is_paid_for_and_not_made_again() {
+    let sandbox = Sandbox::with_own_cache();
+    let server = Server::replying(|n, _| {
+        let (text, finish) = if n == 0 { ("<0>", "stop") } else { ("", "content_filter") };
+        let usage = json!({"prompt_tokens": 100, "completion_tokens": 3});
+        let choices = json!([{"message": {"content": text}, "finish_reason": finish}]);
+        ("200 OK", json!({"choices": choices, "usage": usage}).to_string())
+    });
+    let model = ["--model", "openai-compatible/m", "--base-url", &server.url, "--concurrency", "1"];
+    let run = ["run", "--method", "read-agent", "--limit", "1", "--out", "r", "--json"];
+    let report = sandbox.run(&[&run[..], &model].concat()).exits(0).json();
+    let (asked, taken) = (server.requests.lock().unwrap().len(), report["usage"].as_array().unwrap().iter());
+    let taken = taken.map(|usage| (usage["calls"].as_u64().unwrap(), usage["own_count"].as_u64().unwrap_or(0)));
+    assert_eq!(taken.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)), (asked as u64, 1), "{report}");
+    assert!(asked > 1 && report["cells"][0]["ledger"]["blocked"] == 1, "{report}");
+    sandbox.run(&["verify", "r"]).exits(0);
 }
 
 #[test]
