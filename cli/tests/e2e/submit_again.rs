@@ -79,6 +79,42 @@ fn parts_are_known_where_the_job_that_joins_them_was_refused_and_it_is_handed_in
 }
 
 #[test]
+fn an_array_whose_number_could_not_be_noted_is_known_by_its_comment() {
+    let (sandbox, submit) = full_cluster();
+    let killing = FULL.replace("cp spread", "[ -e no-kill ] || kill -9 $PPID; cp spread");
+    program(&sandbox.path("bin/sbatch"), &killing);
+    assert_eq!(submit(&sandbox, &[]).0.status.code(), None, "killed once the array was taken");
+    assert!(!sandbox.path("spread/logs/jobs").exists());
+    let script = std::fs::read_to_string(sandbox.path("spread/submit.sh")).unwrap();
+    let comment = script.split_once("#SBATCH --comment=").unwrap().1.lines().next().unwrap();
+    let queue =
+        |comment: &str| ["7 0", "7 1", "7 2"].map(|task| format!("{task} PENDING closeread {comment}\n")).concat();
+    let arrays = || {
+        let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+        log.lines().filter(|line| line.starts_with("sbatch") && !line.contains("--wrap=")).count()
+    };
+
+    sandbox.write("no-kill", "");
+    sandbox.write("queue", &queue(comment));
+    let again = submit(&sandbox, &[]).exits(0);
+    assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(arrays() == 1 && log.contains(&format!("--comment={comment} --time=1:00:00 --dependency=afterany:7 ")), "{log}");
+
+    // Of two jobs that would join the array, the one that was not noted goes.
+    std::fs::remove_file(sandbox.path("spread/logs/jobs")).unwrap();
+    sandbox.write("queue", &format!("{}8 N/A PENDING closeread-merge {comment}\n", queue(comment)));
+    submit(&sandbox, &[]).exits(0);
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert!(arrays() == 1 && log.ends_with("scancel --state=PENDING 8\n"), "{log}");
+
+    std::fs::remove_file(sandbox.path("spread/logs/jobs")).unwrap();
+    sandbox.write("queue", &queue("another-folder"));
+    submit(&sandbox, &[]).exits(0);
+    assert_eq!(arrays(), 2, "an array of another folder");
+}
+
+#[test]
 fn a_part_with_failed_trials_or_judgements_is_not_finished_and_is_handed_in_again() {
     let (sandbox, submit) = full_cluster();
     let server = HttpServer::start(|_| ("400 Bad Request", Vec::new(), "{}".to_owned()));

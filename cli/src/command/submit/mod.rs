@@ -51,7 +51,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let (mut wanted, running) = place.open_parts(&args)?;
     let queued = match (args.engine, &logs) {
         // Where Slurm is not, its script can still be read.
-        (Engine::Slurm, Some(logs)) => match slurm::queued(logs, &out_text) {
+        (Engine::Slurm, Some(logs)) => match slurm::queued(logs, &out_text, &place.script(slurm::SCRIPT)?) {
             Err(_) if args.dry_run => Queued::default(),
             queued => queued?,
         },
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         memory: args.memory.or_else(|| expected.memory.filter(|_| knows_memory())),
     };
     let (name, text) = match args.engine {
-        Engine::Slurm => ("submit.sh", slurm::script(&job)?),
+        Engine::Slurm => (slurm::SCRIPT, slurm::script(&job)?),
         Engine::Kubernetes => ("job.json", kubernetes::manifest(&job)?),
         Engine::Ray => ("submit.py", ray::script(&job)?),
     };

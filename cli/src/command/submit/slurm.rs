@@ -2,6 +2,7 @@
 
 use super::job::{Job, call, quoted, shown};
 use anyhow::{Context as _, Result, ensure};
+use closeread_text::hash::sha256;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -11,8 +12,17 @@ use tracing::info;
 
 /// The file of a folder of logs with lines for each array: its number, that of the job that joins it, and --out. The last line holds.
 const JOBS: &str = "jobs";
+/// Name of the script.
+pub(super) const SCRIPT: &str = "submit.sh";
 /// In the place of a job that joins an array: there is none.
 const NO_JOB: &str = "-";
+/// Name of the job that joins arrays.
+const MERGE_NAME: &str = "closeread-merge";
+
+/// The comment of all jobs of a folder. Slurm's queue has it even where closeread was killed before it could note their numbers.
+fn comment(out: &str) -> String {
+    format!("closeread-{}", &sha256(out.as_bytes())[..16])
+}
 
 /// Task IDs as Slurm takes them: `0-3,7`.
 fn ids(wanted: &[usize]) -> String {
@@ -67,6 +77,7 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     option("chdir", &job.working_folder);
     option("output", &format!("{}/%a.log", log_folder(job)?));
     option("open-mode", "append");
+    option("comment", &comment(&job.out));
     let memory = job.memory.map(|mebibytes| format!("{mebibytes}M"));
     for (name, value) in [("mem", &memory), ("partition", &args.partition), ("account", &args.account)] {
         if let Some(value) = value {
@@ -110,7 +121,9 @@ pub(super) struct Queued {
 }
 
 /// Reads which jobs were handed in for this folder, and asks Slurm what it still has of them.
-pub(super) fn queued(logs: &Path, out: &str) -> Result<Queued> {
+///
+/// `script` is where the script of an earlier submission lies: it is written before anything is handed in.
+pub(super) fn queued(logs: &Path, out: &str, script: &Path) -> Result<Queued> {
     let noted = closeread_files::read_text(&logs.join(JOBS))?.unwrap_or_default();
     let ours = noted.lines().filter_map(|line| {
         let mut words = line.splitn(3, ' ');
@@ -118,23 +131,29 @@ pub(super) fn queued(logs: &Path, out: &str) -> Result<Queued> {
         (its == out).then_some((array, merge))
     });
     let ours: BTreeMap<&str, &str> = ours.collect();
-    let mut queued = Queued::default();
-    if ours.is_empty() {
+    let (comment, mut queued) = (comment(out), Queued::default());
+    if ours.is_empty() && !closeread_files::read_text(script)?.is_some_and(|script| script.contains(&comment)) {
         return Ok(queued);
     }
     // Not by number: Slurm refuses that of a job that it has forgotten.
-    let tasks = call(Command::new("squeue").args(["--noheader", "--array", "--name=closeread", "--format=%F %K %T"]))?;
+    let names = format!("--name=closeread,{MERGE_NAME}");
+    let tasks = call(Command::new("squeue").args(["--noheader", "--array", &names, "--format=%F %K %T %j %k"]))?;
     for task in tasks.lines() {
-        if let [array, part, state] = task.split_whitespace().collect::<Vec<_>>()[..]
-            && let Some(merge) = ours.get(array)
-            && state != "COMPLETING"
-        {
-            queued.parts.extend(part.parse::<usize>());
-            queued.arrays.insert(array.to_owned());
-            if *merge == NO_JOB {
-                queued.lacks_merge = true;
-            } else {
-                queued.merges.insert((*merge).to_owned());
+        let mut words = task.split_whitespace();
+        let mut word = || words.next().unwrap_or_default();
+        let (array, part, state, name, its) = (word(), word(), word(), word(), word());
+        match ours.get(array) {
+            None if its != comment => {}
+            // Another job joins what it would.
+            _ if name == MERGE_NAME => queued.merges.extend((state == "PENDING").then(|| array.to_owned())),
+            _ if state == "COMPLETING" => {}
+            merge => {
+                queued.parts.extend(part.parse::<usize>());
+                queued.arrays.insert(array.to_owned());
+                match merge {
+                    None | Some(&NO_JOB) => queued.lacks_merge = true,
+                    Some(merge) => drop(queued.merges.insert((*merge).to_owned())),
+                }
             }
         }
     }
@@ -159,7 +178,8 @@ pub(super) fn hand_in_merge(job: &Job<'_>, array: Option<&str>, queued: &Queued)
     let after = format!("--dependency=afterany:{}", arrays.join(":"));
     let wrap = format!("--wrap={}", job.merge_line()?);
     let mut merge = Command::new("sbatch");
-    merge.args(["--parsable", "--job-name=closeread-merge", "--time=1:00:00", &after, &log, &wrap]);
+    let (name, comment) = (format!("--job-name={MERGE_NAME}"), format!("--comment={}", comment(&job.out)));
+    merge.args(["--parsable", &name, &comment, "--time=1:00:00", &after, &log, &wrap]);
     for (name, value) in [("partition", &job.args.partition), ("account", &job.args.account)] {
         if let Some(value) = value {
             merge.arg(format!("--{name}={value}"));
