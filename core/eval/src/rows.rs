@@ -227,26 +227,36 @@ impl Rows<'_> {
                 return;
             }
         }
-        let mut values = Deserializer::from_str(text).into_iter::<Value>();
-        let mut n_before = 0;
-        while let Some(value) = values.next() {
-            match value {
-                Ok(value) => self.push(line, value),
-                Err(_) if n_before == 0 && line == 1 && is_table(self.name) => {
+        let mut rest = text;
+        loop {
+            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
+            match values.next() {
+                None => return,
+                Some(Ok(value)) => self.push(line, value),
+                Some(Err(_)) if rest.len() == text.len() && line == 1 && is_table(self.name) => {
                     let message = "a table, none of which is read: expected JSON Lines, one object a line";
                     self.at = self.bytes.len();
                     return self.fail(line, message.into());
                 }
-                Err(error) if n_before == 0 => {
+                Some(Err(error)) if rest.len() == text.len() => {
                     let message = format!("not valid JSON, {}: expected one object a line", position(&error));
                     return self.fail(line, message);
                 }
-                Err(_) => {
-                    let message = format!("text after the JSON object is ignored: `{}`", excerpt(&text[n_before..]));
+                Some(Err(_)) if rest.starts_with('{') => {
+                    let message = format!("a further object is not valid JSON: `{}`", excerpt(rest));
+                    return self.fail(line, message);
+                }
+                Some(Err(_)) => {
+                    let message = format!("text after the JSON object is ignored: `{}`", excerpt(rest));
                     return self.queue.push_back(Err(Problem::note(self.name, Some(line), None, message)));
                 }
             }
-            n_before = values.byte_offset();
+            rest = &rest[values.byte_offset()..];
+            // Objects of a list without brackets, or on lines that end as only Unicode says.
+            let next = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+            if next.starts_with('{') {
+                rest = next;
+            }
         }
     }
 
@@ -353,7 +363,8 @@ fn position(error: &serde_json::Error) -> String {
     format!("column {}: {what}", error.column())
 }
 
-fn excerpt(text: &str) -> String {
+/// The beginning of a text, for messages.
+pub fn excerpt(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", &text[..at]),

@@ -32,6 +32,19 @@ fn a_wrong_line_costs_that_line_alone() {
 }
 
 #[test]
+fn objects_on_one_line_are_read_whatever_lies_between_them() {
+    for between in ["", " ", "\r", ",", " ,\t", "\u{2028}", "\u{85}"] {
+        let line = ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"].join(between);
+        check(line.as_bytes(), &[r#"1 {"a":1}"#, r#"1 {"a":2}"#, r#"1 {"a":3}"#]);
+    }
+    check(b"{\"a\":1},\n", &[r#"1 {"a":1}"#, "f:1: text after the JSON object is ignored: `,`"]);
+    check(
+        b"{\"a\":1},{\"a\":\n{\"a\":3}\n",
+        &[r#"1 {"a":1}"#, "f:1: a further object is not valid JSON: `{\"a\":` [left out]", r#"2 {"a":3}"#],
+    );
+}
+
+#[test]
 fn the_elements_of_an_array_know_their_lines() {
     check(
         b"[\n  {\"a\": 1},\n  {\n   \"a\": 2\n  }, 7,\n {\"a\":3}]\n",
