@@ -1,6 +1,7 @@
 //! Records of a CSV or TSV file with a header, with the line each begins in.
 
 use closeread_eval::lines::Lines;
+use closeread_eval::rows::excerpt;
 use closeread_eval::{InputFile, Problem, ProblemList};
 use csv::{ByteRecord, ReaderBuilder};
 use std::collections::HashMap;
@@ -47,7 +48,15 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
             let missing: Vec<&str> =
                 required.iter().filter(|name| !names.iter().any(|n| n == *name)).copied().collect();
             if !missing.is_empty() {
-                fail(format!("no column `{}`: expected a header with {}", missing.join("`, `"), required.join(", ")));
+                let mut message =
+                    format!("no column `{}`: expected a header with {}", missing.join("`, `"), required.join(", "));
+                if let [all] = &names[..]
+                    && all.contains([',', ';', '\t', '|'])
+                {
+                    let mark = if delimiter == b'\t' { "tabs" } else { "commas" };
+                    message += &format!("; this one is `{}`: separate its columns by {mark}", excerpt(all));
+                }
+                fail(message);
                 return Vec::new();
             }
             columns = Some(names);
@@ -124,6 +133,12 @@ mod tests {
             ],
         );
         check(b"id,words\n1,a\n", &[], &["f.csv:1: no column `text`: expected a header with id, text [left out]"]);
+        check(
+            b"id;text;the source\n1;a\n",
+            &[],
+            &["f.csv:1: no column `id`, `text`: expected a header with id, text; this one is `id;text;the source`: \
+               separate its columns by commas [left out]"],
+        );
         check(b"", &[], &["f.csv: the file is empty: expected a header and records [left out]"]);
     }
 }
