@@ -2,7 +2,8 @@
 
 use super::book::has_text;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8};
+use encoding_rs::{BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use std::cmp::Ordering;
 
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -290,11 +291,16 @@ fn binary_at(bytes: &[u8]) -> Option<usize> {
 
 /// The error for the control character at `offset` of `bytes`, part of the file `whole`.
 fn binary(bytes: &[u8], offset: usize, whole: &[u8]) -> DecodeError {
-    let half = |parity: usize| whole.iter().skip(parity).step_by(2).filter(|&&b| b == 0).count() * 4 > whole.len();
-    let hint = match (half(0), half(1)) {
-        (true, false) => "it looks like UTF-16 without its mark: name the encoding utf-16be",
-        (false, true) => "it looks like UTF-16 without its mark: name the encoding utf-16le",
-        _ => "give a text file, or convert this one to text first",
+    // Every script has spaces or line ends of ASCII, or the stops of Chinese; in the other order of bytes they are rare letters.
+    let n_common = |encoding: &'static Encoding| {
+        let text = encoding.decode_without_bom_handling_and_without_replacement(&whole[..whole.len() & !1]);
+        let text = text.filter(|text| binary_at(text.as_bytes()).is_none()).unwrap_or_default();
+        text.chars().filter(|c| c.is_ascii() || "、。，".contains(*c)).count()
+    };
+    let hint = match n_common(UTF_16BE).cmp(&n_common(UTF_16LE)) {
+        Ordering::Greater => "it looks like UTF-16 without its mark: name the encoding utf-16be",
+        Ordering::Less => "it looks like UTF-16 without its mark: name the encoding utf-16le",
+        Ordering::Equal => "give a text file, or convert this one to text first",
     };
     DecodeError::Binary { offset, line: line_of(bytes, offset), byte: bytes[offset], hint }
 }

@@ -53,6 +53,15 @@ fn utf16_without_its_mark_is_refused_with_the_way_out() {
     let bytes: Vec<u8> = "Call me Ishmael.".encode_utf16().flat_map(u16::to_le_bytes).collect();
     check_error(&bytes, None, &["binary", "encoding utf-16le"]);
     assert_eq!(decode(&bytes, Some("utf-16le")).expect("as said").text, "Call me Ishmael.");
+    for text in [SIMPLIFIED, TRADITIONAL, "Все счастливые семьи похожи.", "나는 고양이다. 이름은 아직 없다."]
+    {
+        let text = format!("{text}\n{text}\n");
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        check_error(&little, None, &["binary", "encoding utf-16le"]);
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        check_error(&big, None, &["binary", "encoding utf-16be"]);
+    }
+    check_error(b"\x00\x01\x02\x03 and so on", None, &["binary", "convert this one to text"]);
 }
 
 #[test]
