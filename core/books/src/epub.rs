@@ -14,6 +14,9 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::ops::Range;
 
+/// Media types of chapters; the last two are of EPUB 2 and of what came before it.
+const CHAPTERS: [&str; 4] = ["application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"];
+
 /// The text of an EPUB archive for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EpubText {
@@ -58,7 +61,8 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             n_left_out += 1;
             continue;
         }
-        if !matches!(document.media_type(), "application/xhtml+xml" | "text/html" | "application/x-dtbook+xml") {
+        let kind = document.media_type().split(';').next().unwrap_or_default().trim();
+        if !CHAPTERS.contains(&kind) {
             notes.push(format!("`{}` is left out: {} is no text", document.href(), document.media_type()));
             continue;
         }

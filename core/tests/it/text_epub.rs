@@ -62,6 +62,15 @@ fn chapters_come_in_the_order_of_the_spine() {
 }
 
 #[test]
+fn chapters_of_old_books_and_with_parameters_in_their_media_types_are_read() {
+    for kind in ["text/x-oeb1-document", "application/xhtml+xml; charset=utf-8"] {
+        let opf = package("2.0", &[("a", "a.html", "")], &[r#"idref="a""#]).replace("application/xhtml+xml", kind);
+        let files = [CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/a.html", &page("<p>One.</p>"))];
+        assert_eq!(read_epub(archive(&files)).expect(kind).text, "One.\n");
+    }
+}
+
+#[test]
 fn navigation_and_supplements_of_an_epub_3_are_left_out_and_said() {
     let opf = package(
         "3.0",
