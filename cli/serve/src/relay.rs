@@ -199,11 +199,12 @@ async fn target(url: &str, own: SocketAddr) -> Result<reqwest::Url, &'static str
     Ok(url)
 }
 
-/// Where clouds tell a machine its credentials: link-local addresses, and those of Alibaba, Azure, Amazon and Google that are not.
+/// Where clouds tell a machine its credentials: link-local addresses, and those of Alibaba, Azure, Oracle, Amazon and Google that are not.
 fn holds_secrets(address: &IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => {
-            address.is_link_local() || matches!(address.octets(), [100, 100, 100, 200] | [168, 63, 129, 16])
+            address.is_link_local()
+                || matches!(address.octets(), [100, 100, 100, 200] | [168, 63, 129, 16] | [192, 0, 0, 192])
         }
         IpAddr::V6(address) => match address.segments() {
             // NAT64 leads to the address of IPv4 at its end.

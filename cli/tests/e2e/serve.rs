@@ -209,6 +209,7 @@ fn finding_16_the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_
         "[fd20:ce::254]",
         "100.100.100.200",
         "168.63.129.16",
+        "192.0.0.192",
     ] {
         let (status, text) = asked(&format!("http://{host}/latest/meta-data/"));
         assert!(status == 400 && text.contains("link-local"), "{host}: {status} {text}");
