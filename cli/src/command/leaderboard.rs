@@ -4,7 +4,7 @@ mod submission;
 mod workflow;
 
 use super::site::SiteFolder;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item};
 use closeread_files::refuse_same_output;
@@ -92,12 +92,15 @@ fn folders(patterns: &[String]) -> Result<BTreeMap<String, PathBuf>> {
         if pattern.contains("**") {
             bail!("{}: `**` is not read; `*` stands for any name, as in runs/*/*", named());
         }
-        for path in glob::glob(pattern).with_context(named)? {
-            let path = path.with_context(named)?;
-            if path.is_dir() {
-                found.insert(path);
-            }
+        let mut folders: Vec<PathBuf> =
+            glob::glob(pattern).with_context(named)?.collect::<Result<_, _>>().with_context(named)?;
+        folders.retain(|path| path.is_dir());
+        // A submission that is named is one that somebody waits for.
+        ensure!(!folders.is_empty() || pattern.contains(['*', '?', '[']), "{}: no folder is called so", named());
+        if folders.is_empty() {
+            warn!("{}: no folder is called so", named());
         }
+        found.extend(folders);
     }
     let mut folders = BTreeMap::new();
     for path in found {

@@ -283,6 +283,10 @@ fn nothing_of_a_persons_is_overwritten() {
     assert_eq!(std::fs::read(sandbox.path("w.yml")).unwrap(), b"mine");
     sandbox.run(&["leaderboard", "site", "--runs", "nobody/*"]).refuses(&["nobody/*: no folder is called so"]);
     sandbox.run(&["leaderboard", "site", "--runs", "runs/*"]).refuses(&["name them by --gold ITEMS"]);
+    let mistyped = ["leaderboard", "site", "--runs", "runs/*", "runs/adda", "--gold", "tales"];
+    sandbox.run(&mistyped).refuses(&["--runs runs/adda: no folder is called so"]);
+    let nobody = ["leaderboard", "site", "--runs", "runs/*", "others/*", "--gold", "tales"];
+    assert!(sandbox.run(&nobody).exits(0).err().contains("--runs others/*: no folder is called so"));
     let outside = ["leaderboard", "site", "--runs", "../*", "--gold", "tales", "--workflow", "x.yml"];
     sandbox.run(&outside).refuses(&["--runs ../*: expected a path inside the repository"]);
 }
