@@ -189,7 +189,14 @@ pub fn refuse_input_as_output<'a>(out: &Path, option: &str, inputs: impl IntoIte
 
 /// Refuses two outputs, each with the option that names it, that are one place by whatever names.
 pub fn refuse_same_output((one, option): (&Path, &str), (other, of_other): (&Path, &str)) -> Result<()> {
-    if placed(one) == placed(other) {
+    let (there, of_there) = (placed(one), placed(other));
+    let is_one = match (Identity::of(one), Identity::of(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        // Where case counts for nothing, names that differ in case alone are one as soon as the file is there.
+        (Err(_), Err(_)) => there.to_string_lossy().to_lowercase() == of_there.to_string_lossy().to_lowercase(),
+        _ => there == of_there,
+    };
+    if is_one {
         bail!("{option} {} is the place of {of_other} as well: name another", one.display());
     }
     Ok(())

@@ -70,6 +70,11 @@ fn finding_02_two_outputs_are_two_places() {
     Ended(of_step.env("GITHUB_STEP_SUMMARY", "out.md").output().unwrap()).refuses(&["--junit out.md"]);
     sandbox.run(&["report", "r", "--html", "d", "--csv", "./d"]).refuses(&["--html d is the place of --csv as well"]);
     sandbox.run(&["leaderboard", "site", "--runs", "r", "--gold", "r", "--workflow", "site"]).refuses(&["--workflow"]);
+    sandbox.run(&["report", "r", "--html", "new", "--csv", "New"]).refuses(&["--html new is the place of --csv"]);
+    sandbox.write("one.md", "mine");
+    std::fs::hard_link(sandbox.path("one.md"), sandbox.path("two.md")).unwrap();
+    let linked = ["gate", "r", "--max-cost", "0", "--junit", "one.md", "--summary", "two.md"];
+    sandbox.run(&linked).refuses(&["--junit one.md is the place of --summary as well"]);
     let written = ["out.md", "site"].map(|name| sandbox.path(name).exists());
     assert_eq!((written, std::fs::read_dir(sandbox.path("d")).unwrap().count()), ([false, false], 0));
 }
