@@ -254,7 +254,10 @@ fn run_arguments(line: Vec<String>, with_environment: bool) -> anyhow::Result<co
     let command = ranges::within(Cli::command());
     let command = if with_environment { environment::read(command) } else { command };
     let matches = command.try_get_matches_from(line).map_err(|error| match error.use_stderr() {
-        true => anyhow::anyhow!("after `--`: {}", within_message(&error.render().to_string())),
+        true => match environment::not_utf8(&Cli::command(), &error) {
+            Some(told) => anyhow::anyhow!(told),
+            None => anyhow::anyhow!("after `--`: {}", within_message(&error.render().to_string())),
+        },
         false => error.exit(),
     })?;
     match Cli::from_arg_matches(&matches)?.command {
