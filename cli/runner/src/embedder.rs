@@ -14,6 +14,7 @@ pub use backend::BackendName;
 pub use options::EmbedderOptions;
 
 use crate::models::{self, Installed, ONNX};
+use crate::progress::Progress;
 use anyhow::bail;
 use backend::Choice;
 use cache::Cache;
@@ -154,6 +155,17 @@ impl Embedder {
         };
         self.cache.put(&key, &embedded);
         Ok(embedded)
+    }
+
+    /// Returns one vector a passage, as [`Self::embed`] does, and shows how many are done.
+    pub fn embed_passages(&self, texts: &[&str]) -> anyhow::Result<Embedded> {
+        let (progress, mut n_done) = (Progress::new("passages embedded", texts.len()), 0);
+        let embedded = self.embed(Role::Passage, texts, |done| {
+            progress.advance(done - n_done);
+            n_done = done;
+        });
+        progress.finish();
+        embedded
     }
 
     /// Returns one vector a text, whether it is remembered or not, and nothing of it is remembered.

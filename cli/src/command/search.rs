@@ -77,7 +77,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
             None => {
                 let texts = passage_index.texts(0..n_passages, Book::text)?;
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                let embedded = embedder.embed(Role::Passage, &texts, |_| {})?;
+                let embedded = embedder.embed_passages(&texts)?;
                 kept.replace_vectors(&key, embedder.dimension(), &embedded.vectors, embedded.n_cut);
                 passage_index.put_vectors(embedded.vectors)?;
             }

@@ -3,7 +3,6 @@
 use crate::command::{AskingArgs, BookArgs, EmbedderArgs, one_book};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
-use closeread_embed::Role;
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
@@ -13,7 +12,6 @@ use closeread_providers::{Model, Options};
 use closeread_retrieve::Retriever;
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::{CliHost, QueryEncoder};
-use closeread_runner::progress::Progress;
 use closeread_runner::run_folder::preparations;
 use closeread_runner::{finished, prompts, tokenizer};
 use closeread_terminal as terminal;
@@ -128,13 +126,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
         let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let (progress, mut n_done) = (Progress::new("passages embedded", texts.len()), 0);
-        let embedded = embedder.embed(Role::Passage, &texts, |done| {
-            progress.advance(done - n_done);
-            n_done = done;
-        })?;
-        progress.finish();
-        passage_index.put_vectors(embedded.vectors)?;
+        passage_index.put_vectors(embedder.embed_passages(&texts)?.vectors)?;
     }
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let setting = Settings {

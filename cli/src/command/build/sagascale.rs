@@ -12,7 +12,6 @@ use closeread_build::sagascale::{Crew, STAGES, SagaScale, Segment, Subject};
 use closeread_build::{Building, sagascale};
 use closeread_builder::hashes;
 use closeread_builder::search::SearchOptions;
-use closeread_embed::Role;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::QueryEncoder;
@@ -187,7 +186,7 @@ fn subjects(
         if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
             let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            passage_index.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
+            passage_index.put_vectors(embedder.embed_passages(&texts)?.vectors)?;
         }
         subjects.push(Subject { book: Arc::clone(book), passage_index, retriever, segments });
     }
