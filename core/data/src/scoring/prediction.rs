@@ -4,7 +4,7 @@ use super::{Attempt, Problems, Submission};
 use crate::jsonl;
 use closeread_eval::Outcome;
 use closeread_eval::answer::{ShortAnswer, short_answer};
-use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
 use closeread_eval::{InputFile, Item, Problem, ProblemList, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -98,8 +98,25 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
             },
         }
     }
+    notes.extend(no_option(predictions, &attempts));
     let attempts = attempts.into_iter().map(|(id, (_, attempt))| (id, attempt)).collect();
     Ok(Submission { items, attempts, problems, notes, metrics: Vec::new() })
+}
+
+/// A note on answers that are the text of no option, such as letters: without it, nothing says why they all count as wrong.
+fn no_option(predictions: &InputFile, attempts: &BTreeMap<String, (usize, Attempt)>) -> Option<Problem> {
+    let unparsed = attempts.iter().filter_map(|(id, (line, attempt))| match &attempt.outcome {
+        Outcome::Unparsed { response } => Some((*line, id, response)),
+        _ => None,
+    });
+    let n = unparsed.clone().count();
+    let (line, id, response) = unparsed.min()?;
+    let answers = if n == 1 { "1 such answer counts".to_owned() } else { format!("{n} such answers count") };
+    let message = format!(
+        "`answer` is the text of no option: `{}`; {answers} as wrong: give an option's text, or its number from 0 as `choice`",
+        excerpt(response)
+    );
+    Some(Problem::note(&predictions.name, Some(line), Some(id), message))
 }
 
 fn of_ids(items: &[Item]) -> String {
@@ -257,6 +274,16 @@ mod tests {
         let unknown =
             "p.jsonl:1 (zz): items.jsonl has no item of this id: expected one of its 2 ids, such as `a` [left out]";
         assert_eq!(said.last().map(String::as_str), Some(unknown));
+    }
+
+    #[test]
+    fn letters_for_options_are_noted() {
+        let rows = "{\"item\":\"a\",\"answer\":\"B\"}\n{\"item\":\"c\",\"answer\":\"B\"}";
+        let notes: Vec<String> = submission(rows.as_bytes()).notes.iter().map(ToString::to_string).collect();
+        let expected = "p.jsonl:2 (c): `answer` is the text of no option: `B`; 1 such answer counts as wrong: give an \
+                        option's text, or its number from 0 as `choice`";
+        assert_eq!(notes, [expected]);
+        assert!(submission(br#"{"item":"c","answer":"two"}"#).notes.is_empty());
     }
 
     #[test]
