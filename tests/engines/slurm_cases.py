@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import sys
 import time
@@ -89,6 +90,23 @@ def pending(desk, cluster):
     desk.server.release()
     cluster.until_idle()
     check(set(desk.states((0,)).values()) == {"finished"}, "all parts are finished")
+    desk.equals_one_machine("spread/whole")
+
+
+def unnoted(desk, cluster):
+    """submit is killed once sbatch has taken the array and before its number is noted: given again, it finds and joins the array."""
+    cluster.call("scontrol", "update", f"NodeName={cluster.host}", "State=DRAIN", "Reason=test")
+    killing = desk.folder / "bin/sbatch"
+    killing.write_text(f"#!/bin/bash\n{shutil.which('sbatch', path=cluster.environment['PATH'])} \"$@\"\nkill -9 $PPID\n")
+    killing.chmod(0o755)
+    desk.call(*desk.submission("slurm"), expected=(-signal.SIGKILL,))
+    killing.unlink()
+    check(not (desk.folder / "spread/logs/jobs").exists(), "the number is not noted")
+    again = desk.submit("slurm")
+    check("in Slurm's queue, which are not handed in again: 3" in again, again)
+    check(list(cluster.jobs("pending").values()).count("PENDING") == 4, f"three parts and one job that joins: {cluster.jobs()}")
+    cluster.call("scontrol", "update", f"NodeName={cluster.host}", "State=RESUME")
+    cluster.until_idle()
     desk.equals_one_machine("spread/whole")
 
 
@@ -184,7 +202,7 @@ def how_to(desk, cluster):
         store.close()
 
 
-CASES = {case.__name__: case for case in (killed, cancelled, pending, late, stepped, requeued, in_store, how_to)}
+CASES = {case.__name__: case for case in (killed, cancelled, pending, unnoted, late, stepped, requeued, in_store, how_to)}
 
 
 def main(unpacked, binary, *names):
