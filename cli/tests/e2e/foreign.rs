@@ -118,7 +118,8 @@ fn a_judged_run_comes_back_from_its_logs_with_every_mean() {
 #[test]
 fn a_run_comes_back_from_its_logs_with_every_ending() {
     let sandbox = Sandbox::new();
-    let documents = ["a", "b"].map(|id| json!({"id": id, "text": "Ana hid the key under the stair."}).to_string());
+    let documents = [("a", "Ana hid the key under the stair."), ("b", "Bo saw it."), ("c", "安娜把钥匙藏在楼梯下面。")]
+        .map(|(id, text)| json!({"id": id, "text": text}).to_string());
     sandbox.write("bench/documents.jsonl", &documents.join("\n"));
     let item = |id: &str, more: Value| {
         let mut item = json!({"id": id, "documents": [&id[..1]], "question": format!("What of {id}?")});
@@ -127,7 +128,9 @@ fn a_run_comes_back_from_its_logs_with_every_ending() {
     };
     let items = ["a-right", "a-cut", "b-refused", "b-failed"].map(|id| item(id, json!({"answers": ["the key"]})));
     let summary = |id: &str| item(id, json!({"task": "summary", "answers": ["Ana hid the key."]}));
-    let items = [&items[..], &[summary("a-failed-summary"), summary("b-right-summary")]].concat();
+    let summaries = [summary("a-failed-summary"), summary("b-right-summary")];
+    // Scored by its book's language, which its log does not tell.
+    let items = [&items[..], &summaries, &[item("c-right", json!({"answers": ["WTO"]}))]].concat();
     sandbox.write("bench/items.jsonl", &items.join("\n"));
     let server = Server::replying(|_, body| {
         let asks = |what: &str| body["messages"].to_string().contains(what);

@@ -1,7 +1,7 @@
 //! Logs of other tools as runs, so that they stand beside ours in comparisons and reports.
 
 use closeread_data::foreign::{ForeignLog, ForeignSample};
-use closeread_eval::{Item, Outcome, is_chinese};
+use closeread_eval::{Item, Outcome};
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
 use closeread_methods::record::{Record, TrialKey};
@@ -60,10 +60,14 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
             }
             repeats = repeats.max(sample.repeat + 1);
             let Arm { method, model, budget } = arm.clone();
+            let mut scores = sample.scores.clone();
+            if log.cell.is_none() {
+                add_own(&mut scores, sample);
+            }
             records.push(Record {
                 key: TrialKey { item: id, method, model, budget, repeat: sample.repeat },
                 outcome: sample.outcome.clone(),
-                scores: sample.scores.clone(),
+                scores,
                 prompt_tokens: sample.prompt_tokens,
                 context: None,
                 calls: Vec::new(),
@@ -79,7 +83,7 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
         return Err(LogsError::NoSamples);
     }
     let files: Vec<&str> = logs.iter().map(|log| log.file.as_str()).collect();
-    let mut run = Run {
+    Ok(Run {
         name,
         benchmark: tasks.into_iter().collect::<Vec<_>>().join(", "),
         plan,
@@ -94,20 +98,13 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
         prices: PriceList::default(),
         gaps,
         data: Vec::new(),
-    };
-    score(&mut run);
-    Ok(run)
+    })
 }
 
-/// Adds what closeread's own metrics say of the answers; a score of the tool's that has the same name stays.
-fn score(run: &mut Run) {
-    let items: HashMap<&str, &Item> = run.items.iter().map(|item| (item.id.as_str(), item)).collect();
-    for record in &mut run.records {
-        let Some(item) = items.get(record.key.item.as_str()) else { continue };
-        let language = if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH };
-        for (metric, value) in closeread_eval::score(item, &record.outcome, language) {
-            record.scores.entry(metric).or_insert(value);
-        }
+/// Adds what closeread's own metric says of an answer; a score of the tool's that has the same name stays.
+fn add_own(scores: &mut BTreeMap<String, f64>, sample: &ForeignSample) {
+    for (metric, value) in closeread_eval::score(&sample.item, &sample.outcome, Language::ENGLISH) {
+        scores.entry(metric).or_insert(value);
     }
 }
 
