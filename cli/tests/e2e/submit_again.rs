@@ -99,7 +99,10 @@ fn an_array_whose_number_could_not_be_noted_is_known_by_its_comment() {
     let again = submit(&sandbox, &[]).exits(0);
     assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
     let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
-    assert!(arrays() == 1 && log.contains(&format!("--comment={comment} --time=1:00:00 --dependency=afterany:7 ")), "{log}");
+    assert!(
+        arrays() == 1 && log.contains(&format!("--comment={comment} --time=1:00:00 --dependency=afterany:7 ")),
+        "{log}"
+    );
 
     // Of two jobs that would join the array, the one that was not noted goes.
     std::fs::remove_file(sandbox.path("spread/logs/jobs")).unwrap();

@@ -336,9 +336,8 @@ mod tests {
         let mut record = record(&plan[0], "a", Outcome::Blocked { reason: "content_filter".to_owned() }, &[]);
         record.calls = vec![CallTrace { counted_tokens: 90, ..call(100, 0, 10) }];
         record.prompt_tokens = 290;
-        let prices = PriceList::read(
-            "['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\nprice = { input = 1, output = 10 }",
-        );
+        let prices =
+            PriceList::read("['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\nprice = { input = 1, output = 10 }");
         let kept = r#"{"method": "raptor", "model": "p/x", "calls": [], "prompt_tokens": 40,
             "prepared": {"Err": {"outcome": "blocked", "reason": "content_filter"}}}"#;
         let preparation: PreparationCalls = serde_json::from_str(kept).unwrap();

@@ -84,8 +84,7 @@ pub async fn replay(
             let key = key_of(plan, &room, unit.cell);
             let preparation = key.as_ref().and_then(|key| run_folder::preparation(folder, key));
             let is_new = key.is_some_and(|key| seen.insert(key.hash()));
-            let is_made_again =
-                |made: &&Preparation| is_new && !made.prepared.as_ref().is_err_and(ended_early);
+            let is_made_again = |made: &&Preparation| is_new && !made.prepared.as_ref().is_err_and(ended_early);
             if let Some(preparation) = preparation.as_ref().filter(is_made_again) {
                 let again = prepared_once_more(plan, &room, unit, preparation).await?;
                 compare_preparations(&records[0].key, preparation, &again, &mut replayed.differences);
