@@ -6,7 +6,7 @@ use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Permit, Place, Rates, Throttle};
-use crate::tries::{Tries, may_cost};
+use crate::tries::{Bill, Tries, bill};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::reading::Shape;
@@ -15,7 +15,7 @@ use closeread_llm::provider::{
     AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Notice, Parameters,
     Protocol, ServerLoad, StreamReader, merge, streams,
 };
-use closeread_llm::{Call, HostError, Response};
+use closeread_llm::{Call, HostError, Response, Usage};
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use serde_json::{Map, Value};
@@ -30,6 +30,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const LONG_WAIT: Duration = Duration::from_secs(20);
 /// Interval at which a message says that a model's calls are tried again.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
+/// Longest wait for the end of a connection whose stream has ended.
+const END_OF_STREAM: Duration = Duration::from_secs(1);
 
 /// The options of a model, besides each call's own settings.
 #[derive(Debug, Clone)]
@@ -159,13 +161,10 @@ impl ChatModel {
         let sender = Sender { account: &self.state, throttle: &self.throttle, limits: self.options.limits };
         let once = async |dialect, place: &Place<'_>| {
             tries.begin().map_err(Fault::Final)?;
-            let (response, is_success) = self.once(call, source, dialect).await;
-            if let Err(fault) = &response
-                && !may_cost(fault, is_success)
-            {
-                tries.free();
-            }
-            let response = response?;
+            let response = self.once(call, source, dialect).await.map_err(|(fault, bill)| {
+                tries.failed(bill);
+                fault
+            })?;
             if let (Some(prompt), Some(completion)) = (response.usage.prompt_tokens, response.usage.completion_tokens) {
                 place.took(prompt.saturating_add(completion));
             }
@@ -197,13 +196,8 @@ impl ChatModel {
         call.count(tokenizer) + u64::from(call.marked().assumed_response_tokens())
     }
 
-    /// Makes one try; says whether the status was of success, once there is one.
-    async fn once(
-        &self,
-        call: &Outgoing,
-        source: &Source,
-        dialect: Dialect,
-    ) -> (Result<Response, Fault>, Option<bool>) {
+    /// Makes one try.
+    async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Response, (Fault, Bill)> {
         let protocol = self.account.provider.protocol;
         let stream = streams(call.marked());
         let request = protocol.request(
@@ -228,23 +222,28 @@ impl ChatModel {
             post = post.header(name, value);
         }
         match post.send().await.map_err(broken).and_then(arrived) {
-            Ok(response) => {
-                let is_success = response.status().is_success();
-                (read(protocol, stream, response).await, Some(is_success))
+            Ok(response) => read(protocol, stream, response).await,
+            Err(fault) => {
+                let bill = bill(&fault, None, None);
+                Err((fault, bill))
             }
-            Err(fault) => (Err(fault), None),
         }
     }
 }
 
-async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> Result<Response, Fault> {
+async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> Result<Response, (Fault, Bill)> {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers());
+    let billed = |fault: Fault, told: Option<Usage>| {
+        let bill = bill(&fault, Some(status), told);
+        (fault, bill)
+    };
     if stream && status == 200 && is_event_stream(response.headers()) {
         return read_stream(protocol, response).await;
     }
-    let body = text_of(response, MAX_RESPONSE_BYTES).await?;
-    protocol.read(HttpResponse { status, retry_after, body: &body })
+    let body = text_of(response, MAX_RESPONSE_BYTES).await.map_err(|fault| billed(fault, None))?;
+    let read = protocol.read(HttpResponse { status, retry_after, body: &body });
+    read.map_err(|fault| billed(fault, protocol.usage(&body)))
 }
 
 /// Returns the body of a response of at most `most` bytes; an error is cut where it is longer than errors are.
@@ -267,12 +266,34 @@ pub(super) async fn text_of(mut response: reqwest::Response, most: usize) -> Res
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Result<Response, Fault> {
+async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Result<Response, (Fault, Bill)> {
     let mut reader = StreamReader::new(protocol);
-    while let Some(bytes) = response.chunk().await.map_err(broken)? {
-        reader.push(&bytes)?;
-    }
-    reader.finish()
+    let fault = loop {
+        match response.chunk().await.map_err(broken) {
+            Ok(Some(bytes)) => {
+                if let Err(fault) = reader.push(&bytes) {
+                    break fault;
+                }
+                if !reader.is_done() {
+                    continue;
+                }
+                // A connection that ends with its response can be used again; some never end.
+                let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
+                let _ = tokio::time::timeout(END_OF_STREAM, rest).await;
+            }
+            Ok(None) => {}
+            Err(fault) => break fault,
+        }
+        let told = reader.usage();
+        return reader.finish().map_err(|fault| {
+            let bill = bill(&fault, Some(200), told);
+            (fault, bill)
+        });
+    };
+    // What was written up to here is billed, and nobody says how much it was.
+    let has_begun = !reader.text().is_empty() || reader.usage().is_some();
+    let bill = if has_begun { Bill::Unknown } else { bill(&fault, Some(200), None) };
+    Err((fault, bill))
 }
 
 fn is_event_stream(headers: &HeaderMap) -> bool {

@@ -35,4 +35,4 @@ pub use rerank::{RERANK_PROVIDERS, RerankAccount, RerankProvider, RerankServer, 
 pub use secrets::Secrets;
 pub use served::{Kind, ModelServer, ServedAccount, ServedProvider};
 pub use throttle::{Permit, Rates};
-pub use tries::{Tries, Uncounted};
+pub use tries::{Bill, Tries, Uncounted};

@@ -155,6 +155,13 @@ impl Outgoing {
         Cow::Owned(call)
     }
 
+    /// Tokens that the prompt can have at most, which takes no time: hardly any text has one for less than two bytes.
+    pub fn most_tokens(&self) -> u64 {
+        let own: usize = self.call.messages.iter().map(|message| message.content.len()).sum();
+        let shared = self.beginning.as_ref().map_or(0, |(beginning, _)| beginning.json.len());
+        (own + shared).div_ceil(2) as u64
+    }
+
     /// Counts the tokens of the prompt.
     pub fn count(&self, tokenizer: &Tokenizer) -> u64 {
         self.whole().messages.iter().map(|message| tokenizer.count(&message.content) as u64).sum()

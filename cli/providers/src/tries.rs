@@ -1,10 +1,21 @@
 //! Tries of a call, for those who pay them.
 
-use closeread_llm::HostError;
 use closeread_llm::provider::{Fault, ServerLoad};
+use closeread_llm::{HostError, Usage};
 
-/// An account that the tries of one call are charged to. A try that was begun and is not called free has cost something,
-/// however it ended: who bills it may have read the prompt and written the response.
+/// What a try that gave no response can have cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bill {
+    /// Nothing: it did not arrive, or the server answered with an error.
+    Nothing,
+    /// These tokens, which the server named beside what cannot be used.
+    Told(Usage),
+    /// Nobody knows: who bills it may have read the prompt and written the response.
+    Unknown,
+}
+
+/// An account that the tries of one call are charged to. A try that was begun and of which nothing more is said has cost as
+/// much as it can.
 pub trait Tries {
     /// Notes that a try is about to be sent.
     ///
@@ -12,8 +23,8 @@ pub trait Tries {
     /// If there is no money for it: it is not sent, and the call ends.
     fn begin(&self) -> Result<(), HostError>;
 
-    /// Notes that the last try cost nothing: it did not arrive, or the server answered with an error.
-    fn free(&self);
+    /// Notes that the last try gave no response.
+    fn failed(&self, bill: Bill);
 }
 
 /// Tries that nobody counts.
@@ -24,16 +35,22 @@ impl Tries for Uncounted {
         Ok(())
     }
 
-    fn free(&self) {}
+    fn failed(&self, _: Bill) {}
 }
 
-/// Returns whether a try that ended in the fault can have been billed; the status, where one came, is of success or not.
-pub(crate) fn may_cost(fault: &Fault, is_success: Option<bool>) -> bool {
-    match (fault, is_success) {
-        (Fault::Transient { strain: ServerLoad::Connection, .. }, None | Some(true)) => true,
+/// The bill of a try that ended in the fault: after a response of this status, where one came, with these tokens, where it
+/// named any.
+pub(crate) fn bill(fault: &Fault, status: Option<u16>, told: Option<Usage>) -> Bill {
+    let is_success = status.is_some_and(|status| (200..300).contains(&status));
+    match (fault, status) {
+        // A gateway gave up waiting for the model, which may have written to the end.
+        (_, Some(408 | 504 | 524)) => Bill::Unknown,
+        (Fault::Transient { strain: ServerLoad::Connection, .. }, None) => Bill::Unknown,
+        _ if !is_success => Bill::Nothing,
+        (Fault::Transient { strain: ServerLoad::Connection, .. }, _) => Bill::Unknown,
         // The response was there, and cannot be used.
-        (Fault::Final(HostError::Failed(_)), Some(true)) => true,
-        _ => false,
+        (Fault::Final(HostError::Failed(_)), _) => told.map_or(Bill::Unknown, Bill::Told),
+        _ => told.map_or(Bill::Nothing, Bill::Told),
     }
 }
 
@@ -45,18 +62,28 @@ mod tests {
     fn finding_07_only_a_try_that_a_server_may_have_billed_costs() {
         let lost = || Fault::transient(ServerLoad::Connection, "no response in time");
         let unusable = || Fault::Final(HostError::Failed("the response is no JSON".to_owned()));
-        for (fault, is_success, costs) in [
-            (lost(), None, true),
-            (lost(), Some(true), true),
-            (lost(), Some(false), false),
-            (unusable(), Some(true), true),
-            (unusable(), Some(false), false),
-            (unusable(), None, false),
-            (Fault::transient(ServerLoad::Unreached, "refused"), None, false),
-            (Fault::transient(ServerLoad::Server, "the upstream failed"), Some(true), false),
-            (Fault::Closed(HostError::Failed("no credit".to_owned())), Some(true), false),
+        let failed = || Fault::transient(ServerLoad::Server, "the upstream failed");
+        let blocked = || Fault::Final(HostError::Blocked { reason: "no".to_owned() });
+        let usage = Usage { prompt_tokens: Some(7), completion_tokens: Some(5), ..Usage::default() };
+        for (fault, status, told, expected) in [
+            (lost(), None, None, Bill::Unknown),
+            (lost(), Some(200), None, Bill::Unknown),
+            (lost(), Some(500), None, Bill::Nothing),
+            (unusable(), Some(200), None, Bill::Unknown),
+            (unusable(), Some(400), None, Bill::Nothing),
+            (unusable(), None, None, Bill::Nothing),
+            (Fault::transient(ServerLoad::Unreached, "refused"), None, None, Bill::Nothing),
+            (failed(), Some(200), None, Bill::Nothing),
+            (failed(), Some(200), Some(usage), Bill::Told(usage)),
+            (blocked(), Some(200), Some(usage), Bill::Told(usage)),
+            (blocked(), Some(200), None, Bill::Nothing),
+            (failed(), Some(503), Some(usage), Bill::Nothing),
+            (failed(), Some(408), None, Bill::Unknown),
+            (failed(), Some(504), None, Bill::Unknown),
+            (failed(), Some(524), None, Bill::Unknown),
+            (Fault::Closed(HostError::Failed("no credit".to_owned())), Some(200), None, Bill::Nothing),
         ] {
-            assert_eq!(may_cost(&fault, is_success), costs, "{fault:?} {is_success:?}");
+            assert_eq!(bill(&fault, status, told), expected, "{fault:?} {status:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use closeread_methods::{Host, reader};
 use closeread_providers::ending::is_ending;
 use closeread_providers::response_cache::{ResponseCache, request_key};
 use closeread_providers::under_way::UnderWay;
-use closeread_providers::{Batcher, Beginnings, Model, Permit, Tries as _, Uncounted};
+use closeread_providers::{Batcher, Beginnings, Model, Permit, Uncounted};
 use futures_util::{StreamExt, stream};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -241,31 +241,30 @@ impl Repetition<'_> {
                     None => None,
                     Some((spending, name)) => {
                         let in_batch = self.host.batcher.as_ref().map(|_| request.as_str());
-                        Some((spending.begin(name, &call, in_batch).await, name))
+                        Some(spending.begin(name, &call, in_batch).await)
                     }
                 };
                 let began = Instant::now();
                 let response = match &self.host.batcher {
                     None => match &begun {
-                        Some((begun, _)) => model.chat(&call, &source, begun).await,
+                        Some(begun) => model.chat(&call, &source, begun).await,
                         None => model.chat(&call, &source, &Uncounted).await,
                     },
                     Some(batcher) => {
-                        if let Some((begun, _)) = &begun {
+                        if let Some(begun) = &begun {
                             begun.hand_in()?;
                         }
                         let entry = batcher.entry(&request, &call.whole(), &source);
                         // It may hold a whole book, and the response is hours away.
                         drop(call);
-                        let response = batcher.ask(&request, entry).await;
-                        if let (Some((begun, _)), Err(_)) = (&begun, &response) {
-                            begun.free();
+                        match &begun {
+                            Some(begun) => batcher.ask(&request, entry, begun).await,
+                            None => batcher.ask(&request, entry, &Uncounted).await,
                         }
-                        response
                     }
                 };
                 let response = match begun {
-                    Some((begun, name)) => begun.ended(name, response),
+                    Some(begun) => begun.ended(response),
                     None => response,
                 };
                 let response = self.noted(response)?;

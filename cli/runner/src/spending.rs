@@ -4,16 +4,16 @@ mod charges;
 #[cfg(test)]
 mod tests;
 
-pub use charges::{CHARGES, Charged};
+pub use charges::{CHARGES, Charged, keep_charged};
 
 use crate::run_folder::Spent;
 use anyhow::Result;
 use charges::{CallName, Charges};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
-use closeread_llm::{Call, FinishReason, HostError, Response};
+use closeread_llm::{Call, FinishReason, HostError, Response, Usage};
 use closeread_methods::record::ServedCall;
-use closeread_providers::{Outgoing, Tries};
+use closeread_providers::{Bill, Outgoing, Tries};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use tokio::sync::Notify;
@@ -61,8 +61,8 @@ impl Spending {
         Self { prices, limit, tokenizer, charges: None, state, changed: Notify::new() }
     }
 
-    /// The spending of the run in a folder, of which the caller has the lock. Where money is limited, or once was, what calls
-    /// cost is kept there, so that a kill forgets none.
+    /// The spending of the run in a folder, of which the caller has the lock. What calls cost that have a price is kept there,
+    /// so that a kill forgets none; it counts once money is limited.
     pub fn of_run(
         run: &Path,
         prices: PriceList,
@@ -70,9 +70,9 @@ impl Spending {
         before: Spent,
         tokenizer: Tokenizer,
     ) -> Result<Self> {
-        let is_kept = limit.is_some() || run.join(CHARGES).exists();
-        let charges = if is_kept { Some(Charges::open(run, before.calls)?) } else { None };
-        Ok(Self { charges, ..Self::new(prices, limit, before.total(), tokenizer) })
+        let charges = Charges::open(run, before.calls, limit.is_some())?;
+        let spent = if limit.is_some() { before.total() } else { before.kept + before.served };
+        Ok(Self { charges: Some(charges), ..Self::new(prices, limit, spent, tokenizer) })
     }
 
     /// The prices that calls are counted by.
@@ -110,7 +110,8 @@ impl Spending {
         let max_response = self.most_response(model, call.marked());
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
         let name = in_batch.map(|request| CallName::Request(request.to_owned()));
-        let begun = |worst, is_sent| {
+        let begun = |most, is_sent| {
+            let worst = if self.limit.is_some() { most } else { Dollars::default() };
             let mut state = self.state.borrow_mut();
             state.in_flight += 1;
             state.reserved += worst;
@@ -118,19 +119,23 @@ impl Spending {
                 spending: self,
                 name: RefCell::new(name.clone()),
                 is_sent: Cell::new(is_sent),
+                is_billed: Cell::default(),
+                model: model.to_owned(),
                 worst,
+                most,
                 counted,
                 max_response,
             }
         };
-        if let Some(worst) = in_batch.zip(self.charges.as_ref()).and_then(|(request, charges)| charges.take(request)) {
-            let mut state = self.state.borrow_mut();
-            state.dollars = state.dollars - worst;
-            drop(state);
-            return begun(worst, true);
+        if let Some(most) = in_batch.zip(self.charges.as_ref()).and_then(|(request, charges)| charges.take(request)) {
+            if self.limit.is_some() {
+                let mut state = self.state.borrow_mut();
+                state.dollars = state.dollars - most;
+            }
+            return begun(most, true);
         }
-        let worst =
-            counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_response, in_batch.is_some()));
+        let prompt = counted.unwrap_or_else(|| call.most_tokens());
+        let worst = self.worst(model, prompt, max_response, in_batch.is_some());
         loop {
             let changed = self.changed.notified();
             {
@@ -181,7 +186,14 @@ pub struct Begun<'a> {
     name: RefCell<Option<CallName>>,
     /// Whether a try may be at the provider.
     is_sent: Cell<bool>,
+    /// Whether the last try gave no response and was billed.
+    is_billed: Cell<bool>,
+    /// Name by which it is priced.
+    model: String,
+    /// Dollars that are set aside for it, where money is limited.
     worst: Dollars,
+    /// Most dollars that a try can cost.
+    most: Dollars,
     /// Tokens of its prompt, where money is limited.
     counted: Option<u64>,
     /// Most tokens that the response may have.
@@ -191,10 +203,10 @@ pub struct Begun<'a> {
 impl Begun<'_> {
     /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted,
     /// are ours in the response that is given back: a limit that only holds for honest servers is none.
-    pub fn ended(self, model: &str, result: Result<Response, HostError>) -> Result<Response, HostError> {
+    pub fn ended(self, result: Result<Response, HostError>) -> Result<Response, HostError> {
         // Who blocks a response has read the prompt, and bills it.
-        if let (Err(HostError::Blocked { .. }), Some(prompt)) = (&result, self.counted) {
-            let cost = self.spending.worst(model, prompt, 0, false);
+        if let (Err(HostError::Blocked { .. }), Some(prompt), false) = (&result, self.counted, self.is_billed.get()) {
+            let cost = self.spending.worst(&self.model, prompt, 0, false);
             self.spending.state.borrow_mut().dollars += cost;
             self.note_end(cost);
         }
@@ -208,17 +220,21 @@ impl Begun<'_> {
             let counted = if response.finish == FinishReason::Length { self.max_response } else { text };
             response.usage = response.usage.or_counted(prompt, counted, self.max_response);
         }
-        let cost = self.spending.prices.cost(model, &response.usage);
+        self.charge(&response.usage);
+        Ok(response)
+    }
+
+    /// Counts the tokens of the try that is at the provider.
+    fn charge(&self, usage: &Usage) {
+        let cost = self.spending.prices.cost(&self.model, usage);
         self.note_end(cost.unwrap_or_default());
         let mut state = self.spending.state.borrow_mut();
-        state.prompt_tokens = state.prompt_tokens.saturating_add(response.usage.prompt_tokens.unwrap_or(0));
-        state.response_tokens = state.response_tokens.saturating_add(response.usage.completion_tokens.unwrap_or(0));
+        state.prompt_tokens = state.prompt_tokens.saturating_add(usage.prompt_tokens.unwrap_or(0));
+        state.response_tokens = state.response_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
         match cost {
             Some(dollars) => state.dollars += dollars,
             None => state.unpriced += 1,
         }
-        drop(state);
-        Ok(response)
     }
 
     /// Notes that the call goes into a batch, if it is not in one from before.
@@ -249,28 +265,39 @@ impl Begun<'_> {
 
 impl Tries for Begun<'_> {
     fn begin(&self) -> Result<(), HostError> {
-        if self.is_sent.get() {
-            self.lose();
-            let Taken { dollars, reserved, .. } = self.spending.taken();
-            if self.spending.limit.is_some_and(|limit| dollars + reserved > limit) {
-                let why = "the response was lost, which may cost what a response costs, and --max-cost leaves no money to ask again";
-                return Err(HostError::Failed(why.to_owned()));
-            }
+        let (is_lost, is_billed) = (self.is_sent.get(), self.is_billed.replace(false));
+        self.lose();
+        let Taken { dollars, reserved, .. } = self.spending.taken();
+        if (is_lost || is_billed) && self.spending.limit.is_some_and(|limit| dollars + reserved > limit) {
+            let what = match is_lost {
+                true => "the response was lost, which may cost what a response costs",
+                false => "the response cannot be used, and is billed",
+            };
+            return Err(HostError::Failed(format!("{what}; --max-cost leaves no money to ask again")));
         }
-        if let Some(charges) = self.spending.charges.as_ref().filter(|_| self.worst > Dollars::default()) {
+        if let Some(charges) = self.spending.charges.as_ref().filter(|_| self.most > Dollars::default()) {
             let name = match self.name.take() {
                 Some(request @ CallName::Request(_)) => request,
                 _ => charges.name(),
             };
             self.name.replace(Some(name.clone()));
-            charges.begin(&name, self.worst).map_err(|error| HostError::Failed(format!("{error:#}")))?;
+            charges.begin(&name, self.most).map_err(|error| HostError::Failed(format!("{error:#}")))?;
         }
         self.is_sent.set(true);
         Ok(())
     }
 
-    fn free(&self) {
-        self.note_end(Dollars::default());
+    fn failed(&self, bill: Bill) {
+        match bill {
+            Bill::Nothing => self.note_end(Dollars::default()),
+            Bill::Unknown => {}
+            Bill::Told(usage) => {
+                let told = usage.completion_tokens.unwrap_or(self.max_response).min(self.max_response);
+                let usage = self.counted.map_or(usage, |prompt| usage.or_counted(prompt, told, self.max_response));
+                self.charge(&usage);
+                self.is_billed.set(true);
+            }
+        }
     }
 }
 

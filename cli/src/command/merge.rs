@@ -7,14 +7,16 @@ use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
 use closeread_files::run_files::{JUDGEMENTS, RECORDS};
 use closeread_files::{entries, refuse_input_as_output, write_atomically};
+use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, differences, prices, read_manifest,
-    refuse_foreign, served_calls, write_prices,
+    refuse_foreign, served_calls, spent, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
+use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -108,6 +110,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         bail!("{named} holds a run already; choose a new folder with --out, or give --fresh");
     }
 
+    let charged = charged(&parts)?;
     let mut known_items: HashSet<String> = HashSet::new();
     let mut placed: Vec<(usize, Item)> = Vec::new();
     let mut records: BTreeMap<TrialKey, Record> = BTreeMap::new();
@@ -151,6 +154,9 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     let lists = parts.iter().rev().map(|part| prices(&part.folder));
     let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
     write_prices(&args.out, together.context("there is a part")??)?;
+    if let Some(dollars) = charged {
+        keep_charged(&args.out, dollars)?;
+    }
     for name in [EMBEDDINGS, RERANKING] {
         let (mut lines, mut folders) = (Vec::new(), HashSet::new());
         // What was asked for a folder that is named twice was asked once.
@@ -268,6 +274,19 @@ impl Part {
         let name = known.configuration_name;
         Ok((Self { folder: folder.to_owned(), shard, name, items, documents, records }, configuration))
     }
+}
+
+/// Returns what the calls of all parts have cost, lost ones included; `None` if no part counted them.
+fn charged(parts: &[Part]) -> Result<Option<Dollars>> {
+    if !parts.iter().any(|part| part.folder.join(CHARGES).exists()) {
+        return Ok(None);
+    }
+    let (mut dollars, mut folders) = (Dollars::default(), HashSet::new());
+    for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
+        let judging = judging::read(&part.folder)?;
+        dollars += spent(&part.folder, part.records.iter(), &judging, &prices(&part.folder)?)?.calls;
+    }
+    Ok(Some(dollars))
 }
 
 /// Returns what the parts say of their books, each once, in the order of the run.

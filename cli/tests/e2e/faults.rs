@@ -169,6 +169,18 @@ fn faults_that_pass_are_waited_for() {
 }
 
 #[test]
+fn a_stream_that_has_ended_is_not_waited_for() {
+    let piece = json!({"choices": [{"delta": {"content": "[[1]]"}, "finish_reason": "stop"}]});
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let stream = format!("{head}data: {piece}\n\ndata: [DONE]\n\n");
+    let server = FaultServer::start(move |_, _, _| Act::Endless(stream.clone().into_bytes(), b": ping\n".to_vec()));
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["open".to_owned()]);
+    sandbox.run(&run_cases("openai-compatible/tiny", &server.url, &["--timeout", "20"])).exits(0);
+    assert_eq!((server.n_requests(), &records(&sandbox)["open"]["outcome"]), (1, &json!("answered")));
+}
+
+#[test]
 fn faults_that_stay_are_asked_once_and_are_no_answers() {
     let words = |words: &str| json!({"error": {"message": words}});
     let openai = json!({"error": {"code": "context_length_exceeded", "message":

@@ -4,7 +4,7 @@ use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, broken_off, cases, response, run_cases};
 use crate::provider::{Server, answer};
 use crate::support::Sandbox;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -162,18 +162,44 @@ fn finding_07_calls_in_flight_at_a_kill_stay_charged_when_the_run_is_resumed() {
 }
 
 #[test]
-fn finding_07_a_response_that_is_lost_is_charged_and_not_asked_for_beyond_the_limit() {
-    for act in [Act::Reset, Act::Hang, broken_off(&answer("[[1]]")), response("200 OK", "", "{\"choices\": [}")] {
+fn finding_07_calls_in_flight_at_a_kill_count_for_a_limit_that_comes_later() {
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let server = FaultServer::start(|name, n, _| match (name, n) {
+        ("q0" | "q1", 0) => Act::Hang,
+        _ => response("200 OK", "", &answer("[[1]]")),
+    });
+    let limited = in_cents(&server.url, "0.02", &["--concurrency", "2"]);
+    let unlimited: Vec<&str> = limited.into_iter().filter(|a| !matches!(*a, "--max-cost" | "0.02")).collect();
+    let mut run = start(sandbox.command(&unlimited));
+    wait_until(&mut run, "two calls in flight", || server.n_requests() == 2);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let again = sandbox.run(&in_cents(&server.url, "0.02", &[])).exits(1);
+    assert!(again.err().contains("the end of 2 earlier calls is not known"), "{}", again.err());
+    assert_eq!(server.n_requests(), 2, "the provider may bill both");
+    let ended = sandbox.run(&unlimited).exits(0);
+    assert!(!ended.err().contains("is not known") && ended.err().contains("$0.0420"), "{}", ended.err());
+}
+
+/// Three of six questions, each answered so, take a limit of three cents.
+fn costs_a_cent(acts: impl IntoIterator<Item = Act>) {
+    for act in acts {
         let sandbox = Sandbox::with_own_cache();
         six(&sandbox);
-        let lost = act.clone();
-        let server = FaultServer::start(move |_, _, _| lost.clone());
+        let each = act.clone();
+        let server = FaultServer::start(move |_, _, _| each.clone());
         let stopped = sandbox.run(&in_cents(&server.url, "0.03", &["--concurrency", "1", "--timeout", "1"])).exits(1);
         assert_eq!(server.n_requests(), 3, "{act:?}: {}", stopped.err());
         assert!(stopped.err().contains("--max-cost: $0.0300 of it are spent"), "{act:?}: {}", stopped.err());
         sandbox.run(&in_cents(&server.url, "0.03", &[])).exits(1);
         assert_eq!(server.n_requests(), 3, "{act:?}: what was charged stays charged");
     }
+}
+
+#[test]
+fn finding_07_a_response_that_is_lost_is_charged_and_not_asked_for_beyond_the_limit() {
+    costs_a_cent([Act::Reset, Act::Hang, broken_off(&answer("[[1]]")), response("200 OK", "", "{\"choices\": [}")]);
     let sandbox = Sandbox::with_own_cache();
     six(&sandbox);
     let server = FaultServer::start(|_, n, _| match n {
@@ -182,6 +208,40 @@ fn finding_07_a_response_that_is_lost_is_charged_and_not_asked_for_beyond_the_li
     });
     let report = sandbox.run(&in_cents(&server.url, "0.06", &[])).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 6, "an error that the server states costs nothing");
+}
+
+#[test]
+fn finding_07_what_a_server_bills_without_an_answer_is_charged() {
+    let billed = |choices: Value| {
+        let usage = json!({"prompt_tokens": 9, "completion_tokens": 10});
+        response("200 OK", "", &json!({"choices": choices, "usage": usage}).to_string())
+    };
+    let ended = |message: Value, how: &str| billed(json!([{"message": message, "finish_reason": how}]));
+    costs_a_cent([
+        response("504 Gateway Timeout", "retry-after-ms: 1\r\n", ""),
+        response("524 A Timeout Occurred", "retry-after-ms: 1\r\n", "<html>A timeout occurred</html>"),
+        billed(json!([])),
+        ended(json!({"content": "[[1"}), "error"),
+        ended(json!({"content": "[[1"}), "content_filter"),
+        ended(json!({"content": null, "refusal": "I cannot."}), "stop"),
+    ]);
+}
+
+#[test]
+fn finding_07_a_merged_run_knows_what_its_parts_were_charged() {
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let server = FaultServer::start(|name, n, _| match (name, n) {
+        ("q0" | "q5", 0) => Act::Reset,
+        _ => response("200 OK", "", &answer("[[1]]")),
+    });
+    for (part, out) in [("1/2", "r1"), ("2/2", "r2")] {
+        let limited = in_cents(&server.url, "1", &["--shard", part]);
+        sandbox.run(&limited.into_iter().map(|a| if a == "r" { out } else { a }).collect::<Vec<_>>()).exits(0);
+    }
+    sandbox.run(&["merge", "r1", "r2", "--out", "r"]).exits(0);
+    let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
+    assert!((spent - 0.062).abs() < 1e-9, "two lost at a cent, six answered for 0.7: {spent}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod agents;
 mod batch;
+mod batch_ends;
 mod batch_found;
 mod benchmark;
 mod books;

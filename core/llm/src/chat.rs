@@ -168,6 +168,11 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The usage, if the provider named any tokens.
+    pub fn named(self) -> Option<Self> {
+        (self.prompt_tokens.is_some() || self.completion_tokens.is_some()).then_some(self)
+    }
+
     /// Tokens of the prompt as the provider counted them, whatever they were taken for.
     pub fn served_tokens(&self) -> Option<u64> {
         let told = if self.own_count { self.told_prompt_tokens } else { self.prompt_tokens };

@@ -118,7 +118,7 @@ impl Wire {
                     None => show(reader.text()),
                 }
             }
-            Ok(true)
+            Ok(!reader.is_done())
         })
         .await?;
         reader.finish()

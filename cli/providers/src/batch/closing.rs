@@ -3,7 +3,7 @@
 use super::Batcher;
 use super::ledger::{Stage, Ticket};
 use anyhow::Result;
-use closeread_llm::provider::{Adjustment, BatchApi, Fault, ServerLoad};
+use closeread_llm::provider::{Adjustment, BatchApi, BatchResult, Fault, ServerLoad};
 use closeread_llm::{HostError, Response};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -33,17 +33,25 @@ impl Batcher {
     }
 
     /// Closes a batch with results.
-    pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Response, Fault>)>) -> Result<()> {
+    pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<BatchResult>) -> Result<()> {
         let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
         // Of our own batch the provider may tell of requests that are not ours as well, or not of all.
-        let n_ours = results.iter().filter(|(id, _)| ours.contains(id)).count();
+        let n_ours = results.iter().filter(|told| ours.contains(&told.id)).count();
         if ticket.unconfirmed && 2 * n_ours < results.len() {
             info!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
             ticket.not_ours.extend(ticket.batch.take());
             ticket.stage = Stage::Prepared;
             return self.update(&ticket);
         }
-        let mut results: HashMap<String, Result<Response, Fault>> = results.into_iter().collect();
+        let mut state = self.state.borrow_mut();
+        for BatchResult { id, told, .. } in results.iter().filter(|told| ours.contains(&told.id)) {
+            if let Some(told) = told {
+                state.bills.entry(id.clone()).or_default().push(*told);
+            }
+        }
+        drop(state);
+        let mut results: HashMap<String, Result<Response, Fault>> =
+            results.into_iter().map(|told| (told.id, told.result)).collect();
         let (mut responses, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
         for id in &ticket.requests {
             let silent = || Err(Fault::transient(ServerLoad::Server, "the batch holds no result"));

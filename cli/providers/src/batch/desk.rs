@@ -6,8 +6,8 @@ use crate::secrets::Secrets;
 use crate::throttle::{Rates, Throttle};
 use crate::wire::{Message, Received, Wire, final_error};
 use anyhow::{Result, anyhow, bail};
-use closeread_llm::provider::{BatchApi, BatchMessage, BatchPhase, BatchState, Fault, Protocol, Request};
-use closeread_llm::{HostError, Response};
+use closeread_llm::HostError;
+use closeread_llm::provider::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState, Fault, Protocol, Request};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub(super) struct BatchClient {
 pub(super) enum Seen {
     Running,
     Rejected { message: String, too_much: bool },
-    Ended(Vec<(String, Result<Response, Fault>)>),
+    Ended(Vec<BatchResult>),
 }
 
 impl BatchClient {
@@ -149,10 +149,11 @@ impl BatchClient {
                 for message in self.api.results(&state) {
                     results.extend(self.send(message, |got| self.api.read_results(got.response())).await?);
                 }
-                let told = results.into_iter();
-                let results =
-                    told.map(|(id, result)| (id, result.map(|response| self.wire.redact_response(response)))).collect();
-                Ok(Some(Seen::Ended(results)))
+                let redacted = |told: BatchResult| {
+                    let result = told.result.map(|response| self.wire.redact_response(response));
+                    BatchResult { result, ..told }
+                };
+                Ok(Some(Seen::Ended(results.into_iter().map(redacted).collect())))
             }
         }
     }

@@ -9,9 +9,10 @@ pub use ledger::{FOLDER, handed_in, open_batches};
 
 use crate::account::Account;
 use crate::outgoing::Source;
+use crate::tries::{Bill, Tries};
 use anyhow::{Result, bail};
 use closeread_llm::provider::{BatchApi, Dialect, Parameters};
-use closeread_llm::{Call, HostError, Response};
+use closeread_llm::{Call, HostError, Response, Usage};
 use desk::BatchClient;
 use ledger::{BatchStore, Stage, Ticket};
 use std::cell::{Cell, RefCell};
@@ -67,6 +68,8 @@ struct State {
     /// Outcomes that somebody took: for whoever takes them again nothing is spent.
     taken: HashSet<String>,
     tries: HashMap<String, u32>,
+    /// Tokens that failed tries were billed for, until who asks has heard of them.
+    bills: HashMap<String, Vec<Usage>>,
     asked_at: Option<Instant>,
     /// Number of [`Busy`] values that live: books are being prepared, and more will be asked.
     busy: usize,
@@ -145,8 +148,8 @@ impl Batcher {
         self.api.entry(id, &self.desk.protocol().request(call, &parameters))
     }
 
-    /// The response to an entry, whenever it comes.
-    pub async fn ask(&self, id: &str, entry: String) -> Result<Response, HostError> {
+    /// The response to an entry, whenever it comes. `tries` hears of each batch that gave none.
+    pub async fn ask(&self, id: &str, entry: String, tries: &impl Tries) -> Result<Response, HostError> {
         {
             let mut state = self.state.borrow_mut();
             state.asked_at = Some(Instant::now());
@@ -158,15 +161,34 @@ impl Batcher {
         self.stirred.notify_one();
         loop {
             let settled = self.settled.notified();
-            {
-                let mut state = self.state.borrow_mut();
-                if let Some(outcome) = state.outcomes.get(id).cloned() {
-                    let remembered = !state.taken.insert(id.to_owned());
-                    return outcome.map(|response| Response { cached: remembered, ..response });
+            let bills = self.state.borrow_mut().bills.remove(id).unwrap_or_default();
+            let outcome = self.state.borrow().outcomes.get(id).cloned();
+            if bills.is_empty() && matches!(outcome, Some(Err(_))) {
+                tries.failed(Bill::Nothing);
+            }
+            for told in bills {
+                tries.failed(Bill::Told(told));
+                if outcome.is_none()
+                    && let Err(error) = tries.begin()
+                {
+                    self.withdraw(id);
+                    return Err(error);
                 }
+            }
+            if let Some(outcome) = outcome {
+                let remembered = !self.state.borrow_mut().taken.insert(id.to_owned());
+                return outcome.map(|response| Response { cached: remembered, ..response });
             }
             settled.await;
         }
+    }
+
+    /// Takes a request back that waits for a batch.
+    fn withdraw(&self, id: &str) {
+        let mut state = self.state.borrow_mut();
+        state.waiting.retain(|(there, _)| there != id);
+        state.waiting_bytes = state.waiting.iter().map(|(_, entry)| entry.len()).sum();
+        state.under_way.remove(id);
     }
 
     /// Hands in what waits, and looks after what was handed in, for as long as it is polled.

@@ -23,6 +23,8 @@ pub const PRICES: &str = "prices.json";
 pub struct Spent {
     /// Cost of the calls of readers and judges.
     pub calls: Dollars,
+    /// The part of it of which responses are in the folder: what was lost is not among them.
+    pub kept: Dollars,
     /// Cost of embeddings and reranking on servers.
     pub served: Dollars,
 }
@@ -67,7 +69,7 @@ pub fn spent<'r>(
     let served = served.iter().map(|usage| usage.dollars);
     let kept: Dollars = [trials].into_iter().chain(before).chain(judges).chain(unfinished).sum();
     let charged = Charged::read(folder)?.map_or(Dollars::default(), |charged| charged.total());
-    Ok(Spent { calls: if charged > kept { charged } else { kept }, served: served.sum() })
+    Ok(Spent { calls: if charged > kept { charged } else { kept }, kept, served: served.sum() })
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

@@ -9,7 +9,7 @@ use closeread_files::{self as files, append_lines, write_lines};
 use closeread_llm::price::Dollars;
 use closeread_providers::batch::handed_in;
 use serde::{Deserialize, Serialize};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(super) enum CallName {
     Request(String),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Line {
     /// The call; absent where everything before is summed up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,11 +88,23 @@ impl Charged {
     }
 }
 
+/// Keeps in a folder that is made of others what their calls have cost, if no more is known to be charged there.
+pub fn keep_charged(folder: &Path, dollars: Dollars) -> Result<()> {
+    let there = Charged::read(folder)?.map(|charged| charged.total());
+    if there.is_some_and(|there| there >= dollars) {
+        return Ok(());
+    }
+    write_lines(&folder.join(CHARGES), &[Line { call: None, most: None, cost: Some(dollars) }])
+}
+
 /// The charges of a folder, open for more; who opens them has the folder's lock.
 #[derive(Debug)]
 pub(super) struct Charges {
     path: PathBuf,
-    file: File,
+    /// Open from the first line on: a folder without a call that costs has no charges.
+    file: RefCell<Option<File>>,
+    /// What was charged before, which the first line stands behind.
+    before: Vec<Line>,
     next: Cell<u64>,
     /// Whether a line could not be written: a piece of it may stand there, behind which nothing could be read.
     is_broken: Cell<bool>,
@@ -100,10 +112,11 @@ pub(super) struct Charges {
 }
 
 impl Charges {
-    /// Opens the charges of a folder whose calls have cost `spent`, those that are in its charges included.
-    pub(super) fn open(folder: &Path, spent: Dollars) -> Result<Self> {
+    /// Opens the charges of a folder whose calls have cost `spent`, those that are in its charges included. Where money is
+    /// limited, what was lost is told.
+    pub(super) fn open(folder: &Path, spent: Dollars, is_limited: bool) -> Result<Self> {
         let Charged { lost, in_batches, .. } = Charged::read(folder)?.unwrap_or_default();
-        if !lost.is_empty() {
+        if is_limited && !lost.is_empty() {
             let most: Dollars = lost.iter().copied().sum();
             info!(
                 "the end of {} earlier calls is not known: they count with the most that they can have cost, {most}",
@@ -114,11 +127,29 @@ impl Charges {
         let before = Line { call: None, most: None, cost: Some(spent - waiting) };
         let requests = in_batches.iter().map(|(key, most)| (CallName::Request(key.clone()), *most));
         let requests = requests.map(|(call, most)| Line { call: Some(call), most: Some(most), cost: None });
-        let path = folder.join(CHARGES);
-        write_lines(&path, &[before].into_iter().chain(requests).collect::<Vec<_>>())?;
-        let file = OpenOptions::new().append(true).open(&path);
-        let file = file.with_context(|| format!("cannot open {}", path.display()))?;
-        Ok(Self { path, file, next: Cell::default(), is_broken: Cell::default(), in_batches: RefCell::new(in_batches) })
+        let charges = Self {
+            path: folder.join(CHARGES),
+            file: RefCell::default(),
+            before: [before].into_iter().chain(requests).collect(),
+            next: Cell::default(),
+            is_broken: Cell::default(),
+            in_batches: RefCell::new(in_batches),
+        };
+        if is_limited {
+            charges.begun()?;
+        }
+        Ok(charges)
+    }
+
+    /// The file, behind what was charged before.
+    fn begun(&self) -> Result<RefMut<'_, File>> {
+        let mut file = self.file.borrow_mut();
+        if file.is_none() {
+            write_lines(&self.path, &self.before)?;
+            let opened = OpenOptions::new().append(true).open(&self.path);
+            *file = Some(opened.with_context(|| format!("cannot open {}", self.path.display()))?);
+        }
+        Ok(RefMut::map(file, |file| file.as_mut().expect("it was opened")))
     }
 
     /// A name for the next call.
@@ -147,7 +178,8 @@ impl Charges {
         if self.is_broken.get() {
             bail!("{} could not be written before: give the same command again", self.path.display());
         }
-        let written = append_lines(&self.file, &self.path, &bytes);
+        let file = self.begun()?;
+        let written = append_lines(&file, &self.path, &bytes);
         self.is_broken.set(written.is_err());
         written.with_context(|| format!("cannot write {}", self.path.display()))
     }
@@ -161,7 +193,7 @@ mod tests {
     fn finding_07_a_call_that_a_kill_cut_off_counts_in_full_and_the_others_as_they_ended() {
         let run = tempfile::tempdir().unwrap();
         assert_eq!(Charged::read(run.path()).unwrap(), None);
-        let charges = Charges::open(run.path(), Dollars(1.0)).unwrap();
+        let charges = Charges::open(run.path(), Dollars(1.0), true).unwrap();
         let calls = [charges.name(), charges.name(), charges.name()];
         for call in &calls {
             charges.begin(call, Dollars(0.5)).unwrap();
@@ -170,7 +202,7 @@ mod tests {
         let total = || Charged::read(run.path()).unwrap().unwrap().total();
         assert_eq!(total(), Dollars(2.25));
         drop(charges);
-        let again = Charges::open(run.path(), total()).unwrap();
+        let again = Charges::open(run.path(), total(), true).unwrap();
         again.begin(&again.name(), Dollars(0.125)).unwrap();
         assert_eq!(total(), Dollars(2.375), "what was lost stays charged, and names begin anew");
     }
@@ -178,7 +210,7 @@ mod tests {
     #[test]
     fn finding_07_a_request_counts_while_its_batch_is_at_the_provider_and_not_before() {
         let run = tempfile::tempdir().unwrap();
-        let charges = Charges::open(run.path(), Dollars(0.0)).unwrap();
+        let charges = Charges::open(run.path(), Dollars(0.0), true).unwrap();
         for key in ["handed in", "only waiting"] {
             charges.begin(&CallName::Request(key.to_owned()), Dollars(0.5)).unwrap();
         }
@@ -189,7 +221,7 @@ mod tests {
         std::fs::write(run.path().join("batches/0001.json"), ticket.to_string()).unwrap();
         let charged = Charged::read(run.path()).unwrap().unwrap();
         assert_eq!(charged.total(), Dollars(0.5));
-        let again = Charges::open(run.path(), charged.total()).unwrap();
+        let again = Charges::open(run.path(), charged.total(), true).unwrap();
         assert_eq!((again.take("handed in"), again.take("only waiting")), (Some(Dollars(0.5)), None));
         again.end(&CallName::Request("handed in".to_owned()), Dollars(0.25)).unwrap();
         assert_eq!(Charged::read(run.path()).unwrap().unwrap().total(), Dollars(0.25));
@@ -199,9 +231,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn finding_07_where_a_charge_cannot_be_written_no_later_call_is_sent() {
         let run = tempfile::tempdir().unwrap();
-        let charges = Charges::open(run.path(), Dollars(1.0)).unwrap();
+        let charges = Charges::open(run.path(), Dollars(1.0), true).unwrap();
         let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
-        let charges = Charges { file: full, ..charges };
+        let charges = Charges { file: RefCell::new(Some(full)), ..charges };
         let refused = || format!("{:#}", charges.begin(&charges.name(), Dollars(0.5)).unwrap_err());
         assert!(refused().contains("No space left"));
         assert!(refused().contains("could not be written before"));

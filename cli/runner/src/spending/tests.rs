@@ -21,11 +21,11 @@ async fn finding_07_a_blocked_call_costs_its_prompt() {
     let begun = spending.begin("p/x", &call(), None).await;
     let prompt = begun.counted.unwrap();
     let blocked = Err(HostError::Blocked { reason: "no".to_owned() });
-    assert!(begun.ended("p/x", blocked).is_err() && prompt > 0);
+    assert!(begun.ended(blocked).is_err() && prompt > 0);
     let spent = || spending.taken().dollars.0 - 0.25;
     assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "{}", spent());
     let begun = spending.begin("p/x", &call(), None).await;
-    assert!(begun.ended("p/x", Err(HostError::Failed("no".to_owned()))).is_err());
+    assert!(begun.ended(Err(HostError::Failed("no".to_owned()))).is_err());
     assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "what failed is not billed: {}", spent());
 }
 
@@ -44,10 +44,10 @@ async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
     let (first, second) = (spending.begin("p/x", &call(), None).await, spending.begin("p/x", &call(), None).await);
     assert!(waits(spending.begin("p/x", &call(), None)).await, "0.25 spent, 2 reserved");
     assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
-    first.ended("p/x", response(100_000)).unwrap();
+    first.ended(response(100_000)).unwrap();
     let third = spending.begin("p/x", &call(), None).await;
-    second.ended("p/x", response(1_000_000)).unwrap();
-    third.ended("p/x", response(1_000_000)).unwrap();
+    second.ended(response(1_000_000)).unwrap();
+    third.ended(response(1_000_000)).unwrap();
     assert!(waits(spending.begin("p/x", &call(), None)).await);
     spending.is_out().await;
     let taken = spending.taken();
@@ -81,9 +81,9 @@ async fn a_call_in_a_batch_needs_what_it_costs_there() {
 async fn a_failed_call_gives_its_money_back_and_an_unpriced_one_is_counted() {
     let spending = spending(1.25);
     let failed = spending.begin("p/x", &call(), None).await;
-    assert!(failed.ended("p/x", Err(HostError::Failed("x".to_owned()))).is_err());
+    assert!(failed.ended(Err(HostError::Failed("x".to_owned()))).is_err());
     let unknown = spending.begin("p/y", &call(), None).await;
-    unknown.ended("p/y", response(9)).unwrap();
+    unknown.ended(response(9)).unwrap();
     let again = spending.begin("p/x", &call(), None).await;
     drop(again);
     let taken = spending.taken();
@@ -97,7 +97,7 @@ async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged(
         let spending = spending(1.5);
         let begun = spending.begin("p/x", &call(), None).await;
         let text = "word ".repeat(1000);
-        let response = begun.ended("p/x", Ok(Response { usage, text, ..Response::default() })).unwrap();
+        let response = begun.ended(Ok(Response { usage, text, ..Response::default() })).unwrap();
         let counted = response.usage.completion_tokens.unwrap();
         assert!(response.usage.own_count && (1000..=1001).contains(&counted), "{:?}", response.usage);
         let taken = spending.taken();
@@ -106,6 +106,6 @@ async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged(
     let spending = spending(1.5);
     let begun = spending.begin("p/x", &call(), None).await;
     let cut = Response { finish: FinishReason::Length, ..Response::default() };
-    let response = begun.ended("p/x", Ok(cut)).unwrap();
+    let response = begun.ended(Ok(cut)).unwrap();
     assert_eq!(response.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
 }

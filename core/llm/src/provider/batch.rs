@@ -7,7 +7,7 @@ use super::fault::{Adjustment, Fault, ServerLoad, classify, inside_value};
 use super::http::{HttpResponse, Request, TokenLimit};
 use super::json;
 use super::protocol::Protocol;
-use crate::{HostError, Response};
+use crate::{HostError, Response, Usage};
 use serde_json::{Value, json};
 
 /// The providers' ways to take a batch.
@@ -70,8 +70,16 @@ const NAME: &str = "closeread";
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "closeread-entries-c2a9f0b1d47e";
 
-/// The result of an entry of a batch: its id, and the response or fault.
-pub type BatchResult = (String, Result<Response, Fault>);
+/// The result of an entry of a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchResult {
+    /// Id of the entry.
+    pub id: String,
+    /// Response to the entry, or why there is none.
+    pub result: Result<Response, Fault>,
+    /// The tokens that the provider names where there is no response.
+    pub told: Option<Usage>,
+}
 
 impl BatchApi {
     /// The batch API that goes with a protocol, if one is spoken here.
@@ -226,7 +234,12 @@ impl BatchApi {
             return Err(classify(response));
         }
         let lines = response.body.lines().filter_map(|line| json::parse(line).ok());
-        Ok(lines.filter_map(|line| Some((line["custom_id"].as_str()?.to_owned(), self.result(&line)))).collect())
+        let read = |line: Value| {
+            let result = self.result(&line);
+            let told = if result.is_err() { self.told(&line) } else { None };
+            Some(BatchResult { id: line["custom_id"].as_str()?.to_owned(), result, told })
+        };
+        Ok(lines.filter_map(read).collect())
     }
 
     fn result(self, line: &Value) -> Result<Response, Fault> {
@@ -260,6 +273,19 @@ impl BatchApi {
                 }
             },
         }
+    }
+
+    /// The tokens that a line names of a request that the model has answered.
+    fn told(self, line: &Value) -> Option<Usage> {
+        let usage = match self {
+            Self::OpenAi => {
+                let (response, ok) = (&line["response"], 200..300);
+                let is_success = response["status_code"].as_u64().is_some_and(|status| ok.contains(&status));
+                is_success.then(|| Protocol::OpenAi.usage(&response["body"].to_string()))?
+            }
+            Self::Anthropic => Protocol::Anthropic.usage(&line["result"]["message"].to_string()),
+        };
+        usage.map(|usage| Usage { batch: true, ..usage })
     }
 
     fn state(self, value: &Value) -> Result<BatchState, Fault> {

@@ -4,7 +4,7 @@ use super::fault::{self, Fault};
 use super::http::{HttpResponse, Request};
 use super::parameters::Parameters;
 use super::{anthropic, gemini, json, openai};
-use crate::{Call, HostError, Response};
+use crate::{Call, HostError, Response, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -117,6 +117,17 @@ impl Protocol {
         }?;
         check_length(&response.text)?;
         Ok(response)
+    }
+
+    /// The tokens that a body names, also of a response that is no answer.
+    pub fn usage(self, body: &str) -> Option<Usage> {
+        let value = json::parse(body).ok()?;
+        let usage = match self {
+            Self::OpenAi => openai::usage(&value["usage"]),
+            Self::Anthropic => anthropic::usage(&value["usage"]),
+            Self::Gemini => gemini::usage(&value["usageMetadata"]),
+        };
+        usage.named()
     }
 }
 

@@ -14,11 +14,12 @@ pub struct StreamReader {
     events: Events,
     text: String,
     usage: Usage,
-    finish: Option<FinishReason>,
+    /// How the response ended, or what its end means; the usage may come behind it.
+    finish: Option<Result<FinishReason, Fault>>,
     served_by: ServedBy,
     /// What the model said in the place of an answer (OpenAI).
     refusal: String,
-    /// Whether OpenAI's `[DONE]` came, behind which nothing belongs to the response.
+    /// Whether OpenAI's `[DONE]` or Anthropic's `message_stop` came, behind which nothing belongs to the response.
     done: bool,
 }
 
@@ -40,7 +41,7 @@ impl StreamReader {
     /// Takes the next bytes, cut anywhere.
     ///
     /// # Errors
-    /// A [`Fault`] if the stream carries an error or a refusal, an event that is no JSON, or a line without end.
+    /// A [`Fault`] if the stream carries an error, an event that is no JSON, or a line without end.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         for event in self.events.push(bytes) {
             self.take(&event)?;
@@ -58,10 +59,20 @@ impl StreamReader {
         &self.text
     }
 
+    /// Returns whether the server has said that nothing follows. Some keep the connection all the same.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// The usage so far, if the server has named any.
+    pub fn usage(&self) -> Option<Usage> {
+        self.usage.named()
+    }
+
     /// The response, once the stream has ended.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and a transient fault if the stream ended before the response did.
+    /// As [`push`](Self::push), a refusal, and a transient fault if the stream ended before the response did.
     pub fn finish(mut self) -> Result<Response, Fault> {
         if let Some(event) = std::mem::take(&mut self.events).finish() {
             self.take(&event)?;
@@ -71,7 +82,7 @@ impl StreamReader {
         }
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
-            Some(finish) => Ok(Response { text, usage, finish, served_by, cached: false }),
+            Some(finish) => Ok(Response { text, usage, finish: finish?, served_by, cached: false }),
             None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the response did")),
         }
     }
@@ -108,7 +119,7 @@ impl StreamReader {
         self.text.push_str(&openai::content(&choice["delta"]["content"]));
         self.refusal.push_str(choice["delta"]["refusal"].as_str().unwrap_or_default());
         if let Some(reason) = choice["finish_reason"].as_str() {
-            self.finish = Some(openai::finish(reason)?);
+            self.finish = Some(openai::finish(reason));
         }
         Ok(())
     }
@@ -124,9 +135,10 @@ impl StreamReader {
             "message_delta" => {
                 self.usage = anthropic::usage_at_end(self.usage, &value["usage"]);
                 if let Some(reason) = value["delta"]["stop_reason"].as_str() {
-                    self.finish = Some(anthropic::finish(reason)?);
+                    self.finish = Some(anthropic::finish(reason));
                 }
             }
+            "message_stop" => self.done = true,
             _ => {}
         }
         Ok(())
@@ -144,7 +156,7 @@ impl StreamReader {
             self.usage = Usage { completion_tokens, ..later };
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
-            self.finish = Some(gemini::finish(reason)?);
+            self.finish = Some(gemini::finish(reason));
         }
         Ok(())
     }

@@ -76,10 +76,10 @@ fn results_are_responses_or_faults_under_their_ids() {
         "\nhalf a li"
     );
     let results = BatchApi::OpenAi.read_results(response(openai)).unwrap();
-    let ids: Vec<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
-    assert_eq!((ids.as_slice(), results[0].1.as_ref().unwrap().text.as_str()), (&["a", "b", "c"][..], "Ana"));
-    assert!(matches!(results[1].1, Err(Fault::Final(_))));
-    assert!(matches!(results[2].1, Err(Fault::Transient { .. })), "it is handed in again");
+    let ids: Vec<&str> = results.iter().map(|result| result.id.as_str()).collect();
+    assert_eq!((ids.as_slice(), results[0].result.as_ref().unwrap().text.as_str()), (&["a", "b", "c"][..], "Ana"));
+    assert!(matches!(results[1].result, Err(Fault::Final(_))));
+    assert!(matches!(results[2].result, Err(Fault::Transient { .. })), "it is handed in again");
 
     let anthropic = concat!(
         r#"{"custom_id":"a","result":{"type":"succeeded","message":{"content":[{"type":"text","text":"Ana"}]}}}"#,
@@ -93,6 +93,22 @@ fn results_are_responses_or_faults_under_their_ids() {
         r#"{"custom_id":"e","result":{"type":"canceled"}}"#
     );
     let results = BatchApi::Anthropic.read_results(response(anthropic)).unwrap();
-    let again: Vec<bool> = results.iter().map(|(_, r)| matches!(r, Err(Fault::Transient { .. }))).collect();
-    assert_eq!((again, results[0].1.is_ok()), (vec![false, false, true, true, false], true));
+    let again: Vec<bool> = results.iter().map(|r| matches!(r.result, Err(Fault::Transient { .. }))).collect();
+    assert_eq!((again, results[0].result.is_ok()), (vec![false, false, true, true, false], true));
+}
+
+#[test]
+fn finding_07_a_result_that_is_no_answer_names_what_was_billed() {
+    let blocked = r#"{"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"content":"An"},
+        "finish_reason":"content_filter"}],"usage":{"prompt_tokens":7,"completion_tokens":5}}}}"#;
+    let refused = r#"{"custom_id":"b","response":{"status_code":400,"body":{"usage":{"prompt_tokens":7}}}}"#;
+    let refusal = r#"{"custom_id":"a","result":{"type":"succeeded","message":{"content":[],"stop_reason":"refusal",
+        "usage":{"input_tokens":7,"output_tokens":5}}}}"#;
+    let lines = format!("{}\n{refused}", blocked.replace('\n', ""));
+    let told = |api: BatchApi, lines: &str| -> Vec<Option<Usage>> {
+        api.read_results(response(lines)).unwrap().into_iter().map(|result| result.told).collect()
+    };
+    let billed = Usage { prompt_tokens: Some(7), completion_tokens: Some(5), batch: true, ..Usage::default() };
+    assert_eq!(told(BatchApi::OpenAi, &lines), [Some(billed), None]);
+    assert_eq!(told(BatchApi::Anthropic, &refusal.replace('\n', "")), [Some(billed)]);
 }

@@ -85,6 +85,25 @@ fn nothing_behind_the_end_of_a_stream_is_part_of_its_answer() {
 }
 
 #[test]
+fn finding_07_tokens_of_a_response_that_is_blocked_at_its_end_are_known() {
+    let ended = r#"{"choices":[{"delta":{"content":"An"},"finish_reason":"content_filter"}]}"#;
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#;
+    let mut reader = StreamReader::new(Protocol::OpenAi);
+    for event in [ended, usage] {
+        reader.push(format!("data: {event}\n\n").as_bytes()).expect("a piece");
+    }
+    assert!(!reader.is_done(), "the end was not said");
+    let told = reader.usage().expect("the server named tokens");
+    assert_eq!((told.prompt_tokens, told.completion_tokens), (Some(3), Some(2)));
+    assert!(matches!(reader.finish(), Err(Fault::Final(HostError::Blocked { .. }))));
+    for (protocol, end) in [(Protocol::OpenAi, "[DONE]"), (Protocol::Anthropic, r#"{"type":"message_stop"}"#)] {
+        let mut reader = StreamReader::new(protocol);
+        reader.push(format!("data: {end}\n\n").as_bytes()).expect("a piece");
+        assert!(reader.is_done(), "{end}");
+    }
+}
+
+#[test]
 fn an_answer_that_begins_in_the_head_of_its_block_is_whole() {
     let events = [
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "An"}}),
