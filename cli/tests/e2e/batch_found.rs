@@ -41,3 +41,20 @@ fn a_batch_of_the_same_size_of_somebody_else_is_left_alone() {
     assert_eq!(report["cells"][0]["ledger"]["answered"], 18);
     assert_eq!(server.world.lock().unwrap().batches.len(), 2, "ours is handed in");
 }
+
+#[test]
+fn an_extension_that_would_forget_batches_changes_nothing() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    let case = Case::new(MODELS[0], &server, &[]);
+    server.hold(true);
+    case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
+    let manifest = || std::fs::read_to_string(case.sandbox.path("r/manifest.json")).unwrap();
+    let before = manifest();
+    let without = case.arguments().into_iter().filter(|a| !matches!(*a, "--batch" | "--batch-poll" | "0.2"));
+    let extended: Vec<&str> = without.chain(["--extend", "--repeats", "2"]).collect();
+    case.sandbox.run(&extended).refuses(&["waits for 1 batches", "--batch"]);
+    assert_eq!(manifest(), before);
+    server.hold(false);
+    case.finishes(0);
+    assert_eq!(server.n_batches(), 1);
+}
