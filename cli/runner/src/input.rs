@@ -2,6 +2,7 @@
 
 mod documents;
 
+use closeread_books::html::whole_page;
 use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, decode, read_epub};
 use closeread_files::leads_outside;
 use closeread_text::Language;
@@ -364,7 +365,8 @@ fn read_text(path: &Path, kind: Kind, options: &InputOptions) -> Result<FileText
 }
 
 impl FileText {
-    fn of(text: String, encoding: &'static str, notes: Vec<String>) -> Self {
+    fn of(text: String, encoding: &'static str, mut notes: Vec<String>) -> Self {
+        notes.extend(whole_page(&text).map(|_| "a web page, whose markup is read as text: convert it".to_owned()));
         let frame = Frame::find(&text);
         let title = frame.title(&text);
         let framed = frame.has_header || frame.has_trailer;

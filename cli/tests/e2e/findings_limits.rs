@@ -1,7 +1,7 @@
 //! Files made to fill the memory: a case a finding, by the numbers of issue 19, each with little memory.
 
 use crate::support::{Ended, Sandbox};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -36,6 +36,38 @@ fn epub(container: &[u8], items: &str, chapter: &[u8], n: usize) -> Vec<u8> {
 
 const CONTAINER: &str = "<container version='1.0' xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>\
     <rootfile full-path='b.opf' media-type='application/oebps-package+xml'/></rootfiles></container>";
+
+#[test]
+fn finding_05_notes_on_the_texts_of_a_benchmark_are_notes_of_its_runs() {
+    let sandbox = Sandbox::with_own_cache();
+    let page = b"<p>It rained for a week.</p>".as_slice();
+    let package = b"<package version='2.0' unique-identifier='u' xmlns='http://www.idpf.org/2007/opf'><metadata \
+        xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:identifier id='u'>x</dc:identifier></metadata><manifest><item \
+        id='a' href='a.xhtml' media-type='application/xhtml+xml'/><item id='b' href='b.pdf' media-type='application/pdf'/>\
+        </manifest><spine><itemref idref='a'/><itemref idref='b'/></spine></package>";
+    let files: [(&str, &[u8]); 4] =
+        [("META-INF/container.xml", CONTAINER.as_bytes()), ("b.opf", package), ("a.xhtml", page), ("b.pdf", b"%PDF")];
+    sandbox.write("set/book.epub", archive(&files));
+    sandbox.write("set/page.html", "<!DOCTYPE html>\n<html><body><p>It rained.</p></body></html>");
+    let documents = [json!({"id": "b", "path": "book.epub"}), json!({"id": "w", "path": "page.html"})];
+    sandbox.write("set/documents.jsonl", documents.map(|document| format!("{document}\n")).concat());
+    let item = |id: &str| json!({"id": id, "documents": [id], "question": "How long?", "answers": ["a week"]});
+    sandbox.write("set/items.jsonl", ["b", "w"].map(|id| format!("{}\n", item(id))).concat());
+    let run = ["run", "--benchmark", "set", "--method", "closed-book", "--out"];
+    // The second part reads what the first one kept of the documents.
+    for (out, more) in [("r", &[][..]), ("p1", &["--shard", "1/2"]), ("p2", &["--shard", "2/2"])] {
+        let said = sandbox.run(&[&run[..], &[out], more].concat()).exits(0).err();
+        assert!(said.contains("2 notes on the data") && said.contains("document `b`"), "{out}: {said}");
+        let report = std::fs::read(sandbox.path(out).join("report.json")).unwrap();
+        let problems = serde_json::from_slice::<Value>(&report).unwrap()["problems"].take();
+        let found =
+            problems.as_array().unwrap().iter().map(|it| (it["line"].as_u64(), it["message"].as_str().unwrap()));
+        let found: Vec<_> = found.collect();
+        let [(Some(1), of_book), (Some(2), of_page)] = found[..] else { panic!("{problems}") };
+        assert!(of_book.contains("`/b.pdf` is left out: application/pdf is no text"), "{of_book}");
+        assert!(of_page.contains("page.html: a web page, whose markup is read as text"), "{of_page}");
+    }
+}
 
 #[test]
 fn finding_09_an_epub_that_unpacks_to_more_than_a_book_is_refused() {

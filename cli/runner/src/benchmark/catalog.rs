@@ -8,7 +8,7 @@ use crate::input::{self, Books, InputOptions, Stamp};
 use crate::kept_index::file;
 use anyhow::{Context, Result};
 use closeread_books::Book;
-use closeread_eval::{Content, Document};
+use closeread_eval::{Content, Document, Problem};
 use closeread_text::hash::sha256_of_parts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use tracing::debug;
 
 /// Version of what is written.
-const FORMAT: &str = "catalog 1";
+const FORMAT: &str = "catalog 2";
 
 /// The documents of a folder.
 pub(super) struct Catalog {
@@ -45,6 +45,9 @@ struct Entry {
     bytes: Range<usize>,
     /// The file with its text, from the folder on; `None` for a text inside the line.
     file: Option<(PathBuf, Stamp)>,
+    /// Notes on its text, such as what an EPUB leaves out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// Fields that closeread does not know.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     other: Map<String, Value>,
@@ -94,6 +97,7 @@ impl Catalog {
                 line,
                 bytes: lines.get(line - 1)?.clone(),
                 file: report.stamp.map(|stamp| (file, stamp)),
+                notes: report.notes.clone(),
                 other,
             })
         });
@@ -118,6 +122,14 @@ impl Catalog {
         self.kept.entries.iter().map(claim).unzip()
     }
 
+    /// Returns the notes on the documents' texts.
+    pub(super) fn notes(&self) -> impl Iterator<Item = Problem> {
+        self.kept.entries.iter().flat_map(|entry| {
+            let file = entry.file.as_ref().map_or(&self.path, |(file, _)| file);
+            entry.notes.iter().map(|note| on_text(&self.path, Some(entry.line), &entry.book, file, note))
+        })
+    }
+
     /// Reads the books with these ids; `None` if one is not as the catalog has it.
     pub(super) fn read(&self, ids: &HashSet<&str>) -> Option<Books> {
         let mut file = File::open(&self.path).ok()?;
@@ -129,6 +141,12 @@ impl Catalog {
         };
         self.kept.entries.iter().filter(|entry| ids.contains(entry.book.id.as_str())).map(&mut read).collect()
     }
+}
+
+/// A note on the text of a document, which its file gave.
+pub(super) fn on_text(path: &Path, line: Option<usize>, book: &Book, file: &Path, note: &str) -> Problem {
+    let message = format!("document `{}`: {}: {note}", book.id, file.display());
+    Problem::note(&path.display().to_string(), line, None, message)
 }
 
 /// The catalog's file and its key, which is of everything that says how documents are read.

@@ -1,6 +1,6 @@
 //! Folders of closeread's own format: `documents.jsonl` and `items.jsonl`, and files with texts beside them.
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, on_text};
 use crate::input::{self, Books, InputOptions, Stamp};
 use crate::texts::BookTexts;
 use anyhow::{Context, Result};
@@ -39,6 +39,10 @@ pub(super) fn read(folder: &Path, options: &InputOptions, is_kept: bool) -> Resu
     let is_new = |p: &&input::Problem| if p.more > 0 { !are_counted } else { !named.contains(&p.line) };
     let unread: Vec<Problem> = problems.iter().filter(is_new).map(input::Problem::to_record).collect();
     dataset.problems.extend(unread);
+    for (book, report) in &books {
+        let on_text = |note: &String| on_text(&path, report.line, book, &report.path, note);
+        dataset.problems.extend(report.notes.iter().map(on_text));
+    }
     let texts = left_in(&books);
     Ok((dataset, books.into_iter().map(|(book, _)| book).collect(), texts))
 }
@@ -48,6 +52,7 @@ pub(super) fn read_items(folder: &Path, catalog: &Catalog) -> Result<(Dataset, V
     let (documents, books) = catalog.claims();
     let mut dataset = Dataset { documents, ..Dataset::default() };
     jsonl::read_items_of(file(folder, ITEMS)?, &mut dataset);
+    dataset.problems.extend(catalog.notes());
     Ok((dataset, books, BookTexts::default()))
 }
 
