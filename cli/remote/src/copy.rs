@@ -219,3 +219,17 @@ pub(crate) fn block_on<T: Send, F: Future<Output = Result<T>>>(ask: impl FnOnce(
         asking.join().unwrap_or_else(|_| bail!("what asks the store has broken down"))
     })
 }
+
+/// Returns the identity of a file: one that was replaced is another.
+pub(crate) fn identity(path: &Path) -> u64 {
+    let Ok(meta) = std::fs::metadata(path) else { return 0 };
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::ino(&meta)
+    }
+    #[cfg(not(unix))]
+    {
+        let created = meta.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        created.map_or(0, |time| time.as_nanos() as u64)
+    }
+}

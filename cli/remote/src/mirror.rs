@@ -1,6 +1,6 @@
 //! A folder of this machine that a run writes, sent to a store while it is written.
 
-use crate::copy::{Index, Version, WRITER, block_on, pull_listed, state, write_lines};
+use crate::copy::{Index, Version, WRITER, block_on, identity, pull_listed, state, write_lines};
 use crate::segments::{Entry, Head, name, unsent};
 use crate::store::{Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
@@ -197,10 +197,13 @@ impl Sending {
         self.beat().await
     }
 
-    /// Says that this writer is still there, and sends what is new.
+    /// Says that this writer is still there, and sends what is new; lines once there is a manifest, without which they are
+    /// nobody's.
     async fn send(&mut self) -> Result<()> {
         self.beat().await?;
-        self.send_lines().await?;
+        if self.index.0.contains_key("manifest.json") {
+            self.send_lines().await?;
+        }
         self.send_files().await?;
         self.index.write(&self.place)
     }
@@ -318,7 +321,10 @@ impl Sending {
         let mut there = BTreeSet::new();
         let mut folders = vec![self.place.folder.clone()];
         while let Some(folder) = folders.pop() {
-            for path in files::entries(&folder)? {
+            let mut paths = files::entries(&folder)?;
+            // A folder without its manifest is taken for a person's.
+            paths.sort_by_key(|path| !path.ends_with("manifest.json"));
+            for path in paths {
                 if path.is_dir() {
                     folders.push(path);
                     continue;
@@ -383,18 +389,4 @@ fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
     read.with_context(|| format!("cannot read {}", path.display()))?;
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
     Ok(bytes)
-}
-
-/// Returns the identity of a file: one that was replaced is another.
-fn identity(path: &Path) -> u64 {
-    let Ok(meta) = std::fs::metadata(path) else { return 0 };
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::MetadataExt::ino(&meta)
-    }
-    #[cfg(not(unix))]
-    {
-        let created = meta.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        created.map_or(0, |time| time.as_nanos() as u64)
-    }
 }

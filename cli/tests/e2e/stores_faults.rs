@@ -202,3 +202,23 @@ fn finding_15_a_stores_keys_go_to_no_server_that_it_points_to() {
     store.run(&sandbox, "a", &RUN).refuses(&["cannot list s3://evals/r"]);
     assert!(other.asked("GET", "/").is_empty());
 }
+
+#[test]
+fn a_run_that_was_lost_before_its_manifest_was_sent_is_begun_anew() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    let store = Store::start(&objects, |asked| {
+        let is_manifest = asked.method == "PUT" && object(asked) == Some("r/manifest.json");
+        is_manifest.then(|| ("403 Forbidden", Vec::new(), String::new()))
+    });
+    let lost = store.run(&sandbox, "a", &RUN).exits(2);
+    assert!(lost.err().contains("not all was sent to s3://evals/r"), "{}", lost.err());
+    let written: Value = serde_json::from_str(&objects.lock().unwrap()["r/writer.json"]).unwrap();
+    let long_ago = json!({"every": 1, "heard": 0, "ended": false});
+    let mut writer = written.as_object().unwrap().clone();
+    writer.extend(long_ago.as_object().unwrap().clone());
+    objects.lock().unwrap().insert("r/writer.json".to_owned(), Value::Object(writer).to_string());
+    let other = Store::start(&objects, |_| None).run(&sandbox, "b", &RUN).exits(0);
+    assert!(!other.err().contains("no manifest.json"), "{}", other.err());
+    assert!(objects.lock().unwrap().contains_key("r/manifest.json"));
+}
