@@ -1,10 +1,11 @@
 //! `closeread merge`: the parts of a run as one.
 
+mod joined;
 mod wait;
 
 use crate::stores;
 use anyhow::{Context, Result, bail};
-use closeread_eval::{Item, Outcome};
+use closeread_eval::Item;
 use closeread_files::run_files::{JUDGEMENTS, RECORDS};
 use closeread_files::{entries, refuse_input_as_output, write_atomically};
 use closeread_llm::price::Dollars;
@@ -18,9 +19,10 @@ use closeread_runner::run_folder::{
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
+use joined::Joined;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -111,29 +113,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     }
 
     let charged = charged(&parts)?;
-    let mut known_items: HashSet<String> = HashSet::new();
-    let mut placed: Vec<(usize, Item)> = Vec::new();
-    let mut records: BTreeMap<TrialKey, Record> = BTreeMap::new();
-    let (mut n_duplicates, mut differing) = (0, Vec::new());
-    for part in &mut parts {
-        placed.extend(part.items.drain(..).filter(|(_, item)| known_items.insert(item.id.clone())));
-        for record in part.records.drain(..) {
-            let Some(known) = records.get(&record.key) else {
-                records.insert(record.key.clone(), record);
-                continue;
-            };
-            n_duplicates += 1;
-            let failed = matches!(known.outcome, Outcome::Failed { .. });
-            if failed && !matches!(record.outcome, Outcome::Failed { .. }) {
-                records.insert(record.key.clone(), record);
-            } else if known.outcome != record.outcome && !failed {
-                differing.push(name(&record.key));
-            }
-        }
-    }
-
-    placed.sort_by_key(|(place, _)| *place);
-    let order: Vec<Item> = placed.into_iter().map(|(_, item)| item).collect();
+    let Joined { items, mut records, n_duplicates, differing } = Joined::of(&mut parts);
     let n_records = records.len();
     let remade: Vec<Record> = if args.fresh && is_judged(&args.out, &configuration) {
         std::mem::take(&mut records).into_values().collect()
@@ -149,7 +129,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
         folder.name(name)?;
     }
-    folder.write_items(&order)?;
+    folder.write_items(&items)?;
     // Where parts differ the first one counts.
     let lists = parts.iter().rev().map(|part| prices(&part.folder));
     let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
@@ -157,19 +137,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     if let Some(dollars) = charged {
         keep_charged(&args.out, dollars)?;
     }
-    for name in [EMBEDDINGS, RERANKING] {
-        let (mut lines, mut folders) = (Vec::new(), HashSet::new());
-        // What was asked for a folder that is named twice was asked once.
-        for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
-            for call in served_calls(&part.folder, name)? {
-                serde_json::to_writer(&mut lines, &call)?;
-                lines.push(b'\n');
-            }
-        }
-        if !lines.is_empty() {
-            write_atomically(&args.out.join(name), &lines)?;
-        }
-    }
+    copy_calls(&parts, &args.out)?;
     for part in &parts {
         for folder in [TEXTS, PREPARATIONS] {
             copy_files(&part.folder.join(folder), &args.out.join(folder))?;
@@ -194,7 +162,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
             "{}",
             json!({
                 "folder": named,
-                "items": order.len(),
+                "items": items.len(),
                 "items_expected": expected,
                 "records": n_records,
                 "records_expected": trials,
@@ -204,8 +172,18 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
             })
         );
     } else {
-        outln!("{named}: items {} of {expected}, trials {n_records} of {trials}", order.len());
+        outln!("{named}: items {} of {expected}, trials {n_records} of {trials}", items.len());
     }
+    say_overlap(n_duplicates, &differing);
+    say_lacks(&waiting, &missing, trials.saturating_sub(n_records as u64), trials);
+    let there = items.len() as u64 >= expected && n_records as u64 >= trials;
+    let whole = missing.is_empty() && there && differing.is_empty();
+    info!("closeread report {named} prints its tables");
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says which trials were in several folders.
+fn say_overlap(n_duplicates: usize, differing: &[String]) {
     if n_duplicates > 0 {
         info!("trials that were in several folders and count once: {n_duplicates}");
     }
@@ -215,8 +193,12 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     if differing.len() > SHOWN {
         info!("... and {} more", differing.len() - SHOWN);
     }
+}
+
+/// Says which parts have not begun, which are missing, and how many trials of the others have no record.
+fn say_lacks(waiting: &[&PathBuf], missing: &[String], without: u64, trials: u64) {
     if !waiting.is_empty() {
-        info!("folders without a run, whose parts have not begun: {}", listed(&waiting));
+        info!("folders without a run, whose parts have not begun: {}", listed(waiting));
     }
     if !missing.is_empty() {
         let more = match missing.len().saturating_sub(SHOWN) {
@@ -225,15 +207,28 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         };
         let first = &missing[..missing.len().min(SHOWN)];
         info!("parts that are missing: {}{more}; run them and merge again", first.join(", "));
-    }
-    let without = trials.saturating_sub(n_records as u64);
-    if without > 0 && missing.is_empty() {
+    } else if without > 0 {
         let (without, trials) = (thousands(without), thousands(trials));
         info!("INCOMPLETE: {without} of {trials} trials have no record; run the parts to their end and merge again");
     }
-    let whole = missing.is_empty() && order.len() as u64 >= expected && without == 0 && differing.is_empty();
-    info!("closeread report {named} prints its tables");
-    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Copies the calls to servers that embedded and reranked.
+fn copy_calls(parts: &[Part], out: &Path) -> Result<()> {
+    for name in [EMBEDDINGS, RERANKING] {
+        let (mut lines, mut folders) = (Vec::new(), HashSet::new());
+        // What was asked for a folder that is named twice was asked once.
+        for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
+            for call in served_calls(&part.folder, name)? {
+                serde_json::to_writer(&mut lines, &call)?;
+                lines.push(b'\n');
+            }
+        }
+        if !lines.is_empty() {
+            write_atomically(&out.join(name), &lines)?;
+        }
+    }
+    Ok(())
 }
 
 impl Part {
