@@ -120,7 +120,7 @@ fn a_run_comes_back_from_its_logs_with_every_ending() {
     let sandbox = Sandbox::new();
     let documents = [("a", "Ana hid the key under the stair."), ("b", "Bo saw it."), ("c", "安娜把钥匙藏在楼梯下面。")]
         .map(|(id, text)| json!({"id": id, "text": text}).to_string());
-    sandbox.write("bench/documents.jsonl", &documents.join("\n"));
+    sandbox.write("bench/documents.jsonl", documents.join("\n"));
     let item = |id: &str, more: Value| {
         let mut item = json!({"id": id, "documents": [&id[..1]], "question": format!("What of {id}?")});
         item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -131,7 +131,7 @@ fn a_run_comes_back_from_its_logs_with_every_ending() {
     let summaries = [summary("a-failed-summary"), summary("b-right-summary")];
     // Scored by its book's language, which its log does not tell.
     let items = [&items[..], &summaries, &[item("c-right", json!({"answers": ["WTO"]}))]].concat();
-    sandbox.write("bench/items.jsonl", &items.join("\n"));
+    sandbox.write("bench/items.jsonl", items.join("\n"));
     let server = Server::replying(|_, body| {
         let asks = |what: &str| body["messages"].to_string().contains(what);
         let said = |text: &str, finish: &str| {

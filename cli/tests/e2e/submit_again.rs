@@ -95,7 +95,7 @@ fn an_array_whose_number_could_not_be_noted_is_known_by_its_comment() {
     };
 
     sandbox.write("no-kill", "");
-    sandbox.write("queue", &queue(comment));
+    sandbox.write("queue", queue(comment));
     let again = submit(&sandbox, &[]).exits(0);
     assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
     let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
@@ -106,13 +106,13 @@ fn an_array_whose_number_could_not_be_noted_is_known_by_its_comment() {
 
     // Of two jobs that would join the array, the one that was not noted goes.
     std::fs::remove_file(sandbox.path("spread/logs/jobs")).unwrap();
-    sandbox.write("queue", &format!("{}8 N/A PENDING closeread-merge {comment}\n", queue(comment)));
+    sandbox.write("queue", format!("{}8 N/A PENDING closeread-merge {comment}\n", queue(comment)));
     submit(&sandbox, &[]).exits(0);
     let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
     assert!(arrays() == 1 && log.ends_with("scancel --state=PENDING 8\n"), "{log}");
 
     std::fs::remove_file(sandbox.path("spread/logs/jobs")).unwrap();
-    sandbox.write("queue", &queue("another-folder"));
+    sandbox.write("queue", queue("another-folder"));
     submit(&sandbox, &[]).exits(0);
     assert_eq!(arrays(), 2, "an array of another folder");
 }
