@@ -2,8 +2,10 @@
 
 use super::tables::Naming;
 use super::{Arm, LineKey, PreparationCalls, Run};
+use closeread_eval::Outcome;
 use closeread_judges::{Judge, Judgement, JudgementKey};
 use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::entry;
 use closeread_methods::record::{CallTrace, Record, TrialKey};
 use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
@@ -245,6 +247,18 @@ fn notes(run: &Run, usages: &[Usage]) -> Vec<String> {
     if unpriced > 0 {
         notes.push(format!("{} have no known cost and are not in the dollars", share(unpriced)));
     }
+    let is_prepared = |method: &str| entry(method).is_some_and(|entry| entry.preset().preparation().is_some());
+    let lacks_calls = |record: &&Record| {
+        matches!(record.outcome, Outcome::Failed { .. }) && record.calls.is_empty() && is_prepared(&record.key.method)
+    };
+    let failed = run.records.iter().filter(lacks_calls).count();
+    if failed > 0 {
+        notes.push(format!(
+            "{}: trials that failed before their first response: {}; calls of a preparation that failed are in journal/ and in no line",
+            run.name,
+            thousands(failed as u64)
+        ));
+    }
     for (model, facts) in run.prices.iter().filter(|(model, _)| !run.prices.is_free(model)) {
         notes.push(format!("{}: prices of {model} as of {}, {}", run.name, facts.date, facts.source));
     }
@@ -260,7 +274,6 @@ fn median(ascending: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::testing::{answered, key, record};
-    use closeread_eval::Outcome;
     use closeread_judges::Judging;
     use closeread_table::render::text;
     use expect_test::expect;
@@ -280,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_table_says_what_was_spent_and_what_is_not_known() {
-        let plan = [key("full-document", None), key("dos-rag", Some(500))];
+        let plan = [key("full-document", None), key("dos-rag", Some(500)), key("raptor", Some(500))];
         let mut first = record(&plan[0], "a", answered(), &[]);
         first.calls = vec![call(1_000_000, 0, 10)];
         let mut second = record(&plan[0], "b", answered(), &[]);
@@ -289,6 +302,7 @@ mod tests {
         let mut third = record(&plan[1], "a", answered(), &[]);
         third.calls = vec![CallTrace { cached: true, ..call(5, 0, 5) }, call(500, 0, 5)];
         third.calls.push(CallTrace { usage: closeread_llm::Usage::default(), ..call(0, 0, 0) });
+        let failed = record(&plan[2], "a", Outcome::Failed { error: "busy".to_owned() }, &[]);
         let prices = PriceList::read(
             "['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\n\
              price = { input = 2, cached_input = 0.5, output = 8 }",
@@ -299,7 +313,7 @@ mod tests {
             benchmark: "b".to_owned(),
             plan: plan.to_vec(),
             items: Vec::new(),
-            records: vec![first, second, third],
+            records: vec![first, second, third, failed],
             repeats: 1,
             books: BTreeMap::new(),
             data: Vec::new(),
@@ -322,9 +336,11 @@ mod tests {
             --------------------------------------------------------------------------------------------------------------------
             full-document              -      2           0      2,000,000      45.0               20   2.6502       1.0     1.5
             dos-rag                  500      2           1            500       0.0                5   0.0010       0.5     0.5
+            raptor                   500      0           0              -         -                -   0.0000       0.5     0.5
             raptor (preparation)       -      1           0          3,000       0.0              100   0.0068         -       -
             r: 1 of 5 calls did not tell their tokens and are in none of the sums
             r: 1 of 5 calls have no known cost and are not in the dollars
+            r: trials that failed before their first response: 1; calls of a preparation that failed are in journal/ and in no line
             r: prices of p/x as of 2026-01-02, a contract
         "#]]
         .assert_eq(&text::table(&usage_table(&[(&run, &usages)])));
