@@ -82,10 +82,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
         copy_folder(&root().join(model), &dist.join(model), |_| true)?;
     }
 
-    if !packages_are_there(&web) {
-        println!("set-up: npm ci in web/");
-        run_program(program("npm").arg("ci").current_dir(&web))?;
-    }
+    install_packages(&web)?;
     run_program(program("npm").args(["run", "compile"]).current_dir(&web))?;
     // What the elements were made of; closeread_scorer.js stays for the package.
     let types = elements.join("closeread_scorer_bg.wasm.d.ts");
@@ -99,6 +96,15 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     }
     let build = if dev { "dev" } else { "optimised" };
     run_program(program("npm").args(["run", "--silent", "finish", "--", build]).current_dir(&web))
+}
+
+/// Installs what the lock file of `web` says, where it is not there.
+pub(crate) fn install_packages(web: &Path) -> Result<()> {
+    if packages_are_there(web) {
+        return Ok(());
+    }
+    println!("set-up: npm ci in web/");
+    run_program(program("npm").arg("ci").current_dir(web))
 }
 
 /// Returns whether npm has installed what the lock file says, and the lock file has not changed since.

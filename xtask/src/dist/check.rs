@@ -168,8 +168,10 @@ pub(super) fn packages(out: &Path) -> Result<()> {
     };
     let install = ["install", "--offline", "--no-audit", "--no-fund", "--silent"];
     run_program(program("npm").args(install).args(packed.filter(own)).current_dir(&project))?;
+    let web = root().join("web");
+    crate::web::install_packages(&web)?;
     let mut tries = program("node");
-    tries.arg("tools/try-packages.js").arg(&project).current_dir(root().join("web"));
+    tries.arg("tools/try-packages.js").arg(&project).current_dir(web);
     run_program(tries.env("CLOSEREAD_CHROMIUM", CHROMIUM.require()?))?;
     said("@closeread/score from Node, from a bundler, and in a page of another origin");
     if project.join("node_modules/@closeread/cli-linux-x64").is_dir() {
