@@ -12,7 +12,7 @@ use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
-use closeread_eval::ranking::{best_first, pieces, precision, scores};
+use closeread_eval::ranking::{pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
@@ -298,8 +298,7 @@ impl RetrieveArgs {
     fn scored(&self, item: &Item, record: Record) -> Record {
         let pieces = pieces(item);
         let passages = record.context.as_ref().map_or(&[][..], |context| &context.passages);
-        let ranked = best_first(passages);
-        let spans: Vec<(&str, Span)> = ranked
+        let spans: Vec<(&str, Span)> = passages
             .iter()
             .filter_map(|passage| Some((passage.document.as_str(), Span::stated(passage.start, passage.end)?)))
             .collect();

@@ -72,6 +72,20 @@ fn a_grid_is_a_run_folder_that_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn a_neighbour_ranks_behind_its_passage_where_the_ranking_has_the_order_of_the_text() {
+    let sandbox = Sandbox::new();
+    let text = "Ana hid the key. It rained all day long. The key was old, heavy and cold.";
+    sandbox.write("b/documents.jsonl", json!({"id": "mill", "text": text}).to_string());
+    let item = json!({"id": "q", "documents": ["mill"], "question": "Who hid the key?", "answers": ["Ana"],
+        "evidence": [{"quote": "It rained all day long."}]});
+    sandbox.write("b/items.jsonl", item.to_string());
+    let settings = ["--benchmark", "b", "--retriever", "bm25", "--passage-tokens", "9", "--neighbours", "1"];
+    let told = sandbox.run(&[&["retrieve", "--k", "2,3", "--out", "r", "--json"][..], &settings].concat()).exits(0);
+    let told = means(&told.json());
+    assert_eq!((told["bm25 null mrr"].0, told["bm25 null hit@2"].0), (0.5, 1.0), "{told:?}");
+}
+
+#[test]
 #[ignore = "needs the readers of exports"]
 fn needs_readers_trec_eval_counts_what_we_count() {
     let sandbox = Sandbox::new();

@@ -77,7 +77,9 @@ pub fn scores(pieces: &[(String, Span)], ranked: &[(&str, Span)], ks: &[usize]) 
     for &k in ks {
         let top = &is_piece[..k.min(is_piece.len())];
         let n = top.iter().filter(|piece| **piece).count() as f64;
-        let gain: f64 = top.iter().enumerate().filter(|(_, piece)| **piece).map(|(rank, _)| discount(rank)).sum();
+        let gains = top.iter().enumerate().filter(|(_, piece)| **piece).map(|(rank, _)| discount(rank));
+        // An empty sum is -0.
+        let gain = gains.fold(0.0, |gain, more| gain + more);
         let ideal: f64 = (0..k.min(pieces.len())).map(discount).sum();
         scores.insert(format!("hit@{k}"), f64::from(u8::from(n > 0.0)));
         scores.insert(format!("ndcg@{k}"), gain / ideal);
@@ -180,6 +182,6 @@ mod tests {
         assert_eq!(scores.len(), expected.len());
         assert_eq!(super::scores(&[], &ranked, &[1]), None, "nothing is to be found");
         let none = super::scores(&pieces, &[], &[3]).unwrap();
-        assert!(none.values().all(|value| *value == 0.0), "{none:?}");
+        assert!(none.values().all(|value| *value == 0.0 && value.is_sign_positive()), "{none:?}");
     }
 }

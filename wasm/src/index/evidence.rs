@@ -8,8 +8,8 @@ use crate::options::{over_json, read};
 use closeread_books::BookText;
 use closeread_data::resolve_evidence;
 use closeread_eval::evidence::recall_over;
-use closeread_eval::ranking::{best_first, each_once, precision, scores};
-use closeread_eval::{Evidence, Item, PassageRef, Task};
+use closeread_eval::ranking::{each_once, precision, scores};
+use closeread_eval::{Evidence, Item, Task};
 use closeread_retrieve::Ranked;
 use closeread_retrieve::context::{PassageOrder, Selection, fill};
 use closeread_text::{Locator, Span};
@@ -100,11 +100,16 @@ impl Index {
         let within = fill(&ranking, self.passage_index.n_tokens(), options.budget, options.overflow());
         let ks: Vec<usize> = ks.iter().map(|k| (*k).max(1) as usize).collect();
         let most = ks.iter().copied().max().unwrap_or(1);
-        let top = Selection { passages: ranking.iter().take(most).copied().collect(), n_tokens: 0 };
         let pieces = each_once(self.evidence.iter().map(|(book, span)| (book.to_string(), *span)));
+        let books: Vec<String> = (0..self.passage_index.books().len()).map(|book| book.to_string()).collect();
+        let place = |ranked: &Ranked| {
+            let passage = &self.passage_index.passages()[ranked.idx];
+            (books[passage.book].as_str(), passage.span)
+        };
+        let places = |ranked: &[Ranked]| ranked.iter().map(place).collect::<Vec<_>>();
         let scored = || {
-            let by_name = scores(&pieces, &spans(&best_first(&self.references(top))), &ks)?;
-            let precision = precision(&pieces, &spans(&best_first(&self.references(within))))?;
+            let by_name = scores(&pieces, &places(&ranking[..most.min(ranking.len())]), &ks)?;
+            let precision = precision(&pieces, &places(&within.passages))?;
             let at = |k: &usize| {
                 let [hit, ndcg, precision, recall] =
                     ["hit", "ndcg", "precision", "recall"].map(|name| by_name[&format!("{name}@{k}")]);
@@ -117,16 +122,6 @@ impl Index {
 }
 
 impl Index {
-    /// Passages as a record has them, in document order, their books called by number.
-    fn references(&self, selection: Selection) -> Vec<PassageRef> {
-        let reference = |ranked: &Ranked| {
-            let passage = &self.passage_index.passages()[ranked.idx];
-            let Span { start, end } = passage.span;
-            PassageRef { document: passage.book.to_string(), start, end, score: Some(ranked.score) }
-        };
-        selection.ordered(PassageOrder::Document).passages.iter().map(reference).collect()
-    }
-
     /// Share of the evidence that a selection holds; `None` where no evidence is known.
     pub(super) fn recall(&self, selection: &Selection, sources: &[Arc<BookText>]) -> Option<f64> {
         if self.evidence.is_empty() {
@@ -137,8 +132,4 @@ impl Index {
         let retrieved: Vec<(usize, Span)> = retrieved.map(|passage| (passage.book, passage.span)).collect();
         recall_over(&self.evidence, &retrieved, &sources.iter().map(|text| text.source()).collect::<Vec<_>>())
     }
-}
-
-fn spans<'p>(passages: &[&'p PassageRef]) -> Vec<(&'p str, Span)> {
-    passages.iter().map(|passage| (passage.document.as_str(), Span::new(passage.start, passage.end))).collect()
 }
