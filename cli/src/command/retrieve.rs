@@ -6,6 +6,7 @@
 mod grid;
 
 use super::plan::say_problems;
+use super::run::say_served;
 use crate::config::RunArgs;
 use crate::stores;
 use crate::values::{each_once, one_of};
@@ -19,19 +20,20 @@ use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores, entry};
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Model};
+use closeread_providers::{self as provider, Model, is_served};
 use closeread_report::compare::{Choice, RunComparison, Source, Two, comparison_tables};
-use closeread_report::{report, score_table};
+use closeread_report::{report, score_table, served_usage};
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
+use closeread_runner::embedder::EmbedderOptions;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::CliHost;
 use closeread_runner::reranker::{Reranker, RerankerOptions};
-use closeread_runner::run_folder::{Opening, RERANKING, RunFolder};
+use closeread_runner::run_folder::{EMBEDDINGS, Opening, RERANKING, RunFolder, served_calls};
 use closeread_runner::spending::Spending;
-use closeread_runner::{pricing, prompts};
+use closeread_runner::{models, pricing, prompts};
 use closeread_table::number::counted;
 use closeread_table::render::text;
 use closeread_text::Span;
@@ -147,6 +149,11 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     }
     let rerankers = args.rerankers()?;
     let points = args.points();
+    if !args.embedder.iter().any(|name| is_served(name)) {
+        let base_url = args.embedder_base_url.clone();
+        let installed = args.embedder.first().map_or(models::SHIPPED, String::as_str);
+        EmbedderOptions { base_url, ..EmbedderOptions::default() }.check(installed)?;
+    }
     let tokenizer = options.load_tokenizer()?;
     let configuration = json!({
         "benchmark": benchmark.name,
@@ -182,8 +189,11 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let mut interrupted = false;
     for (retriever, embedder) in kinds(&points) {
         let mut methods = vec![(entry("dos-rag").expect("a method of this name"), AnyMethod::Rag(Rag::dos()))];
-        let encoders = Encoders::load(embedder.as_deref(), &options.embedder_options(), Some(retriever), &mut methods)?;
-        let planned = points.iter().filter(|point| point.retriever == retriever && point.embedder == embedder);
+        let embedder = embedder.as_deref();
+        let encoders = Encoders::load(embedder, &args.embedder_options(embedder), Some(retriever), &mut methods)?;
+        encoders.log_to(&args.out.join(EMBEDDINGS));
+        let planned =
+            points.iter().filter(|point| point.retriever == retriever && point.embedder.as_deref() == embedder);
         let planned = planned.flat_map(|point| args.planned(point, &encoders, &rerankers)).collect();
         let host = CliHost::new(
             Model::named(EXTRACTIVE, None, provider::Options::default())?,
@@ -223,6 +233,9 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     folder.append(scored)?;
     drop(folder);
     print(&args, &points)?;
+    for (file, what) in [(EMBEDDINGS, "texts embedded"), (RERANKING, "passages scored")] {
+        say_served(&served_usage(&served_calls(&args.out, file)?, &prices), what);
+    }
     if interrupted {
         info!("stopped; give the same command again to resume");
     }
@@ -274,10 +287,15 @@ impl RetrieveArgs {
             limit: self.limit,
             one_book: self.one_book,
             tokenizer: self.tokenizer.clone(),
-            embedder_base_url: self.embedder_base_url.clone(),
             model: vec![EXTRACTIVE.to_owned()],
             ..RunArgs::default()
         }
+    }
+
+    /// Options of a configuration's embedding model: the address is that of those on servers.
+    fn embedder_options(&self, model: Option<&str>) -> EmbedderOptions {
+        let base_url = self.embedder_base_url.clone().filter(|_| model.is_some_and(is_served));
+        EmbedderOptions { base_url, ..EmbedderOptions::default() }
     }
 
     fn most_k(&self) -> usize {

@@ -28,7 +28,8 @@ use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
-use say::{say_cut_for_reranking, say_failures, say_judges, say_line, say_protocol, say_served, say_spending};
+pub(crate) use say::say_served;
+use say::{say_cut_for_reranking, say_failures, say_judges, say_line, say_protocol, say_spending};
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
@@ -112,13 +113,14 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     if let Some(name) = &args.name {
         folder.name(name)?;
     }
+    // What was spent before, without the request by which an embedding model's server was tried just now.
+    let spent = folder.spent(&prices)?;
     encoders.log_to(&folder.path().join(EMBEDDINGS));
     if let Some(reranking) = &reranking {
         reranking.reranker.log_to(&folder.path().join(RERANKING));
     }
     let priced = [asked, encoders.on_servers(), reranked_by].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
-    let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
     let hosts = readers::hosts(readers, &args, folder.path(), &spending)?;
     let court = match (panel, &judges) {

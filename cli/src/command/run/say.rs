@@ -6,6 +6,7 @@ use anyhow::Result;
 use closeread_eval::Outcome;
 use closeread_eval::observations::FailurePolicy;
 use closeread_judges::Judging;
+use closeread_llm::price::Dollars;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::Record;
@@ -54,7 +55,7 @@ pub(super) fn say_line(
 }
 
 /// Says what embedding models or rerankers on servers took, a line a model; `done` says what became of the texts.
-pub(super) fn say_served(models: &[ServedUsage], done: &str) {
+pub(crate) fn say_served(models: &[ServedUsage], done: &str) {
     for ServedUsage { model, requests, texts, tokens, uncounted, searches, dollars, unpriced } in models {
         let took = match (searches, uncounted) {
             (1.., _) => format!("{} searches", thousands(*searches)),
@@ -115,6 +116,14 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     }
     let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
     let unpriced = sum(|u| u.unpriced as u64);
+    let calls: Dollars = usage.iter().map(|u| u.dollars).sum();
+    let all = plan.spending.taken().dollars;
+    // Rounding apart.
+    let others = if all.0 - calls.0 > 5e-5 {
+        format!("; {all} with embeddings, reranking and calls that no trial kept")
+    } else {
+        String::new()
+    };
     let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
     let own_count = sum(|u| u.own_count as u64);
     if own_count > 0 {
@@ -124,11 +133,10 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
         );
     }
     info!(
-        "{}: {} tokens of prompts ({cached:.0} % cached), {} of responses; {}{of_unknown}",
+        "{}: {} tokens of prompts ({cached:.0} % cached), {} of responses; {calls}{of_unknown}{others}",
         counted(sum(|u| u.calls as u64) as usize, "call"),
         thousands(prompt),
         thousands(response),
-        plan.spending.taken().dollars
     );
 }
 
