@@ -110,6 +110,49 @@ fn a_run_embeds_by_a_server_counts_what_it_took_and_asks_nothing_twice() {
 }
 
 #[test]
+fn retrieve_compares_words_with_a_model_on_a_server_and_says_what_it_took() {
+    let server = HttpServer::start(|asked| ok(&openai(asked)));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let base = format!("{}/v1", server.url);
+    let served = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &base];
+    let grid = ["retrieve", "--benchmark", "tales", "--out", "r", "--budget", "60"];
+    let ended = sandbox.run(&[&grid[..], &served].concat()).exits(0);
+    assert!(ended.out().contains("bm25") && ended.out().contains("dense"), "{}", ended.out());
+    assert_eq!(lines(&sandbox, "r/embeddings.jsonl").len(), server.asked("POST", "/v1/embeddings").len());
+    assert!(ended.err().contains("texts embedded in"), "{}", ended.err());
+    sandbox.run(&[&grid[..], &served[2..]].concat()).refuses(&["--embedder-base-url is for a model on a server"]);
+}
+
+#[test]
+fn what_the_nodes_of_a_tree_cost_to_embed_is_in_what_the_run_took() {
+    let server = HttpServer::start(|asked| match asked.path.ends_with("/embeddings") {
+        true => ok(&openai(asked)),
+        false => ok(
+            &json!({"choices": [{"message": {"content": "They met at the old mill. [[1]]"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 90, "completion_tokens": 9}}),
+        ),
+    });
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let base = format!("{}/v1", server.url);
+    let prices = "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 100, output = 0 }\n\
+        ['openai-compatible/m']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 10, output = 10 }\n";
+    let prices = sandbox.write("prices.toml", prices).display().to_string();
+    let embedder = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &base, "--model-info", &prices];
+    let reader = ["--model", "openai-compatible/m", "--base-url", &base, "--max-output-tokens", "64", "--json"];
+    let tree =
+        ["run", "--benchmark", "tales", "--one-book", "--method", "raptor", "--budget", "60", "--passage-tokens", "12"];
+    let ended = sandbox.run(&[&tree[..], &reader, &embedder, &["--out", "r"]].concat()).exits(0);
+    let report = ended.json();
+    let of = |rows: &Value| rows.as_array().unwrap().iter().map(|row| row["dollars"].as_f64().unwrap()).sum::<f64>();
+    let (calls, embedded) = (of(&report["usage"]), of(&report["embeddings"]));
+    assert!(report["usage"].as_array().unwrap().len() == 2 && embedded > 0.01, "a tree and the questions: {report}");
+    let line = format!("; ${calls:.4}; ${:.4} with embeddings", calls + embedded);
+    assert!(ended.err().contains(&line), "{line} is not in {}", ended.err());
+}
+
+#[test]
 fn finding_03_a_server_that_only_a_run_folder_names_gets_no_text_and_no_key() {
     let server = HttpServer::start(|asked| ok(&openai(asked)));
     let sandbox = Sandbox::with_own_cache();

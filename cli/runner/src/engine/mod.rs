@@ -157,6 +157,7 @@ impl TrialRunner<'_, '_> {
             self.folder.borrow().note_cut(&documents.join(", "), n_cut)?;
         }
         let preparations = Preparations::make(plan, &room, &units, &self.folder, journals, stop).await?;
+        plan.count_embeddings();
         let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
         for wave in waves(units, !batchers.is_empty()) {
             let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
@@ -179,6 +180,7 @@ impl TrialRunner<'_, '_> {
                 }
                 self.made(&keys)?;
             }
+            plan.count_embeddings();
         }
         Ok(())
     }
