@@ -1,7 +1,7 @@
 //! Windows and prices of models: those that ship, the user's own over them, those of `--model-info` over both.
 
 use anyhow::{Context, Result, bail};
-use closeread_llm::price::PriceList;
+use closeread_llm::price::{ModelFacts, PriceList};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -58,12 +58,13 @@ pub fn check_responses_known(prices: &PriceList, models: &[String]) -> Result<()
 
 /// Refuses models whose price through the batch API is not known.
 pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
-    let known = |model: &String| prices.of(model).is_some_and(|facts| facts.batch.is_some());
+    let of_all = |facts: &ModelFacts| facts.batch.is_some() && facts.long.is_none_or(|long| long.batch.is_some());
+    let known = |model: &String| prices.of(model).is_some_and(of_all);
     let unknown: Vec<&str> = models.iter().filter(|model| !known(model)).map(String::as_str).collect();
     if !unknown.is_empty() {
         bail!(
-            "--max-cost with --batch: the batch price of {} is not known; add `batch` to its entry in a list given by \
-             --model-info (docs/costs.md), or let its calls count as free by --allow-unknown-price",
+            "--max-cost with --batch: the batch price of {} is not known; add `batch` to its entry, and to its `long`, in a \
+             list given by --model-info (docs/costs.md), or let its calls count as free by --allow-unknown-price",
             unknown.join(", ")
         );
     }
@@ -91,4 +92,21 @@ fn named_folder() -> Option<PathBuf> {
 /// Returns `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
 pub fn config_folder() -> Option<PathBuf> {
     named_folder().or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.config_dir().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_of_long_prompts_needs_a_price_of_its_own() {
+        let rates = "{ input = 2, output = 2 }";
+        let own = |of_long: &str| {
+            let long = format!("long = {{ above = 9, price = {rates}{of_long} }}");
+            let entry = format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {rates}\nbatch = {rates}\n{long}");
+            check_batch_known(&PriceList::read(&entry).unwrap(), &["p/x".to_owned()])
+        };
+        assert!(own("").unwrap_err().to_string().contains("the batch price of p/x is not known"));
+        assert!(own(&format!(", batch = {rates}")).is_ok());
+    }
 }

@@ -174,7 +174,8 @@ impl Spending {
     /// The most that a call can cost, as far as it is known.
     fn worst(&self, model: &str, prompt: u64, response: u64, in_batch: bool) -> Dollars {
         let tokens = Tokens { prompt, cached: 0, written: 0, response };
-        let rates = self.prices.of(model).and_then(|facts| if in_batch { facts.batch } else { facts.rates(prompt) });
+        let facts = self.prices.of(model);
+        let rates = facts.and_then(|facts| if in_batch { facts.batch_rates(prompt) } else { facts.rates(prompt) });
         rates.map_or(Dollars::default(), |rates| rates.cost(tokens))
     }
 }

@@ -71,6 +71,9 @@ pub struct LongPrompt {
     pub above: u64,
     /// Price of tokens in such a call.
     pub price: Rates,
+    /// Price of tokens in such a call through the provider's batch API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Rates>,
 }
 
 /// The tokens of a call, or of several calls with prompts of the same length, as they are priced.
@@ -165,8 +168,8 @@ impl PriceList {
             if let Some(price) = facts.searches.filter(|price| !price.is_finite() || *price < 0.0) {
                 return Err(wrong(format!("searches {price}: expected dollars for a thousand, 0 or more")));
             }
-            let long = facts.long.map(|long| long.price);
-            for rates in [facts.price, facts.batch, long].into_iter().flatten() {
+            let (long, long_batch) = (facts.long.map(|long| long.price), facts.long.and_then(|long| long.batch));
+            for rates in [facts.price, facts.batch, long, long_batch].into_iter().flatten() {
                 if let Some(price) = rates.all().find(|price| !price.is_finite() || *price < 0.0) {
                     return Err(wrong(format!("price {price}: expected dollars for a million tokens, 0 or more")));
                 }
@@ -219,7 +222,7 @@ impl PriceList {
             response: usage.completion_tokens?,
         };
         let facts = self.of(model)?;
-        let rates = if usage.batch { facts.batch } else { facts.rates(tokens.prompt) };
+        let rates = if usage.batch { facts.batch_rates(tokens.prompt) } else { facts.rates(tokens.prompt) };
         Some(rates?.cost(tokens))
     }
 
@@ -245,6 +248,14 @@ impl ModelFacts {
         match self.long {
             Some(long) if prompt_tokens > long.above => Some(long.price),
             _ => self.price,
+        }
+    }
+
+    /// The prices of the batch API for a call whose prompt has that many tokens.
+    pub fn batch_rates(&self, prompt_tokens: u64) -> Option<Rates> {
+        match self.long {
+            Some(long) if prompt_tokens > long.above => long.batch,
+            _ => self.batch,
         }
     }
 }
@@ -325,6 +336,12 @@ mod tests {
         assert_eq!(cost(usage(1_000_000, 0, 0, 0)), 3.0);
         assert!((cost(usage(1_000_000, 600_000, 300_000, 100_000)) - (0.3 + 0.18 + 1.125 + 1.5)).abs() < 1e-12);
         assert_eq!(cost(usage(2_000_000, 2_000_000, 0, 0)), 12.0, "no price of its own: as any other token");
+        let own = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nbatch = { input = 2, output = 2 }\n\
+             long = { above = 1000000, price = { input = 8, output = 8 } }";
+        let list = PriceList::built_in().overlaid(PriceList::read(own).unwrap());
+        let in_batch = |model, n| list.cost(model, &Usage { batch: true, ..usage(n, 0, 0, 0) }).map(|cost| cost.0);
+        assert_eq!([1_000_000, 1_000_001].map(|n| in_batch("p/x", n)), [Some(2.0), None], "not known");
+        assert_eq!([100_000, 1_000_000].map(|n| in_batch("openai/gpt-5.5", n)), [Some(0.25), Some(5.0)]);
     }
 
     #[test]

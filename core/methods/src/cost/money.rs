@@ -30,9 +30,7 @@ impl Calls {
         let at = |prompt: u64, longest: u64, response: u64| {
             let rates = match tariff {
                 Tariff::List | Tariff::Cached => facts.rates(longest)?,
-                // Which prices hold for long prompts in a batch is not in the list.
-                Tariff::Batch if facts.long.is_some_and(|long| longest > long.above) => return None,
-                Tariff::Batch => facts.batch?,
+                Tariff::Batch => facts.batch_rates(longest)?,
             };
             Some(rates.cost(Tokens { prompt, cached, written, response }))
         };
