@@ -1,6 +1,7 @@
 //! Calls of one kind, and all that a method asks for.
 
 use crate::questions::Questions;
+use crate::read_agent::count_words;
 use crate::settings::ResponseLimit;
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText};
@@ -29,7 +30,7 @@ pub struct BookSize {
     pub language: Language,
     /// Tokens of its text as it is read.
     pub tokens: u64,
-    /// Number of words, separated by white space.
+    /// Number of words, as ReadAgent measures its pages in.
     pub words: u64,
 }
 
@@ -133,7 +134,7 @@ impl BookSize {
             title: book.title.clone(),
             language: book.language,
             tokens: tokenizer.count(text) as u64,
-            words: text.split_whitespace().count() as u64,
+            words: count_words(text) as u64,
         }
     }
 }

@@ -28,7 +28,7 @@ use closeread_text::FlowSpan;
 use look_up::{Looking, look_up};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use words::count_words;
+pub(crate) use words::count_words;
 
 /// Most tokens that a number, a label or a line break adds to a page, a unit or a gist in a prompt.
 const MARK_TOKENS: u64 = 8;

@@ -9,7 +9,7 @@ use closeread_text::python;
 ///
 /// ReadAgent is silent on such texts. A Chinese word has about one and a half characters, so that a page of 600 in Chinese
 /// tells somewhat less than one in English.
-pub(super) fn count_words(text: &str) -> usize {
+pub(crate) fn count_words(text: &str) -> usize {
     python::split(text).map(words_of_piece).sum()
 }
 

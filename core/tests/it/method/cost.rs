@@ -285,6 +285,13 @@ fn pages_are_cut_gisted_and_looked_up() {
 }
 
 #[test]
+fn pages_of_a_chinese_book_are_counted_by_its_characters() {
+    let world = World::new(&["他把钥匙藏在楼梯下。".repeat(600)]);
+    let calls = world.cost(&method("read-agent", json!({})), None, None).calls;
+    assert_eq!(preparation(&calls)[1].n, Range { low: 5, high: 20 }, "of 5,400 characters, 280 to 1,200 a page");
+}
+
+#[test]
 fn a_book_is_written_to_the_cache_once_and_read_by_the_other_questions() {
     let mut world = World::new(&[long_story()]);
     world.items.truncate(3);
