@@ -101,6 +101,38 @@ impl<'a> Known<'a> {
     fn fill(&self, drawing: &Drawing<'_>, template: &Template, random: &mut SplitMix64) -> Option<Query> {
         let wants = template.slots();
         let mut slots = Slots::default();
+        self.fill_columns(&wants, &mut slots, random)?;
+        let most = if template.answer == AnswerKind::List { drawing.longest_list } else { drawing.rows.len() };
+        fill_bounds(drawing, &wants, most, &mut slots, random)?;
+        if wants.contains("z") {
+            // So many percent above a mean is clear only where that is positive.
+            let amounts = slots.columns.get("a").map(|&at| values(drawing, at)).unwrap_or_default();
+            if amounts.last().is_some_and(|least| *least <= 0.0) {
+                return None;
+            }
+            slots.numbers.insert("z", *pick(&MARGINS, random)?);
+        }
+        if wants.contains("k") {
+            let ranked = values(drawing, *slots.columns.get("n").or(slots.columns.get("a"))?);
+            let most = MOST_RANKS.min(drawing.longest_list).min(ranked.len().checked_sub(1)?);
+            slots.count = 2 + random.below(most.checked_sub(1).filter(|n| *n > 0)?);
+            let clear = ranked.windows(2).take(slots.count).all(|pair| pair[0] > pair[1]);
+            if !clear {
+                return None;
+            }
+        }
+        if wants.contains("t") {
+            let at = *slots.columns.get("d")?;
+            let mut months: Vec<String> = drawing.rows.iter().map(|row| row.cells[at].to_string()).collect();
+            months.sort();
+            months.dedup();
+            slots.words.insert("t", pick(months.get(1..)?, random)?.clone());
+        }
+        Some(slots.query(drawing, template))
+    }
+
+    /// Fills the slots of columns, and of words that stand in them.
+    fn fill_columns(&self, wants: &BTreeSet<&str>, slots: &mut Slots, random: &mut SplitMix64) -> Option<()> {
         for (name, from) in [
             ("p", &self.shares),
             ("b", &self.divisors),
@@ -135,58 +167,47 @@ impl<'a> Known<'a> {
             slots.words.insert("v", words[0].to_owned());
             slots.words.insert("u", words[1].to_owned());
         }
-        let values = |at: usize| -> Vec<f64> {
-            let mut values: Vec<f64> = drawing.rows.iter().filter_map(|row| row.cells[at].number()).collect();
-            values.sort_by(|a, b| b.total_cmp(a));
-            values
-        };
-        let most = if template.answer == AnswerKind::List { drawing.longest_list } else { drawing.rows.len() };
-        for (bound, of) in [("x", "n"), ("y", "m")] {
-            if let Some(&at) = slots.columns.get(of).filter(|_| wants.contains(bound)) {
-                slots.numbers.insert(bound, self::bound(&values(at), most, random)?);
-            }
-        }
-        for (slot, parts) in [("q", &["a"][..]), ("o", &["a", "i"])] {
-            if !wants.contains(slot) {
-                continue;
-            }
-            let weights = if parts.len() == 1 { &[1.0][..] } else { &WEIGHTS };
-            let columns: Option<Vec<usize>> = parts.iter().map(|part| slots.columns.get(part).copied()).collect();
-            let (columns, divisor) = (columns?, *slots.columns.get("b")?);
-            let score = |row: &&Row| {
-                let ratio = |at: usize| Some(row.cells[at].number()? / row.cells[divisor].number()?);
-                columns.iter().zip(weights).map(|(&at, weight)| Some(weight * ratio(at)?)).sum::<Option<f64>>()
-            };
-            let mut scores: Vec<f64> = drawing.rows.iter().filter_map(score).collect();
-            scores.sort_by(|a, b| b.total_cmp(a));
-            slots.numbers.insert(slot, bound(&scores, most, random)?);
-        }
-        if wants.contains("z") {
-            // So many percent above a mean is clear only where that is positive.
-            let amounts = slots.columns.get("a").map(|&at| values(at)).unwrap_or_default();
-            if amounts.last().is_some_and(|least| *least <= 0.0) {
-                return None;
-            }
-            slots.numbers.insert("z", *pick(&MARGINS, random)?);
-        }
-        if wants.contains("k") {
-            let ranked = values(*slots.columns.get("n").or(slots.columns.get("a"))?);
-            let most = MOST_RANKS.min(drawing.longest_list).min(ranked.len().checked_sub(1)?);
-            slots.count = 2 + random.below(most.checked_sub(1).filter(|n| *n > 0)?);
-            let clear = ranked.windows(2).take(slots.count).all(|pair| pair[0] > pair[1]);
-            if !clear {
-                return None;
-            }
-        }
-        if wants.contains("t") {
-            let at = *slots.columns.get("d")?;
-            let mut months: Vec<String> = drawing.rows.iter().map(|row| row.cells[at].to_string()).collect();
-            months.sort();
-            months.dedup();
-            slots.words.insert("t", pick(months.get(1..)?, random)?.clone());
-        }
-        Some(slots.query(drawing, template))
+        Some(())
     }
+}
+
+/// The numbers of a column, largest first.
+fn values(drawing: &Drawing<'_>, at: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = drawing.rows.iter().filter_map(|row| row.cells[at].number()).collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values
+}
+
+/// Fills the slots of bounds, each of which at most `most` rows exceed: of a column's numbers, or of a score that is a ratio
+/// or a sum of weighted ratios.
+fn fill_bounds(
+    drawing: &Drawing<'_>,
+    wants: &BTreeSet<&str>,
+    most: usize,
+    slots: &mut Slots,
+    random: &mut SplitMix64,
+) -> Option<()> {
+    for (slot, of) in [("x", "n"), ("y", "m")] {
+        if let Some(&at) = slots.columns.get(of).filter(|_| wants.contains(slot)) {
+            slots.numbers.insert(slot, bound(&values(drawing, at), most, random)?);
+        }
+    }
+    for (slot, parts) in [("q", &["a"][..]), ("o", &["a", "i"])] {
+        if !wants.contains(slot) {
+            continue;
+        }
+        let weights = if parts.len() == 1 { &[1.0][..] } else { &WEIGHTS };
+        let columns: Option<Vec<usize>> = parts.iter().map(|part| slots.columns.get(part).copied()).collect();
+        let (columns, divisor) = (columns?, *slots.columns.get("b")?);
+        let score = |row: &&Row| {
+            let ratio = |at: usize| Some(row.cells[at].number()? / row.cells[divisor].number()?);
+            columns.iter().zip(weights).map(|(&at, weight)| Some(weight * ratio(at)?)).sum::<Option<f64>>()
+        };
+        let mut scores: Vec<f64> = drawing.rows.iter().filter_map(score).collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        slots.numbers.insert(slot, bound(&scores, most, random)?);
+    }
+    Some(())
 }
 
 fn pick<'t, T>(options: &'t [T], random: &mut SplitMix64) -> Option<&'t T> {

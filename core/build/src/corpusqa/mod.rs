@@ -25,6 +25,7 @@ mod parameters;
 mod people;
 mod query;
 mod questions;
+mod readers;
 mod seed;
 mod sets;
 mod tables;
@@ -58,14 +59,13 @@ pub use sets::{DocumentSet, Length, LengthError};
 pub use template::{Difficulty, Template, TemplateError};
 pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};
 
-use super::line::End;
-use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
+use super::stage::{BuildError, Building, StageStore, Unit, kept};
 use closeread_books::Book;
 use closeread_methods::Host;
 use closeread_methods::Settings;
 use global::{Catalogue, Lined};
 use questions::Tail;
-use serde_json::json;
+use readers::Readers;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -107,6 +107,18 @@ pub struct Sources<'a> {
     pub templates: &'a [Template],
 }
 
+/// The documents that have enough to ask about.
+async fn rich<S: StageStore>(
+    building: &mut Building<'_, S>,
+    books: &[Arc<Book>],
+    settings: Settings<'_>,
+    parameters: &CorpusQa,
+) -> Result<Vec<Unit<Source>>, BuildError> {
+    let units = sources(books, settings.tokenizer)?;
+    let is_rich = async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters));
+    Ok(kept(building.stage("documents", &units, is_rich).await?))
+}
+
 /// The books of kept documents.
 fn of_sources<'b>(
     sources: &[Unit<Source>],
@@ -132,75 +144,12 @@ pub async fn corpusqa<H: Host, S: StageStore, D: Database>(
     given: Sources<'_>,
     parameters: &CorpusQa,
 ) -> Result<Corpus, BuildError> {
-    let units = sources(given.books, settings.tokenizer)?;
-    let documents = building
-        .stage("documents", &units, async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters)))
-        .await?;
-    let documents: Vec<Unit<Source>> = kept(documents);
+    let documents = rich(&mut building, given.books, settings, parameters).await?;
     let books = of_sources(&documents, given.books)?;
     let order: Vec<String> = documents.iter().map(|unit| unit.input.document.clone()).collect();
-    let sampled: Vec<&Arc<Book>> = order.iter().take(fields::SAMPLED).map(|id| books[id]).collect();
-
-    let hashes: Vec<&str> = sampled.iter().map(|book| book.hash()).collect();
-    let proposed = [Unit { id: "schema".to_owned(), input: json!({"schema": given.schema, "documents": hashes}) }];
-    let proposed = building
-        .stage("fields", &proposed, async |_: &Unit<serde_json::Value>| match (given.schema, crew.writer) {
-            (Some(schema), _) => Ok(Made::of(End::Kept { value: schema.clone() })),
-            (None, Some(writer)) if !sampled.is_empty() => fields::propose(writer, settings, &sampled).await,
-            (None, _) => Ok(Made::of(End::dropped("nobody asked", "there is no document, or no model"))),
-        })
-        .await?;
-    let proposed: Schema = kept(proposed).into_iter().next().map(|unit| unit.input).unwrap_or_default();
-
-    let mut looks = Vec::new();
-    if given.schema.is_none() {
-        for (by, _) in crew.extractors.iter().enumerate() {
-            for document in order.iter().take(fields::SAMPLED) {
-                let input = fields::Look { by, document: document.clone(), schema: proposed.clone() };
-                looks.push(Unit { id: format!("{document}-m{}", by + 1), input });
-            }
-        }
-    }
-    let looks = building
-        .stage("votes", &looks, async |unit: &Unit<fields::Look>| {
-            let fields::Look { by, document, schema } = &unit.input;
-            fields::look(crew.extractors[*by].1, settings, books[document], schema).await
-        })
-        .await?;
-    let elections = fields::elections(&proposed, &kept(looks), given.schema.is_some());
-    let columns = building
-        .stage("columns", &elections, async |unit: &Unit<fields::Elected>| Ok(fields::elected(&unit.input)))
-        .await?;
-    let columns: Vec<Column> = kept(columns).into_iter().map(|unit| unit.input).collect();
-    let schema = Schema { entity: proposed.entity, columns };
-
-    let mut queries = Vec::new();
-    for document in order.iter().filter(|_| schema.columns.len() > 1) {
-        for by in 0..crew.extractors.len() {
-            for round in 0..parameters.queries.max(1) {
-                let sha256 = books[document].hash().to_owned();
-                let input = extract::Query { document: document.clone(), sha256, by, round, schema: schema.clone() };
-                queries.push(Unit { id: extract::unit_id(document, by, round), input });
-            }
-        }
-    }
-    let extracted = building
-        .stage("extraction", &queries, async |unit: &Unit<extract::Query>| {
-            let query = &unit.input;
-            extract::extract(crew.extractors[query.by].1, settings, books[&query.document], query).await
-        })
-        .await?;
-    let extracted: BTreeMap<String, Extraction> =
-        kept(extracted).into_iter().map(|unit| (unit.id, unit.input)).collect();
-    let models: Vec<&str> = crew.extractors.iter().map(|(name, _)| *name).collect();
-    let read: Vec<String> = if queries.is_empty() { Vec::new() } else { order };
-    let ballots = extract::ballots(&read, &schema, &models, parameters.queries.max(1), &extracted);
-    let agreed = building
-        .stage("consensus", &ballots, async |unit: &Unit<extract::Ballots>| {
-            Ok(extract::agree(&unit.input, parameters.allow_missing))
-        })
-        .await?;
-    let agreed: Vec<Unit<Agreed>> = kept(agreed);
+    let readers = Readers { crew, settings, books: &books, order: &order, parameters };
+    let schema = readers.schema(&mut building, given.schema).await?;
+    let (ballots, agreed) = readers.agree(&mut building, &schema).await?;
     let readings: Vec<Unit<Reading>> =
         agreed.iter().map(|unit| Unit { id: unit.id.clone(), input: unit.input.reading.clone() }).collect();
     let mut tables = vec![tables::agreement(&schema, &ballots)];
@@ -227,11 +176,7 @@ pub async fn from_table<H: Host, S: StageStore, D: Database>(
     lines: &[Unit<Record>],
     parameters: &CorpusQa,
 ) -> Result<Corpus, BuildError> {
-    let units = sources(books, settings.tokenizer)?;
-    let documents = building
-        .stage("documents", &units, async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters)))
-        .await?;
-    let documents: Vec<Unit<Source>> = kept(documents);
+    let documents = rich(&mut building, books, settings, parameters).await?;
     let books = of_sources(&documents, books)?;
     let catalogue = Catalogue::of(&books.values().copied().collect::<Vec<_>>())?;
     let name = |unit: &Unit<Record>| unit.input.cells.first().cloned().unwrap_or_default();

@@ -67,20 +67,8 @@ impl<H: Host, D: Database> Tail<'_, H, D> {
             sets.iter().map(|set| (set.id.as_str(), SetTable::of(&set.id, schema, &set.input, &by_name))).collect();
 
         let language = self.language();
-        let (mut candidates, mut ends) = (Vec::new(), BTreeMap::new());
-        for table in sets.iter().filter_map(|set| tables.get(set.id.as_str())) {
-            let longest_list = parameters.longest_list;
-            let drawing = Drawing { set: table.id, schema, rows: &table.rows, language, longest_list };
-            let seed = seeded(parameters.seed, &format!("queries of {}", table.id));
-            let queries = draw::candidates(&drawing, templates, parameters.per_set, seed);
-            let units = queries
-                .into_iter()
-                .enumerate()
-                .map(|(n, input)| Unit { id: format!("{}-{:03}", table.id, n + 1), input });
-            let units: Vec<Unit<Query>> = units.collect();
-            ends.extend(answer::chosen(table, database, &units, parameters));
-            candidates.extend(units);
-        }
+        let of_sets = sets.iter().filter_map(|set| tables.get(set.id.as_str()));
+        let (candidates, ends) = self.candidates(of_sets, language, templates, parameters);
         let queries = building
             .stage("queries", &candidates, async |unit: &Unit<Query>| {
                 let unlisted = || End::dropped("unlisted", "it is no candidate of its set");
@@ -125,6 +113,28 @@ impl<H: Host, D: Database> Tail<'_, H, D> {
         let built =
             Built { items, funnel: building.into_funnel(), tables, questions, sheet: None, about: Default::default() };
         Ok(Corpus { built, schema: schema.clone(), rows, sets, agreed: Vec::new() })
+    }
+
+    /// The queries that the templates give over each set, and the end of each.
+    fn candidates<'t>(
+        &self,
+        tables: impl Iterator<Item = &'t SetTable<'t>>,
+        language: Language,
+        templates: &[Template],
+        parameters: &CorpusQa,
+    ) -> (Vec<Unit<Query>>, BTreeMap<String, End<Query>>) {
+        let (mut candidates, mut ends) = (Vec::new(), BTreeMap::new());
+        for table in tables {
+            let longest_list = parameters.longest_list;
+            let drawing = Drawing { set: table.id, schema: self.schema, rows: &table.rows, language, longest_list };
+            let seed = seeded(parameters.seed, &format!("queries of {}", table.id));
+            let queries = draw::candidates(&drawing, templates, parameters.per_set, seed);
+            let unit = |(n, input)| Unit { id: format!("{}-{:03}", table.id, n + 1), input };
+            let units: Vec<Unit<Query>> = queries.into_iter().enumerate().map(unit).collect();
+            ends.extend(answer::chosen(table, self.database, &units, parameters));
+            candidates.extend(units);
+        }
+        (candidates, ends)
     }
 
     /// The language of most documents: Chinese, or English for all others.

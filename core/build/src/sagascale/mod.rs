@@ -67,117 +67,144 @@ pub struct Crew<'a, H, S> {
 pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     crew: &Crew<'_, H, P>,
     settings: Settings<'_>,
-    mut building: Building<'_, S>,
+    building: Building<'_, S>,
     subjects: &[Subject],
     parameters: &SagaScale,
 ) -> Result<Built, BuildError> {
     let by_id: HashMap<&str, &Subject> = subjects.iter().map(|subject| (subject.book.id.as_str(), subject)).collect();
-    let known = |document: &str| match by_id.contains_key(document) {
-        true => Ok(()),
-        false => Err(BuildError::Store(format!("a stage names the book `{document}`, which is not among those given"))),
-    };
-    let tokenizer = settings.tokenizer;
-    let all = parts(subjects);
-    let found = building
-        .stage("segments", &all, async |unit: &Unit<Part>| {
-            let tokens = tokenizer.count(&unit.input.segment.text);
-            Ok(Made::of(match tokens < parameters.least_tokens {
-                true => End::dropped("short", format!("{tokens} tokens of at least {}", parameters.least_tokens)),
-                false => End::Kept { value: unit.input.clone() },
-            }))
-        })
-        .await?;
-    let found = kept(found);
-    found.iter().try_for_each(|unit| known(&unit.input.document))?;
-
-    let filtered: Vec<Line<Part>> = building
-        .stage("segment-filter", &found, async |unit: &Unit<Part>| {
-            generate::filter(crew.writer, settings, &by_id[unit.input.document.as_str()].book, &unit.input).await
-        })
-        .await?;
-    let filtered = kept(filtered);
-
-    let queries: Vec<Line<SubQueries>> = building
-        .stage("sub-queries", &filtered, async |unit: &Unit<Part>| {
-            generate::sub_queries(crew.writer, settings, &by_id[unit.input.document.as_str()].book, &unit.input).await
-        })
-        .await?;
-    let part_of: HashMap<&str, &Part> = filtered.iter().map(|unit| (unit.id.as_str(), &unit.input)).collect();
-    let sources: Vec<Unit<(Part, SubQueries)>> = kept(queries)
-        .into_iter()
-        .filter_map(|Unit { id, input }| {
-            let part = (*part_of.get(id.as_str())?).clone();
-            Some(Unit { id, input: (part, input) })
-        })
-        .collect();
-
-    let pairs: Vec<Line<Pairs>> = building
-        .stage("pairs", &sources, async |unit: &Unit<(Part, SubQueries)>| {
-            let (part, queries) = &unit.input;
-            generate::pairs(crew.writer, settings, by_id[part.document.as_str()], part, queries, parameters).await
-        })
-        .await?;
-    let candidates = candidates(kept(pairs), &part_of);
-
-    let checked: Vec<Line<Checked>> = building
-        .stage("correctness", &candidates, async |unit: &Unit<Candidate>| {
-            let book = &by_id[unit.input.document.as_str()].book;
-            filter::correctness(crew.checker, crew.lookup, settings, book, &unit.input).await
-        })
-        .await?;
-    let correct = only(&candidates, &checked);
-
-    let popular: Vec<Line<Popular>> = building
-        .stage("keywords", &correct, async |unit: &Unit<Candidate>| {
-            let book = &by_id[unit.input.document.as_str()].book;
-            filter::popularity(crew.writer, crew.search, &parameters.keyword_join, settings, book, &unit.input).await
-        })
-        .await?;
-    let scored: Vec<Unit<filter::Scored>> = filter::scored(&correct, &popular);
-    let realistic: Vec<Line<Popular>> = building
-        .stage("realism", &scored, async |unit: &Unit<filter::Scored>| {
-            Ok(Made::of(filter::realistic(&unit.input, parameters.popularity)))
-        })
-        .await?;
-    let wanted = only(&correct, &realistic);
-
-    let unknown: Vec<Line<Known>> = building
-        .stage("contamination", &wanted, async |unit: &Unit<Candidate>| {
-            let book = &by_id[unit.input.document.as_str()].book;
-            filter::contamination(&crew.knowers, crew.judge, settings, book, &unit.id, &unit.input).await
-        })
-        .await?;
-    let unknown = only(&wanted, &unknown);
-
-    let types: Vec<Line<QuestionType>> = building
-        .stage("types", &unknown, async |unit: &Unit<Candidate>| {
-            let book = &by_id[unit.input.document.as_str()].book;
-            filter::classify(crew.writer, settings, book, &unit.id, &unit.input).await
-        })
-        .await?;
-    let types: BTreeMap<String, QuestionType> = kept(types).into_iter().map(|unit| (unit.id, unit.input)).collect();
-    let scores: HashMap<String, Popular> = kept(realistic).into_iter().map(|unit| (unit.id, unit.input)).collect();
+    let mut collection = Collection { crew, settings, building, by_id: &by_id, parameters };
+    let candidates = collection.generate(subjects).await?;
+    let correct = collection.correct(&candidates).await?;
+    let (realistic, popular) = collection.realistic(&correct).await?;
+    let unknown = collection.unknown(&realistic).await?;
+    let types = collection.types(&unknown).await?;
 
     let mut items = Vec::new();
     let mut questions = Vec::new();
     for Unit { id, input: candidate } in &unknown {
         let Some(kind) = types.get(id) else { continue };
-        let book = &by_id[candidate.document.as_str()].book;
-        let mut item =
-            base_item(id, candidate).label("question_type", kind.name()).label("language", book.language.code());
-        let score = scores.get(id);
+        let subject = by_id[candidate.document.as_str()];
+        let language = subject.book.language.code();
+        let mut item = base_item(id, candidate).label("question_type", kind.name()).label("language", language);
+        let popular = popular.get(id);
         item.other.insert("segment".to_owned(), json!(candidate.segment));
-        item.other.insert("keywords".to_owned(), json!(score.map(|score| &score.keywords)));
-        item.other.insert("popularity".to_owned(), json!(score.and_then(|score| score.score)));
-        questions.extend(questions_on(id, candidate, by_id[candidate.document.as_str()])?);
+        item.other.insert("keywords".to_owned(), json!(popular.map(|popular| &popular.keywords)));
+        item.other.insert("popularity".to_owned(), json!(popular.and_then(|popular| popular.score)));
+        questions.extend(questions_on(id, candidate, subject)?);
         items.push(item);
     }
     let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
     let language = |document: &str| by_id[document].book.language.code().to_owned();
-    let steps = [("generated", &candidates), ("right", &correct), ("realistic", &wanted), ("kept", &unknown)];
+    let steps = [("generated", &candidates), ("right", &correct), ("realistic", &realistic), ("kept", &unknown)];
     let mut tables = vec![tables::types(&items), tables::by_language(&steps, language)];
-    tables.extend(tables::lengths(&books, tokenizer, &items)?);
-    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None, about: Default::default() })
+    tables.extend(tables::lengths(&books, settings.tokenizer, &items)?);
+    let funnel = collection.building.into_funnel();
+    Ok(Built { items, funnel, tables, questions, sheet: None, about: Default::default() })
+}
+
+/// The steps of figure 1; each takes what the one before it left.
+struct Collection<'a, H, P, S> {
+    crew: &'a Crew<'a, H, P>,
+    settings: Settings<'a>,
+    building: Building<'a, S>,
+    by_id: &'a HashMap<&'a str, &'a Subject>,
+    parameters: &'a SagaScale,
+}
+
+impl<H: Host, P: SearchHost, S: StageStore> Collection<'_, H, P, S> {
+    /// Pairs of a question and an answer, from each part of an article that summarises the fiction and the passages that it
+    /// speaks of.
+    async fn generate(&mut self, subjects: &[Subject]) -> Result<Vec<Unit<Candidate>>, BuildError> {
+        let Self { crew, settings, by_id, parameters, .. } = *self;
+        let long_enough = async |unit: &Unit<Part>| {
+            let tokens = settings.tokenizer.count(&unit.input.segment.text);
+            Ok(Made::of(match tokens < parameters.least_tokens {
+                true => End::dropped("short", format!("{tokens} tokens of at least {}", parameters.least_tokens)),
+                false => End::Kept { value: unit.input.clone() },
+            }))
+        };
+        let found: Vec<Unit<Part>> = kept(self.building.stage("segments", &parts(subjects), long_enough).await?);
+        for Unit { input: Part { document, .. }, .. } in &found {
+            if !by_id.contains_key(document.as_str()) {
+                let problem = format!("a stage names the book `{document}`, which is not among those given");
+                return Err(BuildError::Store(problem));
+            }
+        }
+
+        let about_fiction = async |unit: &Unit<Part>| {
+            generate::filter(crew.writer, settings, &by_id[unit.input.document.as_str()].book, &unit.input).await
+        };
+        let filtered: Vec<Unit<Part>> = kept(self.building.stage("segment-filter", &found, about_fiction).await?);
+
+        let sub_queries = async |unit: &Unit<Part>| {
+            generate::sub_queries(crew.writer, settings, &by_id[unit.input.document.as_str()].book, &unit.input).await
+        };
+        let queries: Vec<Unit<SubQueries>> = kept(self.building.stage("sub-queries", &filtered, sub_queries).await?);
+        let part_of: HashMap<&str, &Part> = filtered.iter().map(|unit| (unit.id.as_str(), &unit.input)).collect();
+        let with_part = |Unit { id, input: queries }: Unit<SubQueries>| {
+            let part = (*part_of.get(id.as_str())?).clone();
+            Some(Unit { id, input: (part, queries) })
+        };
+        let sources: Vec<Unit<(Part, SubQueries)>> = queries.into_iter().filter_map(with_part).collect();
+
+        let pairs = async |unit: &Unit<(Part, SubQueries)>| {
+            let (part, queries) = &unit.input;
+            generate::pairs(crew.writer, settings, by_id[part.document.as_str()], part, queries, parameters).await
+        };
+        Ok(candidates(kept(self.building.stage("pairs", &sources, pairs).await?), &part_of))
+    }
+
+    /// Candidates whose answer is right.
+    async fn correct(&mut self, candidates: &[Unit<Candidate>]) -> Result<Vec<Unit<Candidate>>, BuildError> {
+        let Self { crew, settings, by_id, .. } = *self;
+        let check = async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::correctness(crew.checker, crew.lookup, settings, book, &unit.input).await
+        };
+        let checked: Vec<Line<Checked>> = self.building.stage("correctness", candidates, check).await?;
+        Ok(only(candidates, &checked))
+    }
+
+    /// Candidates that anybody cares for, and how much each is cared for.
+    async fn realistic(
+        &mut self,
+        correct: &[Unit<Candidate>],
+    ) -> Result<(Vec<Unit<Candidate>>, HashMap<String, Popular>), BuildError> {
+        let Self { crew, settings, by_id, parameters, .. } = *self;
+        let search = async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::popularity(crew.writer, crew.search, &parameters.keyword_join, settings, book, &unit.input).await
+        };
+        let popular: Vec<Line<Popular>> = self.building.stage("keywords", correct, search).await?;
+        let scored = filter::scored(correct, &popular);
+        let compare =
+            async |unit: &Unit<filter::Scored>| Ok(Made::of(filter::realistic(&unit.input, parameters.popularity)));
+        let realistic: Vec<Line<Popular>> = self.building.stage("realism", &scored, compare).await?;
+        let wanted = only(correct, &realistic);
+        Ok((wanted, kept(realistic).into_iter().map(|unit| (unit.id, unit.input)).collect()))
+    }
+
+    /// Candidates that no model answers without the book.
+    async fn unknown(&mut self, realistic: &[Unit<Candidate>]) -> Result<Vec<Unit<Candidate>>, BuildError> {
+        let Self { crew, settings, by_id, .. } = *self;
+        let ask = async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::contamination(&crew.knowers, crew.judge, settings, book, &unit.id, &unit.input).await
+        };
+        let known: Vec<Line<Known>> = self.building.stage("contamination", realistic, ask).await?;
+        Ok(only(realistic, &known))
+    }
+
+    /// Type of each candidate's question, by the candidate's id.
+    async fn types(&mut self, unknown: &[Unit<Candidate>]) -> Result<BTreeMap<String, QuestionType>, BuildError> {
+        let Self { crew, settings, by_id, .. } = *self;
+        let classify = async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::classify(crew.writer, settings, book, &unit.id, &unit.input).await
+        };
+        let types: Vec<Unit<QuestionType>> = kept(self.building.stage("types", unknown, classify).await?);
+        Ok(types.into_iter().map(|unit| (unit.id, unit.input)).collect())
+    }
 }
 
 fn candidates(pairs: Vec<Unit<Pairs>>, parts: &HashMap<&str, &Part>) -> Vec<Unit<Candidate>> {
