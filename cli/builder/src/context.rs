@@ -1,5 +1,6 @@
 //! Context of a build: models, prompts, a tokenizer, prices and limits.
 
+use crate::folder::BuildFolder;
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList};
@@ -11,7 +12,8 @@ use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Model, without_credentials};
 use closeread_runner::host::{CliHost, QueryEncoder, Repetition};
 use closeread_runner::journal::Journal;
-use closeread_runner::spending::{Spending, Taken};
+use closeread_runner::run_folder::Spent;
+use closeread_runner::spending::{Charged, Spending, Taken};
 use closeread_runner::{cache, pricing, prompts, tokenizer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -59,6 +61,8 @@ pub struct BuildContext {
     options: ContextOptions,
     hosts: BTreeMap<String, CliHost>,
     spending: Rc<Spending>,
+    /// Dollars that earlier commands into the folder took.
+    before: Dollars,
 }
 
 impl BuildContext {
@@ -84,7 +88,25 @@ impl BuildContext {
             let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
             hosts.insert((*model).to_owned(), host);
         }
-        Ok(Self { prompts, tokenizer, prices, options, hosts, spending })
+        Ok(Self { prompts, tokenizer, prices, options, hosts, spending, before: Dollars::default() })
+    }
+
+    /// Keeps what calls cost in the folder, so that a limit counts what earlier commands took there, with the calls that a
+    /// kill cut off. What `encoder` has embedded on a server is spent too.
+    pub fn charge_to(&mut self, folder: &BuildFolder, encoder: Option<&QueryEncoder>) -> Result<()> {
+        let calls = encoder.map(|encoder| encoder.embedder().calls()).unwrap_or_default();
+        let embedded =
+            calls.iter().filter_map(|call| self.prices.cost_of_texts(&call.model, call.tokens, call.searches));
+        self.before = Charged::read(folder.path())?.unwrap_or_default().total();
+        let spent = self.before + embedded.sum();
+        let spent = Spent { calls: spent, kept: spent, ..Spent::default() };
+        let (prices, limit) = (self.prices.clone(), self.options.max_cost);
+        let spending = Spending::of_run(folder.path(), prices, limit, spent, self.tokenizer.clone())?;
+        self.spending = Rc::new(spending);
+        let hosts = std::mem::take(&mut self.hosts).into_iter();
+        self.hosts =
+            hosts.map(|(model, host)| (model.clone(), host.charged_to(Rc::clone(&self.spending), &model))).collect();
+        Ok(())
     }
 
     /// Returns what the manifest holds of a build by `model`; `prompts` are those that the pipeline uses.
@@ -141,8 +163,9 @@ impl BuildContext {
         self.spending.is_out().await;
     }
 
-    /// Returns what the calls of this session took.
-    pub fn taken(&self) -> Taken {
-        self.spending.taken()
+    /// Returns what the calls of this session took, and the dollars of all sessions.
+    pub fn taken(&self) -> (Taken, Dollars) {
+        let taken = self.spending.taken();
+        (Taken { dollars: taken.dollars - self.before, ..taken }, taken.dollars)
     }
 }

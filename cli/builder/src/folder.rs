@@ -6,6 +6,7 @@ use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_runner::journal::{Journal, Journals};
 use closeread_runner::progress::Progress;
 use closeread_runner::run_folder::{differences, lock, read_manifest, refuse_foreign, refuse_other_format};
+use closeread_runner::spending::CHARGES;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -69,6 +70,9 @@ impl BuildFolder {
         let first = if fresh { stages.first().copied() } else { from };
         if let Some(first) = first {
             folder.forget(first)?;
+        }
+        if fresh {
+            files::remove(&path.join(CHARGES))?;
         }
         folder.note(configuration, first)?;
         if let Some(bytes) = files::read(&folder.path.join("stages").join(MADE_FROM))? {

@@ -59,6 +59,32 @@ fn survives(sandbox: &Sandbox, build: &[&str], stages: &[&str], more: &[&str]) {
 }
 
 #[test]
+fn finding_07_a_build_spends_no_more_than_its_limit_however_often_it_is_begun() {
+    let server = slow(built);
+    let sandbox = Sandbox::with_own_cache();
+    let prices =
+        "['openai-compatible/builder']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 10_000 }\n";
+    sandbox.write("prices.toml", prices);
+    let story = format!("{SAMPLE}/shedu-bu.txt");
+    let build = ["build", "hamlet", "--books", &story, "--no-cache", "--concurrency", "2", "--out", "b"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url, "--max-output-tokens", "10"];
+    let build = [&build[..], &model, &["--model-info", "prices.toml"]].concat();
+    let limited = with(&build, &["--max-cost", "1"]);
+    kill_in(&sandbox, &limited, &sandbox.path("b/stages/2-trees.jsonl"));
+    for _ in 0..2 {
+        let told = sandbox.run(&limited).exits(1).err();
+        assert!(told.contains("--max-cost leaves no money for another call"), "{told}");
+    }
+    let n_asked = server.requests.lock().unwrap().len();
+    // The server bills seven tokens a response.
+    assert!((5..=14).contains(&n_asked), "{n_asked} requests at $0.07 are not within $1");
+    let told = sandbox.run(&with(&build, &["--max-cost", "1000"])).exits(0).err();
+    assert!(told.contains(" with earlier commands"), "{told}");
+    sandbox.run(&with(&limited, &["--fresh"])).exits(1);
+    assert!(server.requests.lock().unwrap().len() > n_asked + 5, "--fresh counts anew");
+}
+
+#[test]
 fn hamlet_survives_a_kill_in_every_stage() {
     let server = slow(built);
     let sandbox = Sandbox::with_own_cache();

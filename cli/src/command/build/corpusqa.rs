@@ -192,7 +192,7 @@ pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
 async fn expand(args: &CorpusQaArgs, n: usize) -> Result<ExitCode> {
     let (build, templates) = (&args.build, args.templates()?);
     let model = build.model()?;
-    let context = build.context("corpusqa", &[model])?;
+    let mut context = build.context("corpusqa", &[model])?;
     if build.dry_run {
         let stages = corpusqa::expand_cost(context.setting(), &templates, n)?;
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
@@ -202,6 +202,7 @@ async fn expand(args: &CorpusQaArgs, n: usize) -> Result<ExitCode> {
     let prompts = ["corpusqa-templates", "build-again"];
     let configuration = build.configuration("corpusqa templates", &context, &prompts, more);
     let folder = build.folder(&EXPAND_STAGES, &configuration)?;
+    context.charge_to(&folder, None)?;
     let journal = folder.journal()?;
     let writer = context.host(model, &journal, None);
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
@@ -250,7 +251,7 @@ async fn from_documents(
     }
     let mut models = vec![model];
     models.extend(&extractors);
-    let context = build.context("corpusqa", &models)?;
+    let mut context = build.context("corpusqa", &models)?;
     if build.dry_run {
         let mut stages = Vec::new();
         for cost in corpusqa::cost(context.setting(), books, schema, parameters)? {
@@ -269,6 +270,7 @@ async fn from_documents(
     });
     let configuration = build.configuration("corpusqa", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
+    context.charge_to(&folder, None)?;
     let journal = folder.journal()?;
     let host = |model: &str| context.host(model, &journal, None);
     let writer = host(model);
@@ -291,7 +293,7 @@ async fn from_table(
 ) -> Result<ExitCode> {
     let build = &args.build;
     let model = build.model.as_ref().map(|_| build.model()).transpose()?;
-    let context = build.context("corpusqa", model.as_slice())?;
+    let mut context = build.context("corpusqa", model.as_slice())?;
     if build.dry_run {
         let stages = match model {
             Some(_) => corpusqa::cost_from_table(context.setting(), schema, parameters)?,
@@ -308,6 +310,7 @@ async fn from_table(
     });
     let configuration = build.configuration("corpusqa from a table", &context, &PROMPTS[3..], more);
     let folder = build.folder(&TABLE_STAGES, &configuration)?;
+    context.charge_to(&folder, None)?;
     let journal = folder.journal()?;
     let writer: Option<Repetition<'_>> = model.map(|model| context.host(model, &journal, None));
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());

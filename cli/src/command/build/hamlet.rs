@@ -87,7 +87,7 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
         enforce_names: args.enforce_names,
         about: args.books.about()?,
     };
-    let context = build.context("hamlet", std::slice::from_ref(&model))?;
+    let mut context = build.context("hamlet", std::slice::from_ref(&model))?;
     if build.dry_run {
         let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens)?;
         let stages = hamlet::cost(context.setting(), &books, &cut, &parameters)?;
@@ -99,6 +99,7 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     let more = json!({"parameters": parameters, "books": hashes(&books)});
     let configuration = build.configuration("hamlet", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
+    context.charge_to(&folder, None)?;
     let journal = folder.journal()?;
     let host = context.host(model, &journal, None);
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
@@ -115,7 +116,7 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
         true => vec![build.model()?],
         false => args.judge.iter().map(String::as_str).collect(),
     };
-    let context = build.context("hamlet", &models)?;
+    let mut context = build.context("hamlet", &models)?;
     let units = study_chunks(books, &context.tokenizer, &args.sizes, args.per_size, models.len(), build.seed)?;
     if units.is_empty() {
         bail!("there is nothing to rate: --per-size is 0");
@@ -131,6 +132,7 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
     let more = json!({"judges": models, "sizes": args.sizes, "per_size": args.per_size, "books": hashes(books)});
     let configuration = build.configuration("hamlet chunk-size", &context, &["hamlet-chunk-size", "build-again"], more);
     let folder = build.folder(STUDY, &configuration)?;
+    context.charge_to(&folder, None)?;
     let journal = folder.journal()?;
     let hosts: Vec<_> = models.iter().map(|model| context.host(model, &journal, None)).collect();
     let judges: Vec<_> = hosts.iter().collect();

@@ -86,7 +86,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let judge = args.judge.as_deref().unwrap_or(model);
     let parameters = Options { n: args.wrong.into(), rounds: args.rounds.into(), seed: build.seed };
     let models = [model, judge];
-    let context = build.context("options", &models)?;
+    let mut context = build.context("options", &models)?;
     let (books, items) = (&benchmark.books, &benchmark.items);
     if build.dry_run {
         let stages = options::cost(context.setting(), books, items, &parameters)?;
@@ -101,6 +101,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     });
     let configuration = build.configuration("options", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
+    context.charge_to(&folder, None)?;
     let journal = folder.journal()?;
     let (writer, judge) = (context.host(model, &journal, None), context.host(judge, &journal, None));
     let hosts = Asked { writer: &writer, judge: &judge };

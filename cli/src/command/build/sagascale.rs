@@ -91,7 +91,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let articles = args.articles.articles().read(&books, &build.out).await?;
     let mut models = vec![model, checker, judge];
     models.extend(args.knower.iter().map(String::as_str));
-    let context = build.context("sagascale", &models)?;
+    let mut context = build.context("sagascale", &models)?;
     note_short_books(&books, &context.tokenizer)?;
     if build.dry_run {
         let indexes = subjects(&books, articles, &parameters, &context.tokenizer, &args, None)?;
@@ -133,6 +133,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let configuration = build.configuration("sagascale", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
     let subjects = subjects(&books, articles, &parameters, &context.tokenizer, &args, encoder.as_ref())?;
+    context.charge_to(&folder, encoder.as_ref())?;
     let journal = folder.journal()?;
     let host = |model: &str| context.host(model, &journal, encoder.as_ref());
     let (writer, checker, judge) = (host(model), host(checker), host(judge));

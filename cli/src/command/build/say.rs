@@ -55,14 +55,15 @@ pub(super) async fn finish<T>(
 
 /// Says what the calls of this session took, where some were made.
 fn say_spending(context: &BuildContext) {
-    let taken = context.taken();
+    let (taken, total) = context.taken();
     if taken.prompt_tokens + taken.response_tokens > 0 {
         let unknown = match taken.unpriced {
             0 => String::new(),
             n => format!(" and {n} calls of unknown price"),
         };
+        let earlier = if total > taken.dollars { format!("; {total} with earlier commands") } else { String::new() };
         info!(
-            "{} tokens of prompts, {} of responses; {}{unknown}",
+            "{} tokens of prompts, {} of responses; {}{unknown}{earlier}",
             taken.prompt_tokens, taken.response_tokens, taken.dollars
         );
     }
