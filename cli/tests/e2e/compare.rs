@@ -83,6 +83,25 @@ fn two_cells_of_one_run() {
 }
 
 #[test]
+fn a_method_without_a_budget_is_compared_with_each_budget_of_another() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let run =
+        ["run", "--benchmark", "tales", "--method", "closed-book,dos-rag", "--budget", "15,30", "--retriever", "bm25"];
+    sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0);
+    let budgets = |more: &[&str]| {
+        let line = ["compare", "r", "--method", "closed-book,dos-rag", "--metric", "accuracy", "--json"];
+        let json = sandbox.run(&[&line[..], more].concat()).exits(0).json();
+        let of = |one: &Value| (one["cell_a"]["budget"].clone(), one["cell_b"]["budget"].clone());
+        json["comparisons"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(budgets(&[]), [(Value::Null, json!(15)), (Value::Null, json!(30))]);
+    assert_eq!(budgets(&["--budget", "30"]), [(Value::Null, json!(30))]);
+    let alone = ["compare", "r", "--method", "closed-book", "--budget", "30"];
+    sandbox.run(&alone).refuses(&["no cell", "closed-book"]);
+}
+
+#[test]
 fn json_has_every_number_and_every_id() {
     let json = two_runs().run(&["compare", "blind", "seeing", "--json"]).exits(0).json();
     assert_eq!((&json["a"]["name"], &json["b"]["name"]), (&json!("blind"), &json!("seeing")));

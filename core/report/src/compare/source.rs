@@ -60,7 +60,7 @@ pub struct Choice {
     pub method: Vec<String>,
     /// The model, or A's and B's.
     pub model: Vec<String>,
-    /// The token budget, or A's and B's.
+    /// The token budget, or A's and B's. Of two methods, one without a budget is compared with the other at each.
     pub budget: Vec<usize>,
     /// Labels to break down by; empty: every label with 2 to [`MAX_LABEL_VALUES`](crate::MAX_LABEL_VALUES) values.
     pub by: Vec<String>,
@@ -276,7 +276,9 @@ impl Choice {
         }
         let agree = |x: &Entry<'_>, y: &Entry<'_>| match (x.key(), y.key()) {
             (Some(x), Some(y)) => {
-                (two[0] || x.method == y.method) && (two[1] || x.model == y.model) && (two[2] || x.budget == y.budget)
+                let has_none = two[0] && (x.budget.is_none() || y.budget.is_none());
+                let same_budget = two[2] || has_none || x.budget == y.budget;
+                (two[0] || x.method == y.method) && (two[1] || x.model == y.model) && same_budget
             }
             _ => false,
         };
@@ -298,7 +300,8 @@ impl Choice {
         }
         of(&self.method, side).is_none_or(|method| *method == key.method)
             && of(&self.model, side).is_none_or(|model| *model == key.model)
-            && of(&self.budget, side).is_none_or(|budget| Some(*budget) == key.budget)
+            && of(&self.budget, side)
+                .is_none_or(|budget| Some(*budget) == key.budget || (self.method.len() == 2 && key.budget.is_none()))
     }
 
     /// The metrics that were asked for, or all that both have.
