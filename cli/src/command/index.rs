@@ -67,7 +67,8 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
     }
     match files.iter().filter(|file| file.made).count() {
         0 => outln!("nothing to do: all are kept in {}", folder.display()),
-        n => outln!("{} kept in {}", counted(n, "file"), folder.display()),
+        n if n == files.len() => outln!("{} kept in {}", counted(n, "file"), folder.display()),
+        n => outln!("{} kept in {}, {n} of them made now", counted(files.len(), "file"), folder.display()),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -130,6 +130,18 @@ fn an_index_that_is_killed_keeps_what_is_whole_and_makes_the_rest() {
 }
 
 #[test]
+fn an_index_counts_all_its_files_and_those_made_now() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let plain = [&["index"], &METHODS[..], &NINE].concat();
+    let made = sandbox.run(&plain).exits(0).out();
+    assert!(made.contains("\n24 files kept in "), "{made}");
+    std::fs::remove_file(&kept(&sandbox)[0]).unwrap();
+    let again = sandbox.run(&plain).exits(0).out();
+    assert!(again.contains("\n24 files kept in ") && again.contains(", 1 of them made now\n"), "{again}");
+}
+
+#[test]
 fn retrieve_and_search_use_it_and_the_cache_lists_and_forgets_it() {
     let sandbox = Sandbox::with_own_cache();
     let search = |verbose: &[&str]| {
