@@ -173,13 +173,13 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
         labels,
         other: Map::new(),
     };
-    let notes = check_gold(&mut item)?;
+    let notes = check_gold(&mut item, fields)?;
     item.other = rest(fields);
     Ok((item, notes))
 }
 
 /// Checks the gold answer of an item; what is right depends on the task.
-fn check_gold(item: &mut Item) -> Result<Vec<String>, WrongRow> {
+fn check_gold(item: &mut Item, fields: &Map<String, Value>) -> Result<Vec<String>, WrongRow> {
     match (item.task, item.correct) {
         (Task::Choice, _) if item.options.len() < 2 => {
             Err(format!("a choice with {} `options`: expected two or more", item.options.len()).into())
@@ -205,7 +205,9 @@ fn check_gold(item: &mut Item) -> Result<Vec<String>, WrongRow> {
             Err("`correct` without `options`: expected task choice with its options, or no `correct`".into())
         }
         (_, _) if item.answers.is_empty() && item.key_facts.is_none() => {
-            Ok(vec!["no `answers`: the question is asked, but its answer cannot be scored".into()])
+            let other =
+                if fields.contains_key("answer") { " (`answer` is another field: they are a list)" } else { "" };
+            Ok(vec![format!("no `answers`{other}: the question is asked, but its answer cannot be scored")])
         }
         _ => Ok(Vec::new()),
     }

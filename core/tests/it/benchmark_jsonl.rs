@@ -71,6 +71,13 @@ fn wrong_rows_are_named_with_what_was_expected() {
     );
     check(json!({"answers": ["Ana", 3]}), false, Some("`answers[1]`: expected text in quotes, found a number"));
     check(json!({"answers": []}), true, Some("no `answers`: the question is asked, but its answer cannot be scored"));
+    check(
+        json!({"answers": [], "answer": "Ana"}),
+        true,
+        Some(
+            "no `answers` (`answer` is another field: they are a list): the question is asked, but its answer cannot be scored",
+        ),
+    );
     check(json!({"labels": {"a": [1]}}), false, Some("`labels.a`: expected text, found a list"));
 }
 

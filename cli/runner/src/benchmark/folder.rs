@@ -76,7 +76,11 @@ pub(super) fn name(folder: &Path) -> String {
 
 fn file(folder: &Path, name: &str) -> Result<InputFile> {
     let path = folder.join(name);
-    let bytes = closeread_files::read_file(&path)
-        .with_context(|| format!("cannot read {}: a benchmark folder holds {DOCUMENTS} and {ITEMS}", path.display()))?;
+    let bytes = closeread_files::read_file(&path).with_context(|| {
+        format!(
+            "cannot read {}: a benchmark folder holds {DOCUMENTS} and {ITEMS}, as `closeread help formats` shows",
+            path.display()
+        )
+    })?;
     Ok(InputFile { name: path.display().to_string(), bytes })
 }
