@@ -201,6 +201,8 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
     sandbox.write("runs/unsaid/predictions.jsonl", "{}");
     sandbox.write("runs/unsaid/submission.toml", "dat = 2026-01-01\n");
     sandbox.write("runs/late/submission.toml", "date = 2026-01-01T10:00:00\n");
+    sandbox.write("runs/wordy/submission.toml", "date = \"1 March 2026\"\n");
+    sandbox.write("runs/within/ada/predictions.jsonl", "{}");
     sandbox.write("runs/script/submission.toml", "url = \"javascript:alert(1)\"\n");
     sandbox.write("runs/README.md", "no folder, no submission");
     let ended = sandbox.run(&MAKE).exits(1);
@@ -211,7 +213,9 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
         ("empty", "holds neither a run (manifest.json) nor predictions.jsonl"),
         ("nobodys", "no row of the predictions is on an item of the leaderboard; the first problem"),
         ("unsaid", "unknown field `dat`"),
-        ("late", "expected a day, as in date = 2026-01-31"),
+        ("late", "expected one, as in date = 2026-01-31"),
+        ("wordy", "submission.toml: `date` is no day: expected one, as in date = 2026-01-31"),
+        ("within", "folders in it do: name them by --runs 'runs/within/*'"),
         ("script", "expected an address that begins with https://"),
     ] {
         let about: Vec<&str> = said.lines().filter(|line| line.contains(&format!("{name} is left out: "))).collect();
@@ -219,7 +223,7 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
         assert!(said.contains(words), "{name}: {words}: {said}");
         assert!(files(&sandbox.path("site"))[Path::new("index.html")].contains(name));
     }
-    assert!(said.contains("submissions: 2 read, 7 left out, 0 withdrawn"), "{said}");
+    assert!(said.contains("submissions: 2 read, 9 left out, 0 withdrawn"), "{said}");
     assert_eq!(rows(&sandbox).len(), 2);
 }
 

@@ -9,7 +9,7 @@ use closeread_report::site::{About, Found, Submission, held_to, of_predictions};
 use closeread_runner::finished::{self, Texts};
 use serde::Deserialize;
 use std::path::Path;
-use toml::value::Datetime;
+use toml::value::{Datetime, Value};
 
 /// Name of the file with what a submitter says of the submission.
 const ABOUT: &str = "submission.toml";
@@ -19,7 +19,7 @@ const PREDICTIONS: &str = "predictions.jsonl";
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AboutFile {
-    date: Option<Datetime>,
+    date: Option<Value>,
     about: Option<String>,
     url: Option<String>,
     model: Option<String>,
@@ -59,10 +59,16 @@ fn about(folder: &Path) -> Result<(About, Option<String>)> {
     let said: AboutFile =
         toml::from_str(&text).map_err(|error| anyhow!("{}: {}", path.display(), toml_problem(&text, &error)))?;
     let AboutFile { date, about, url, model, withdrawn } = said;
+    let date = match &date {
+        Some(Value::Datetime(date)) => Some(Ok(*date)),
+        Some(Value::String(text)) => Some(text.parse::<Datetime>()),
+        Some(_) => Some("".parse::<Datetime>()),
+        None => None,
+    };
     let date = match date {
         None => None,
-        Some(Datetime { date: Some(day), time: None, .. }) => Some(day.to_string()),
-        Some(other) => bail!("{}: `date` is {other}: expected a day, as in date = 2026-01-31", path.display()),
+        Some(Ok(Datetime { date: Some(day), time: None, .. })) => Some(day.to_string()),
+        Some(_) => bail!("{}: `date` is no day: expected one, as in date = 2026-01-31", path.display()),
     };
     if let Some(url) = url.as_ref().filter(|url| !url.starts_with("https://") && !url.starts_with("http://")) {
         bail!("{}: `url` is {url}: expected an address that begins with https://", path.display());
@@ -77,7 +83,12 @@ fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<
     }
     let path = folder.join(PREDICTIONS);
     let Some(bytes) = closeread_files::read(&path)? else {
-        bail!("{} holds neither a run (manifest.json) nor {PREDICTIONS}", folder.display());
+        let holds = |path: &std::path::PathBuf| finished::is_run_folder(path) || path.join(PREDICTIONS).is_file();
+        let hint = match entries(folder)?.iter().any(holds) {
+            true => format!("; folders in it do: name them by --runs '{}/*'", folder.display()),
+            false => String::new(),
+        };
+        bail!("{} holds neither a run (manifest.json) nor {PREDICTIONS}{hint}", folder.display());
     };
     Ok(of_predictions(name, model, gold, &InputFile { name: path.display().to_string(), bytes })?)
 }
