@@ -13,7 +13,7 @@ use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
-use closeread_eval::ranking::{pieces, precision, scores};
+use closeread_eval::ranking::{RANKED_ALONE, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
@@ -45,8 +45,6 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use tracing::info;
 
-/// Name that stands in the place of a model.
-const MODEL: &str = "builtin/retrieval";
 /// Name that stands among rerankers for ranking without one.
 const NONE: &str = "none";
 /// The folder of the rankings, below the result.
@@ -162,7 +160,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         "keep_frame": benchmark.keep_frame,
         "keep_wraps": benchmark.keep_wraps,
         "items": benchmark.items.len(),
-        "cells": args.cells(&points, MODEL),
+        "cells": args.cells(&points, RANKED_ALONE),
         "methods": points.iter().map(|point| (&point.name, point.described(&rerankers))).collect::<BTreeMap<_, _>>(),
         "repeats": 1,
         "tokenizer": tokenizer.name(),
@@ -334,7 +332,7 @@ impl RetrieveArgs {
             _ => Outcome::Answered { answer: String::new(), choice: None },
         };
         Record {
-            key: TrialKey { model: MODEL.to_owned(), ..record.key },
+            key: TrialKey { model: RANKED_ALONE.to_owned(), ..record.key },
             outcome,
             scores: found,
             prompt_tokens: 0,

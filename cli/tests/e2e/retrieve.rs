@@ -83,6 +83,9 @@ fn a_neighbour_ranks_behind_its_passage_where_the_ranking_has_the_order_of_the_t
     let told = sandbox.run(&[&["retrieve", "--k", "2,3", "--out", "r", "--json"][..], &settings].concat()).exits(0);
     let told = means(&told.json());
     assert_eq!((told["bm25 null mrr"].0, told["bm25 null hit@2"].0), (0.5, 1.0), "{told:?}");
+    sandbox.run(&["export", "trec", "r", "--out", "trec"]).exits(0);
+    let ranks = std::fs::read_to_string(sandbox.path("trec/r_bm25.run")).unwrap();
+    assert!(ranks.contains("q Q0 mill:17-40 2 "), "{ranks}");
 }
 
 #[test]

@@ -8,6 +8,9 @@ use crate::{Item, PassageRef};
 use closeread_text::Span;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+/// The model of a record that is a ranking alone, without a model that answers: its passages stand in the order of their ranks.
+pub const RANKED_ALONE: &str = "builtin/retrieval";
+
 /// The entry at a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {

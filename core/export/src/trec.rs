@@ -4,7 +4,7 @@
 //! any other stands as itself and is not relevant. So the judgements do not depend on how a book was cut.
 
 use super::{CellTrials, Row, cell_name, file_name};
-use closeread_eval::ranking::{Entry, entries};
+use closeread_eval::ranking::{Entry, RANKED_ALONE, entries};
 use closeread_eval::{Item, PassageRef};
 use closeread_methods::record::Context;
 use closeread_report::Run;
@@ -22,7 +22,9 @@ pub fn run(run: &Run, cell: &CellTrials, row: &Row<'_>) -> String {
     let Some(context) = row.record.context.as_ref().filter(|context| context.retriever.is_some()) else {
         return String::new();
     };
-    let (ranked, tag) = (ranked(context), file_name(&cell_name(run, &cell.arm)));
+    let is_ranking = row.record.key.model == RANKED_ALONE;
+    let ranked = if is_ranking { context.passages.iter().collect() } else { ranked(context) };
+    let tag = file_name(&cell_name(run, &cell.arm));
     let spans: Vec<(&str, Span)> = ranked
         .iter()
         .filter_map(|passage| Some((passage.document.as_str(), Span::stated(passage.start, passage.end)?)))
