@@ -115,6 +115,10 @@ impl Method for Raptor {
         // What no longer fits ends the context, and may be a summary as well as a leaf.
         text.low =
             text.low.saturating_sub((self.summary_tokens as u64).saturating_sub(self.passages.max_tokens as u64));
+        if self.top_k.is_some() || self.mode == TreeSearch::Traversal {
+            // So few nodes may be short ones.
+            text.low = 0;
+        }
         if sizes.budget.is_none_or(|budget| budget as u64 > sizes.text()) {
             // There is room for summaries beside all leaves.
             let summaries: u64 = self.preparation_cost(sizes)?.iter().map(|layer| layer.n.high).sum();

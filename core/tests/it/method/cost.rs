@@ -177,12 +177,14 @@ fn of(cost: &Cost, stage: Stage) -> (Range, Range) {
 fn every_method_asks_within_what_it_tells_preparation_included() {
     let one = World::new(&[long_story()]);
     let several = World::new(&[long_story(), STORY.to_owned(), long_story()]);
-    let variants: [(&str, Value); 8] = [
+    let variants: [(&str, Value); 10] = [
         ("agentic-rag", json!({"max_searches": 2, "max_reprompts": 5})),
         ("read-agent", json!({"lookup": "sequential", "max_pages": 2})),
         ("read-agent", json!({"unit": "paragraph", "max_pages": 0})),
         ("memory-agent", json!({"section_tokens": 300, "max_context": 1000, "style": "dos-rag"})),
         ("raptor", json!({"max_tokens": 40, "max_layers": 2})),
+        ("raptor", json!({"top_k": 3})),
+        ("raptor", json!({"mode": "traversal"})),
         ("dos-rag", json!({"style": "sagascale", "neighbours": 1, "query": "with-options"})),
         ("naive-rag", json!({"style": "corpusqa", "top_k": 20, "max_tokens": 50})),
         ("full-document", json!({"style": "novelqa", "together": true, "evidence": true})),
