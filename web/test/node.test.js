@@ -91,6 +91,14 @@ test("and over whole novels too", async () => {
     }
 });
 
+test("a neighbour ranks behind its passage, as closeread retrieve scores it", () => {
+    const index = new Index({ maxTokens: 9 });
+    index.add("mill", "Ana hid the key. It rained all day long. The key was old, heavy and cold.");
+    index.setEvidence([{ quote: "It rained all day long." }]);
+    const { mrr, at } = index.rankingScores("Who hid the key?", [2, 3], { retriever: "bm25", neighbours: 1 });
+    assert.deepEqual([mrr, at[0].hit], [0.5, 1]);
+});
+
 test("an object and the JSON of a search are the same, with another tokenizer too", () => {
     const book = "Ana lit the lamp. The boats stayed in the harbour. Nobody came.";
     const index = new Index({ tokenizer: "o200k", maxTokens: 8 });
