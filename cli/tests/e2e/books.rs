@@ -71,6 +71,11 @@ fn what_is_no_book_gets_one_clear_message() {
     let mut broken = "Caf\u{e9} au lait, s'il vous pla\u{ee}t, dit-il \u{e0} la serveuse.\n".repeat(20).into_bytes();
     broken[400] = 0xff;
     refuse("broken.txt", &broken, &["broken.txt", "UTF-8", "400"]);
+    refuse(
+        "story.docx",
+        b"PK\x03\x04....word/document.xml....PK\x01\x02",
+        &["story.docx", "a Word document", "save it as .txt"],
+    );
     sandbox.run(&["chunk", "missing.txt"]).refuses(&["missing.txt"]);
 }
 

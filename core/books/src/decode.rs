@@ -315,14 +315,30 @@ fn line_of(bytes: &[u8], offset: usize) -> usize {
         .count()
 }
 
+/// What to do about an [`office_document`].
+pub(super) const SAVE_AS: &str = "save it as .txt or .epub";
+
+/// Returns what an archive of a word processor is, by the names in it.
+pub(super) fn office_document(archive: &[u8]) -> Option<&'static str> {
+    let has = |name: &[u8]| memchr::memmem::find(archive, name).is_some();
+    if has(b"word/document.xml") {
+        Some("a Word document")
+    } else if has(b"content.xml") && has(b"mimetypeapplication/vnd.oasis") {
+        Some("an OpenDocument text")
+    } else {
+        None
+    }
+}
+
 /// Formats that are met in folders of books and are not plain text, with what to do about each.
 fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const ARCHIVE: &[u8] = b"PK\x03\x04";
     const CONVERT: &str = "convert it to text first";
     const UNPACK: &str = "unpack it first";
     const LEAVE_OUT: &str = "leave it out";
     const FORMATS: &[(usize, &[u8], &str, &str)] = &[
         (0, b"%PDF-", "a PDF document", CONVERT),
-        (0, b"PK\x03\x04", "a ZIP archive", "unpack it first; an EPUB must be named .epub"),
+        (0, ARCHIVE, "a ZIP archive", "unpack it first; an EPUB must be named .epub"),
         (0, b"PK\x05\x06", "an empty ZIP archive", LEAVE_OUT),
         (0, b"\x1F\x8B", "a gzip archive", UNPACK),
         (0, b"BZh91AY&SY", "a bzip2 archive", UNPACK),
@@ -343,6 +359,9 @@ fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
         (0, b"\xFF\xFE\0\0", "text in UTF-32", "convert it to UTF-8"),
         (0, b"\0\0\xFE\xFF", "text in UTF-32", "convert it to UTF-8"),
     ];
+    if let Some(document) = bytes.starts_with(ARCHIVE).then(|| office_document(bytes)).flatten() {
+        return Some((document, SAVE_AS));
+    }
     let found = FORMATS.iter().find(|(at, magic, ..)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)))?;
     // "RIFF" alone may begin a text; the container goes on with a length and its kind.
     let is_text_after_all = found.1 == b"RIFF" && !matches!(bytes.get(8..12), Some(b"WEBP" | b"WAVE" | b"AVI "));

@@ -4,7 +4,7 @@ mod error;
 mod limits;
 
 use super::book::has_text;
-use super::decode::{DecodeError, decode};
+use super::decode::{DecodeError, SAVE_AS, decode, office_document};
 use super::html::{Layout, to_text};
 use closeread_text::Language;
 pub use error::EpubError;
@@ -129,10 +129,8 @@ fn other_than_epub(bytes: &[u8]) -> Option<EpubError> {
         ("no ZIP archive", "get it anew, or give it another name if it is a text")
     } else if !has(b"PK\x01\x02") {
         ("a damaged archive (its table of contents is missing)", "get it anew; the download may have broken off")
-    } else if has(b"word/document.xml") {
-        ("a Word document", "save it as .txt or .epub")
-    } else if has(b"content.xml") && has(b"mimetypeapplication/vnd.oasis") {
-        ("an OpenDocument text", "save it as .txt or .epub")
+    } else if let Some(document) = office_document(bytes) {
+        (document, SAVE_AS)
     } else if !has(b"META-INF/container.xml") {
         ("a ZIP archive of something else", "unpack it and give a book in it")
     } else {
