@@ -60,6 +60,22 @@ fn search_prints_the_same_set_in_both_orders_within_the_budget() {
 }
 
 #[test]
+fn a_japanese_book_is_cut_into_sentences_and_found_by_its_words() {
+    let sandbox = Sandbox::new();
+    let sentences =
+        |n: usize| format!("猫は庭の石の上で{n}回目の昼寝をした。「もう行くの？」と妹が聞いた。返事は無かった。");
+    let text: String = (1..=40).map(sentences).collect();
+    let book = sandbox
+        .write("neko.txt", text.replacen("返事は無かった。", "塔の灯りをつけたのはアンナである。", 1).as_bytes());
+    let found =
+        ["search", book.to_str().unwrap(), "アンナは何をしたか", "--retriever", "bm25", "--budget", "150", "--json"];
+    let found = sandbox.run(&found).exits(0).json();
+    let passages = found["passages"].as_array().unwrap();
+    assert!(passages.iter().any(|passage| passage["text"].as_str().unwrap().contains("アンナ")), "{found}");
+    assert!(passages.iter().all(|passage| passage["tokens"].as_u64().unwrap() <= 100), "{found}");
+}
+
+#[test]
 fn what_is_no_book_gets_one_clear_message() {
     let sandbox = Sandbox::new();
     let refuse = |name: &str, bytes: &[u8], words: &[&str]| {

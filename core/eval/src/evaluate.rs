@@ -34,7 +34,7 @@ pub struct Evaluator {
 #[derive(Debug)]
 struct MeteorByScript {
     reference: Meteor,
-    chinese: Meteor,
+    spaceless: Meteor,
 }
 
 /// METEOR was asked for without its synonyms; what it would give without them is another number.
@@ -69,7 +69,7 @@ impl Evaluator {
         }
         let meteor = wordnet.map(|wordnet| MeteorByScript {
             reference: Meteor::with_punkt(punkt.clone(), Some(Arc::clone(&wordnet))),
-            chinese: Meteor::with_punkt(punkt, Some(wordnet)).over(words),
+            spaceless: Meteor::with_punkt(punkt, Some(wordnet)).over(words),
         });
         Ok(Self { words, meteor })
     }
@@ -85,9 +85,8 @@ impl Evaluator {
     /// made of more than an answer and apply to nothing here. Of an item whose gold answers are hashed
     /// ([`HashedAnswer`]) only `exact_match` is known.
     ///
-    /// `chinese` tells whether the item is to be cut as Chinese, where the evaluator's [`Words`] say so; see
-    /// [`is_chinese`].
-    pub fn score(&self, metric: Metric, item: &Item, answer: Option<Answer<'_>>, chinese: bool) -> Option<f64> {
+    /// `spaceless` tells whether the item's words are found as the evaluator's [`Words`] say; see [`is_spaceless`].
+    pub fn score(&self, metric: Metric, item: &Item, answer: Option<Answer<'_>>, spaceless: bool) -> Option<f64> {
         match metric {
             Metric::Accuracy => {
                 let correct = item.correct.filter(|_| item.task == Task::Choice)?;
@@ -106,11 +105,11 @@ impl Evaluator {
             Metric::Meteor if self.meteor.is_none() => return None,
             _ => {}
         }
-        Some(answer.map_or(0.0, |answer| self.text_score(metric, answer.text, &item.answers, chinese)))
+        Some(answer.map_or(0.0, |answer| self.text_score(metric, answer.text, &item.answers, spaceless)))
     }
 
-    fn text_score(&self, metric: Metric, text: &str, gold: &[String], chinese: bool) -> f64 {
-        let words = self.words_for(chinese);
+    fn text_score(&self, metric: Metric, text: &str, gold: &[String], spaceless: bool) -> f64 {
+        let words = self.words_for(spaceless);
         match metric {
             Metric::ExactMatch => squad_v1(text, gold, words).exact_match,
             Metric::F1 => squad_v1(text, gold, words).f1,
@@ -127,7 +126,7 @@ impl Evaluator {
             }
             Metric::Meteor => self.meteor.as_ref().map_or(0.0, |meteor| {
                 let gold: Vec<&str> = gold.iter().map(String::as_str).collect();
-                let meteor = if chinese { &meteor.chinese } else { &meteor.reference };
+                let meteor = if spaceless { &meteor.spaceless } else { &meteor.reference };
                 meteor.score(text, &gold)
             }),
             Metric::Accuracy | Metric::EvidenceRecall | Metric::PairAccuracy => 0.0,
@@ -136,14 +135,14 @@ impl Evaluator {
 
     /// Returns what an answer adds to corpus BLEU; an item without an answer adds the length of its gold answer alone.
     /// `None` without gold answers.
-    pub fn bleu_statistics(&self, item: &Item, answer: Option<Answer<'_>>, chinese: bool) -> Option<BleuStatistics> {
+    pub fn bleu_statistics(&self, item: &Item, answer: Option<Answer<'_>>, spaceless: bool) -> Option<BleuStatistics> {
         let text = answer.map_or("", |answer| answer.text);
         let in_words = !item.answers.is_empty() && hidden(item).next().is_none();
-        in_words.then(|| BleuStatistics::new(text, &item.answers, self.words_for(chinese)))
+        in_words.then(|| BleuStatistics::new(text, &item.answers, self.words_for(spaceless)))
     }
 
-    fn words_for(&self, chinese: bool) -> Words {
-        if chinese { self.words } else { Words::Reference }
+    fn words_for(&self, spaceless: bool) -> Words {
+        if spaceless { self.words } else { Words::Reference }
     }
 }
 
@@ -155,12 +154,12 @@ fn hidden(item: &Item) -> impl Iterator<Item = HashedAnswer<'_>> {
 /// The metrics of a task, the main one first.
 ///
 /// - choice: `accuracy`;
-/// - generative: `f1` (SQuAD v1) and `exact_match`; of Chinese text InfiniteBench's character F1 instead of `f1`, since
-///   token F1 of Chinese compares whole sentences;
-/// - summary: `rougeL`, `rouge1`, `rouge2`, `rougeLsum`; of Chinese text character F1, since ROUGE as published finds no
-///   words there.
-pub fn default_metrics(task: Task, chinese: bool) -> &'static [Metric] {
-    match (task, chinese) {
+/// - generative: `f1` (SQuAD v1) and `exact_match`; of Chinese and Japanese text InfiniteBench's character F1 instead of
+///   `f1`, since token F1 compares whole sentences there;
+/// - summary: `rougeL`, `rouge1`, `rouge2`, `rougeLsum`; of Chinese and Japanese text character F1, since ROUGE as
+///   published finds no words there.
+pub fn default_metrics(task: Task, spaceless: bool) -> &'static [Metric] {
+    match (task, spaceless) {
         (Task::Choice, _) => &[Metric::Accuracy],
         (Task::Generative, false) => &[Metric::F1, Metric::ExactMatch],
         (Task::Generative, true) => &[Metric::InfinitebenchZhF1, Metric::ExactMatch],
@@ -169,10 +168,10 @@ pub fn default_metrics(task: Task, chinese: bool) -> &'static [Metric] {
     }
 }
 
-/// True if an item's answers are Chinese: its field or label `language` says so, or else its gold answers (or its
-/// options, or its question) read so.
-pub fn is_chinese(item: &Item) -> bool {
-    own_language(item) == Some(Language::CHINESE)
+/// True if an item's answers are Chinese or Japanese: its field or label `language` says so, or else its gold answers (or
+/// its options, or its question) read so.
+pub fn is_spaceless(item: &Item) -> bool {
+    own_language(item).is_some_and(Language::is_spaceless)
 }
 
 /// The language of an item's answers where the item says it, or their script does.
@@ -197,9 +196,9 @@ pub fn score(item: &Item, outcome: &Outcome, language: Language) -> BTreeMap<Str
         Outcome::NotAsked { .. } => return BTreeMap::new(),
         _ => None,
     };
-    let chinese = own_language(item).unwrap_or(language) == Language::CHINESE;
-    let metric = default_metrics(item.task, chinese)[0];
-    let value = Evaluator::default().score(metric, item, answer, chinese);
+    let spaceless = own_language(item).unwrap_or(language).is_spaceless();
+    let metric = default_metrics(item.task, spaceless)[0];
+    let value = Evaluator::default().score(metric, item, answer, spaceless);
     value.map(|value| (metric.name().to_owned(), value)).into_iter().collect()
 }
 
@@ -214,7 +213,7 @@ mod tests {
             item.answers = vec![answer.to_owned()];
             item.labels.extend(label.map(|code| ("language".to_owned(), code.to_owned())));
             let scores = score(&item, &Outcome::Unanswered, book);
-            assert!(label.is_none() || (is_chinese(&item) == scores.contains_key("infinitebench_zh_f1")));
+            assert!(label.is_none() || (is_spaceless(&item) == scores.contains_key("infinitebench_zh_f1")));
             scores.into_keys().collect::<String>()
         };
         let (en, zh) = (Language::ENGLISH, Language::CHINESE);
@@ -223,5 +222,6 @@ mod tests {
         assert_eq!(metric("1984", Some("zh"), en), "infinitebench_zh_f1");
         assert_eq!(metric("1984", None, zh), "infinitebench_zh_f1");
         assert_eq!(metric("1984", None, en), "f1");
+        assert_eq!(metric("吾輩は猫である", None, en), "infinitebench_zh_f1");
     }
 }

@@ -32,9 +32,9 @@ impl WordScores {
             return BTreeMap::new();
         }
         let answer = said(outcome).map(|text| Answer { text, choice: None });
-        let is_chinese = language == Language::CHINESE;
+        let spaceless = language.is_spaceless();
         let score = |metric: &Metric| {
-            let value = self.evaluator.score(*metric, item, answer, is_chinese)?;
+            let value = self.evaluator.score(*metric, item, answer, spaceless)?;
             Some((metric.name().to_owned(), value))
         };
         self.metrics.iter().filter_map(score).collect()

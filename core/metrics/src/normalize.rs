@@ -1,7 +1,7 @@
 //! Normalisation: how answers are made alike before their tokens are compared.
 
 use super::tokens::Tokens;
-use super::words::{Words, is_chinese_punctuation, is_han, narrow};
+use super::words::{Words, is_chinese_punctuation, is_spaceless, narrow};
 use closeread_text::python;
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens<'static> {
         Words::Reference => kept.extend(lower.chars().filter(|c| !c.is_ascii_punctuation())),
         Words::ChineseCharacters => {
             for c in lower.chars().map(narrow).filter(|&c| !c.is_ascii_punctuation() && !is_chinese_punctuation(c)) {
-                if is_han(c) {
+                if is_spaceless(c) {
                     kept.extend([' ', c, ' ']);
                 } else {
                     kept.push(c);
@@ -164,7 +164,7 @@ pub(super) fn character_tokens(text: &str) -> Tokens<'static> {
 
 /// The marks beyond ASCII that InfiniteBench's scorer deletes.
 fn is_listed_punctuation(c: char) -> bool {
-    !c.is_ascii() && !is_han(c)
+    !c.is_ascii() && !is_spaceless(c)
         && "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏"
             .contains(c)
 }

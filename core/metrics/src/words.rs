@@ -1,6 +1,7 @@
 //! Words of a text without spaces.
 
 use closeread_text::Language;
+use closeread_text::language::{is_han, is_kana};
 use serde::{Deserialize, Serialize};
 
 /// The way in which a metric finds words.
@@ -15,7 +16,7 @@ pub enum Words {
     /// Words as the reference implementation of the metric has them.
     #[default]
     Reference,
-    /// Words as the reference has them, with every Chinese character a word of its own; beforehand the full-width forms
+    /// Words as the reference has them, with every Chinese character and Japanese syllable a word of its own; beforehand the full-width forms
     /// of ASCII become ASCII (`１９１９` is `1919`, `，` is `,`). Chinese punctuation is treated as the metric treats ASCII
     /// punctuation: deleted by SQuAD's, ignored by ROUGE, a token of its own for BLEU. Our definition, as no paper
     /// gives one; single characters are also what InfiniteBench's Zh.QA and sacrebleu's tokenizer `zh` count.
@@ -23,20 +24,20 @@ pub enum Words {
 }
 
 impl Words {
-    /// The words for a text in `language`: Chinese characters for Chinese, else the reference's.
+    /// The words for a text in `language`: characters for Chinese and Japanese, else the reference's.
     pub fn for_language(language: Language) -> Self {
-        if language == Language::CHINESE { Self::ChineseCharacters } else { Self::Reference }
+        if language.is_spaceless() { Self::ChineseCharacters } else { Self::Reference }
     }
 }
 
-pub(super) fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
-        | '々' | '〆' | '〇')
+/// True for Han characters and Kana.
+pub(super) fn is_spaceless(c: char) -> bool {
+    is_han(c) || (is_kana(c) && !matches!(c, '゠' | '・')) || c == '〆'
 }
 
 /// Marks of Chinese text that have no ASCII twin, and the general punctuation it shares with other scripts.
 pub(super) fn is_chinese_punctuation(c: char) -> bool {
-    !is_han(c)
+    !is_spaceless(c)
         && matches!(c, '\u{3000}'..='\u{303f}' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '·' | '・'
             | '\u{fe10}'..='\u{fe1f}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff5f}'..='\u{ff65}')
 }

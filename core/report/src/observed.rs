@@ -5,7 +5,7 @@ use super::{Arm, RunView};
 use closeread_eval::observations::{
     Applies, Cell, Done, Ending, ItemFacts, Measure, MetricName, Observation, Observations, PoolError, Score, Spent,
 };
-use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, default_metrics, is_chinese};
+use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, default_metrics, is_spaceless};
 use closeread_judges::{applies_judged, judged_metrics, judged_scores};
 use closeread_methods::record::Record;
 use closeread_methods::said;
@@ -67,7 +67,7 @@ pub(super) fn recorded(item: &Item, record: &Record) -> Scores {
     let is_bleu = |name: &str| MetricName::from(name).known().is_some_and(|metric| metric.bleu_order().is_some());
     let statistics = || {
         let answer = said(&record.outcome).map(|text| Answer { text, choice: None });
-        Evaluator::default().bleu_statistics(item, answer, is_chinese(item)).map(Score::Bleu)
+        Evaluator::default().bleu_statistics(item, answer, is_spaceless(item)).map(Score::Bleu)
     };
     let bleu = if record.scores.keys().any(|name| is_bleu(name)) { statistics() } else { None };
     let score = |(name, value): (&String, &f64)| {
@@ -123,7 +123,7 @@ impl<'a> Known<'a> {
         let applies = match (seen, metric.known()) {
             (Some(_), _) => has_score,
             (None, Some(_)) if metric.is_of_context() => !item.evidence.is_empty(),
-            (None, Some(known)) => default_metrics(item.task, is_chinese(item))[0] == known && has_gold(item),
+            (None, Some(known)) => default_metrics(item.task, is_spaceless(item))[0] == known && has_gold(item),
             (None, None) => true,
         };
         if applies { Applies::Once } else { Applies::Not }
@@ -146,7 +146,7 @@ impl<'a> Known<'a> {
             measures.insert(PASSAGES.into(), context.passages.len() as f64);
         }
         if let (Task::Summary, Outcome::Answered { answer, .. }) = (item.task, &record.outcome) {
-            measures.insert(WORDS.into(), words(answer, is_chinese(item)) as f64);
+            measures.insert(WORDS.into(), words(answer, is_spaceless(item)) as f64);
         }
         Observation {
             outcome,
@@ -158,12 +158,12 @@ impl<'a> Known<'a> {
     }
 }
 
-fn words(text: &str, is_chinese: bool) -> usize {
-    if is_chinese { text.chars().filter(|c| c.is_alphanumeric()).count() } else { text.split_whitespace().count() }
+fn words(text: &str, spaceless: bool) -> usize {
+    if spaceless { text.chars().filter(|c| c.is_alphanumeric()).count() } else { text.split_whitespace().count() }
 }
 
 /// True if the item has a gold answer that closeread can score against.
 fn has_gold(item: &Item) -> bool {
-    let language = if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH };
+    let language = if is_spaceless(item) { Language::CHINESE } else { Language::ENGLISH };
     !closeread_eval::score(item, &Outcome::Unanswered, language).is_empty()
 }

@@ -5,6 +5,7 @@ use super::kept::{KeptWords, Reader, numbers};
 use super::postings::{Postings, entries};
 use super::ranking::{Ranking, rank};
 use closeread_text::Language;
+use closeread_text::language::{is_han, is_kana};
 use rustc_hash::FxHashMap;
 
 /// Saturation of a word's frequency within a passage (Lucene's default).
@@ -17,16 +18,16 @@ const B: f64 = 0.75;
 pub enum WordRule {
     /// Runs of letters, digits and underscores (`\w+`), lower-cased; no stemming, no stop words.
     Letters,
-    /// Words as in [`WordRule::Letters`], but a run of Chinese characters becomes its overlapping pairs (a single
-    /// character stands for itself), as Lucene's CJK analyser does: no dictionary decides what a word is, so names that
-    /// no dictionary holds are found.
-    ChinesePairs,
+    /// Words as in [`WordRule::Letters`], but a run of Chinese or Japanese characters becomes its overlapping pairs (a
+    /// single character stands for itself), as Lucene's CJK analyser does: no dictionary decides what a word is, so names
+    /// that no dictionary holds are found.
+    CharacterPairs,
 }
 
 impl WordRule {
-    /// The rule for a language: pairs for Chinese, letters for all others.
+    /// The rule for a language: pairs for Chinese and Japanese, letters for all others.
     pub fn of_language(language: Language) -> Self {
-        if language == Language::CHINESE { Self::ChinesePairs } else { Self::Letters }
+        if language.is_spaceless() { Self::CharacterPairs } else { Self::Letters }
     }
 
     /// The words of `text` in order, repeated ones repeated.
@@ -39,12 +40,12 @@ impl WordRule {
         let runs = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|run| !run.is_empty());
         match self {
             Self::Letters => runs.collect(),
-            Self::ChinesePairs => runs.flat_map(pairs).collect(),
+            Self::CharacterPairs => runs.flat_map(pairs).collect(),
         }
     }
 }
 
-/// Splits a run into Chinese and other stretches, and the Chinese ones into overlapping pairs.
+/// Splits a run into stretches with and without spaces in their writing, and the latter into overlapping pairs.
 fn pairs(run: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let chars: Vec<(usize, char)> = run.char_indices().collect();
@@ -52,8 +53,8 @@ fn pairs(run: &str) -> Vec<&str> {
         let ((start, _), (last, c)) = (chars[0], chars[chars.len() - 1]);
         &run[start..last + c.len_utf8()]
     };
-    for stretch in chars.chunk_by(|(_, a), (_, b)| is_han(*a) == is_han(*b)) {
-        if !is_han(stretch[0].1) || stretch.len() == 1 {
+    for stretch in chars.chunk_by(|(_, a), (_, b)| is_spaceless(*a) == is_spaceless(*b)) {
+        if !is_spaceless(stretch[0].1) || stretch.len() == 1 {
             words.push(of(stretch));
         } else {
             words.extend(stretch.windows(2).map(of));
@@ -62,8 +63,9 @@ fn pairs(run: &str) -> Vec<&str> {
     words
 }
 
-fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '々' | '〇')
+/// True for characters of a writing without spaces.
+fn is_spaceless(c: char) -> bool {
+    is_han(c) || is_kana(c)
 }
 
 /// An inverted index over passages.
@@ -238,7 +240,7 @@ mod tests {
     fn words_are_runs_of_letters_digits_and_underscores() {
         assert_eq!(WordRule::Letters.words("Don't_stop, ÉTÉ 42!"), ["don", "t_stop", "été", "42"]);
         assert_eq!(
-            WordRule::ChinesePairs.words("老残游记,第2回 ok 一"),
+            WordRule::CharacterPairs.words("老残游记,第2回 ok 一"),
             ["老残", "残游", "游记", "第", "2", "回", "ok", "一"]
         );
     }

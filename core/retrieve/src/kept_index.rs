@@ -28,7 +28,7 @@ impl PassageIndex {
             content.extend(end.to_le_bytes());
         }
         let words = self.bm25.write(&mut content);
-        let rule = matches!(self.word_rule(), WordRule::ChinesePairs);
+        let rule = matches!(self.word_rule(), WordRule::CharacterPairs);
         let mut bytes = MAGIC.to_vec();
         let sizes = [self.books().len(), self.passages().len(), n_pieces as usize].into_iter().chain(words);
         for number in [KEPT_FORMAT as usize, usize::from(rule)].into_iter().chain(sizes) {
@@ -52,7 +52,7 @@ impl PassageIndex {
             return Err(IndexError::Kept("it is of another format"));
         }
         let rule = word_rule(&books);
-        let is_of_rule = from.number()? == usize::from(rule == WordRule::ChinesePairs);
+        let is_of_rule = from.number()? == usize::from(rule == WordRule::CharacterPairs);
         if from.number()? != books.len() || !is_of_rule {
             return Err(IndexError::Kept("it is of other books"));
         }

@@ -295,8 +295,8 @@ impl PassageIndex {
 }
 
 pub(super) fn word_rule<'b>(books: impl IntoIterator<Item = &'b Arc<Book>>) -> WordRule {
-    let chinese = books.into_iter().any(|book| book.language.code() == "zh");
-    if chinese { WordRule::ChinesePairs } else { WordRule::Letters }
+    let spaceless = books.into_iter().any(|book| book.language.is_spaceless());
+    if spaceless { WordRule::CharacterPairs } else { WordRule::Letters }
 }
 
 /// An offset or a place in half the bytes: there are several a passage, and a corpus has passages by the hundred thousand.

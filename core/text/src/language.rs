@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 /// An ISO 639-1 language.
 ///
-/// Any code is carried; sentence rules exist for English and Chinese, and every other language is segmented as English
-/// is.
+/// Any code is carried; sentence rules exist for English, Chinese and Japanese, and every other language is segmented as
+/// English is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Language([u8; 2]);
@@ -30,6 +30,11 @@ impl Language {
     /// The ISO 639-1 code: two lower-case letters.
     pub fn code(&self) -> &str {
         std::str::from_utf8(&self.0).expect("made of ASCII letters only")
+    }
+
+    /// True for Chinese and Japanese, which put no space between words.
+    pub fn is_spaceless(self) -> bool {
+        matches!(self, Self::CHINESE | Self::JAPANESE)
     }
 }
 
@@ -76,8 +81,8 @@ pub fn east_asian(text: &str) -> Option<Language> {
     let (mut alphabetic, mut han, mut kana, mut hangul) = (0usize, 0usize, 0usize, 0usize);
     for c in text.chars() {
         match c {
-            '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' => kana += 1,
             '\u{AC00}'..='\u{D7AF}' => hangul += 1,
+            c if is_kana(c) => kana += 1,
             c if is_han(c) => han += 1,
             c if c.is_alphabetic() => alphabetic += 1,
             _ => {}
@@ -99,6 +104,11 @@ pub fn east_asian(text: &str) -> Option<Language> {
 /// True for Han characters, whatever language writes them.
 pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' | '々' | '〇')
+}
+
+/// True for the syllables of Japanese, and the marks that repeat or lengthen them.
+pub fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}')
 }
 
 #[cfg(test)]

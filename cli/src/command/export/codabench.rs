@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
 use closeread_eval::observations::MetricName;
-use closeread_eval::{InputFile, Item, default_metrics, is_chinese};
+use closeread_eval::{InputFile, Item, default_metrics, is_spaceless};
 use closeread_export::Entry;
 use closeread_export::codabench::{Competition, PROGRAM, bundle};
 use closeread_files::{refuse_input_as_output, write_output};
@@ -94,7 +94,7 @@ fn items(path: &Path) -> Result<Vec<Item>> {
 fn of_tasks(items: &[Item]) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for item in items {
-        for metric in default_metrics(item.task, is_chinese(item)) {
+        for metric in default_metrics(item.task, is_spaceless(item)) {
             if !metrics.contains(metric) {
                 metrics.push(*metric);
             }

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 const ENGLISH: &str = "he|she|it|they|him|her|them|his|hers|its|their|theirs|himself|herself|itself|themselves|\
                        i|me|my|mine|we|us|our|ours|you|your|yours";
 
-/// Returns the first personal or possessive pronoun of a fact, by the rules of its language: English words, or Chinese
-/// ones. What stands in quotation marks was said by somebody and does not count.
+/// Returns the first personal or possessive pronoun of a fact, by the rules of its language: English words, Chinese or
+/// Japanese ones. What stands in quotation marks was said by somebody and does not count.
 pub(super) fn pronoun(fact: &str, language: Language) -> Option<String> {
     static QUOTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#""[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》"#).expect("a valid pattern"));
@@ -21,9 +21,12 @@ pub(super) fn pronoun(fact: &str, language: Language) -> Option<String> {
         Regex::new("其他|他人|他乡|他日|他处|吉他|自我|忘我|我国|(他们|她们|它们|我们|你们|咱们|他|她|它|我|你|您)")
             .expect("a valid pattern")
     });
+    static JAPANESE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new("彼女|彼|私|僕|俺|我々|我ら|あなた|お前|貴方").expect("a valid pattern"));
     let bare = QUOTED.replace_all(fact, " ");
     match Rules::of(language) {
         Rules::Chinese => CHINESE.captures_iter(&bare).find_map(|found| Some(found.get(1)?.as_str().to_owned())),
+        Rules::Japanese => JAPANESE.find(&bare).map(|found| found.as_str().to_owned()),
         Rules::English => {
             // US and IT in capitals are names.
             let word = WORD.find_iter(&bare).find(|word| !matches!(word.as_str(), "US" | "IT" | "ME"));
@@ -43,6 +46,13 @@ mod tests {
         assert_eq!(of("The bell loses Its voice.").as_deref(), Some("its"));
         assert_eq!(of("Ana tells Ben \"I saw you\" and hides the item."), None);
         assert_eq!(of("The US army leaves the herbs there."), None);
+    }
+
+    #[test]
+    fn japanese_has_its_own() {
+        let of = |fact| pronoun(fact, Language::JAPANESE);
+        assert_eq!(of("安は彼女に鍵を渡した。").as_deref(), Some("彼女"));
+        assert_eq!(of("安は「私は行く」と言った。"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use closeread_eval::observations::{
     Aggregate, Aggregation, Applies, Cell, CellFacts, CellKey, Ending, FailurePolicy, ItemFacts, Ledger, MetricName,
     Observation, Observations, Rows, Score, Unit, Weighting,
 };
-use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, citation_recall, default_metrics, is_chinese};
+use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, citation_recall, default_metrics, is_spaceless};
 use closeread_metrics::stats::Estimate;
 use closeread_metrics::{Metric, Words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -133,13 +133,13 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    fn metrics_of(&self, item: &Item, chinese: bool) -> &[Metric] {
-        self.metrics.as_deref().unwrap_or_else(|| default_metrics(item.task, chinese))
+    fn metrics_of(&self, item: &Item, spaceless: bool) -> &[Metric] {
+        self.metrics.as_deref().unwrap_or_else(|| default_metrics(item.task, spaceless))
     }
 
     fn all_names(&self) -> BTreeSet<MetricName> {
         let items = self.submission.items.iter();
-        let computed = items.flat_map(|item| self.metrics_of(item, is_chinese(item))).map(|metric| (*metric).into());
+        let computed = items.flat_map(|item| self.metrics_of(item, is_spaceless(item))).map(|metric| (*metric).into());
         let evidence = self.evidence.then(|| Metric::EvidenceRecall.into());
         let pairs = self.pairs.then(|| Metric::PairAccuracy.into());
         computed.chain(self.given.iter().map(|name| (*name).into())).chain(evidence).chain(pairs).collect()
@@ -182,24 +182,24 @@ impl<'a> Plan<'a> {
 
     /// The metrics that closeread computes, and the accuracy that pairs are made of.
     fn compute(&self, row: &mut Row<'_>, attempt: Option<&Attempt>) {
-        let (item, chinese) = (row.item, is_chinese(row.item));
+        let (item, spaceless) = (row.item, is_spaceless(row.item));
         let answer = attempt.and_then(answer);
-        let own = self.metrics_of(item, chinese);
+        let own = self.metrics_of(item, spaceless);
         let computed = |name: &&MetricName| !name.is_of_context() && name.known() != Some(Metric::PairAccuracy);
         for metric in self.names.iter().filter(computed).filter_map(|name| name.known()) {
-            let value = self.evaluator.score(metric, item, answer, chinese).filter(|_| own.contains(&metric));
+            let value = self.evaluator.score(metric, item, answer, spaceless).filter(|_| own.contains(&metric));
             let score = value.and_then(|value| {
                 if metric.bleu_order().is_none() {
                     return Some((value, Score::Value(value)));
                 }
-                let counts = self.evaluator.bleu_statistics(item, answer, chinese)?;
+                let counts = self.evaluator.bleu_statistics(item, answer, spaceless)?;
                 row.applies.insert(metric.into(), Applies::OutOf(counts.reference_length as u32));
                 Some((value, Score::Bleu(counts)))
             });
             row.give(metric.into(), score);
         }
         if self.pairs && !own.contains(&Metric::Accuracy) {
-            let accuracy = self.evaluator.score(Metric::Accuracy, item, answer, chinese);
+            let accuracy = self.evaluator.score(Metric::Accuracy, item, answer, spaceless);
             match accuracy {
                 Some(value) => drop(row.scores.insert(Metric::Accuracy.into(), Score::Value(value))),
                 None => drop(row.applies.insert(Metric::Accuracy.into(), Applies::Not)),
@@ -295,11 +295,11 @@ impl<'a> Plan<'a> {
             notes.push(format!("{metric} is not available: no item has {wants}"));
         }
         let by_words: Vec<&str> = self.metrics.iter().flatten().filter(|m| m.cuts_words()).map(|m| m.name()).collect();
-        let n_chinese = rows.iter().filter(|row| is_chinese(row.item) && !row.item.answers.is_empty()).count();
-        if self.evaluator.words() == Words::Reference && n_chinese > 0 && !by_words.is_empty() {
-            let scored = if n_chinese == 1 { "1 item is" } else { &format!("{n_chinese} items are") };
+        let n_spaceless = rows.iter().filter(|row| is_spaceless(row.item) && !row.item.answers.is_empty()).count();
+        if self.evaluator.words() == Words::Reference && n_spaceless > 0 && !by_words.is_empty() {
+            let scored = if n_spaceless == 1 { "1 item is" } else { &format!("{n_spaceless} items are") };
             notes.push(format!(
-                "{scored} Chinese, where {} as published find whole sentences or no words at all: the option `chinese` \
+                "{scored} Chinese or Japanese, where {} as published find whole sentences or no words at all: the option `chinese` \
                  with `characters` counts characters as words",
                 by_words.join(", ")
             ));

@@ -2,7 +2,7 @@
 
 use super::MetricName;
 use crate::item::cluster;
-use crate::{Item, Task, is_chinese};
+use crate::{Item, Task, is_spaceless};
 use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -122,7 +122,7 @@ impl From<&Item> for ItemFacts {
             evidence: item.evidence_fingerprint().unwrap_or_default(),
             documents: item.documents.clone(),
             labels: item.labels.clone(),
-            language: if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH },
+            language: if is_spaceless(item) { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: None,
             evidence_tokens: Vec::new(),
             evidence_unplaced: item.evidence.len(),

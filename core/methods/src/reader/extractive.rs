@@ -186,7 +186,7 @@ impl Text {
 
     /// The clause without the question's words at its ends, at most [`MAX_WORDS`] long.
     fn trimmed(&self, clause: &str, asked: &HashSet<String>) -> String {
-        if self.rule == WordRule::ChinesePairs {
+        if self.rule == WordRule::CharacterPairs {
             return clause.trim().to_owned();
         }
         let words: Vec<&str> = clause.split_whitespace().collect();

@@ -1,7 +1,7 @@
 //! Tokenizer 13a, as mteval-v13a, sacrebleu and Hugging Face evaluate have it.
 
 use crate::tokens::{Tokens, space_at};
-use crate::words::{Words, is_chinese_punctuation, is_han, narrow};
+use crate::words::{Words, is_chinese_punctuation, is_spaceless, narrow};
 use std::borrow::Cow;
 
 /// The tokens of `text`, case kept.
@@ -144,7 +144,7 @@ fn undo_markup(text: &str) -> Cow<'_, str> {
 fn separate_chinese(line: &str) -> String {
     let mut separated = String::with_capacity(line.len() * 2);
     for c in line.chars().map(narrow) {
-        if is_han(c) || is_chinese_punctuation(c) {
+        if is_spaceless(c) || is_chinese_punctuation(c) {
             separated.extend([' ', c, ' ']);
         } else {
             separated.push(c);

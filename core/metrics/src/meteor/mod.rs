@@ -15,7 +15,7 @@ pub use porter::stem;
 pub use treebank::words as word_tokenize;
 pub use wordnet::{WordNet, WordNetError};
 
-use super::words::{Words, is_chinese_punctuation, is_han, narrow};
+use super::words::{Words, is_chinese_punctuation, is_spaceless, narrow};
 use align::Vocabulary;
 use closeread_text::python;
 use closeread_text::sentence::punkt;
@@ -130,7 +130,7 @@ fn characters_apart(text: &str) -> String {
     let mut apart = String::with_capacity(2 * text.len());
     for c in text.chars() {
         let narrow = narrow(c);
-        if is_han(c) || is_chinese_punctuation(c) || (narrow != c && narrow.is_ascii_punctuation()) {
+        if is_spaceless(c) || is_chinese_punctuation(c) || (narrow != c && narrow.is_ascii_punctuation()) {
             apart.extend([' ', narrow, ' ']);
         } else {
             apart.push(narrow);

@@ -5,7 +5,7 @@ mod summary;
 
 use super::prf::overlap;
 use super::tokens::{Numbering, Tokens};
-use super::words::{is_han, narrow};
+use super::words::{is_spaceless, narrow};
 use super::{Prf, Words};
 use closeread_text::python;
 use std::ops::Range;
@@ -85,7 +85,7 @@ fn tokens(text: &str, words: Words) -> Tokens<'static> {
             continue;
         }
         spans.extend(start.take().map(|start| start..at));
-        if is_han(c) {
+        if is_spaceless(c) {
             spans.push(at..at + c.len_utf8());
         }
     }

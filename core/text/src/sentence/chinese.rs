@@ -17,8 +17,34 @@ use std::sync::LazyLock;
 /// Corner brackets (`」』`) count as ordinary characters: both published rule sets put a break between `。` and `」`,
 /// and closeread follows them where they agree. Semicolons never end a sentence.
 pub fn sentences(text: &str) -> Vec<FlowSpan> {
+    static PASSES: LazyLock<Passes> = LazyLock::new(|| passes("”’)\\]）】"));
+    cut(text, &PASSES)
+}
+
+/// Cuts Japanese `text` likewise: corner brackets close a quotation.
+pub(super) fn japanese_sentences(text: &str) -> Vec<FlowSpan> {
+    static PASSES: LazyLock<Passes> = LazyLock::new(|| passes("”’)\\]）】」』"));
+    cut(text, &PASSES)
+}
+
+/// Patterns, and what stands in their places.
+type Passes = [(Regex, &'static str); 4];
+
+fn passes(closing: &str) -> Passes {
+    let pass = |pattern: &str, replacement| {
+        (Regex::new(&pattern.replace("CLOSING", closing)).expect("a constant, tried by the tests"), replacement)
+    };
+    [
+        pass(r"([。！？?!])([^CLOSING])", "${1}\n${2}"),
+        pass(r"(\.{3,})([^CLOSING….])", "${1}\n${2}"),
+        pass(r"(…+)([^CLOSING….])", "${1}\n${2}"),
+        pass(r"([。！？?!]|\.{3,}|…+)([CLOSING])([^，。！？?….])", "${1}${2}\n${3}"),
+    ]
+}
+
+fn cut(text: &str, passes: &Passes) -> Vec<FlowSpan> {
     let mut marked = text.to_owned();
-    for (pattern, replacement) in PASSES.iter() {
+    for (pattern, replacement) in passes {
         if let std::borrow::Cow::Owned(replaced) = pattern.replace_all(&marked, *replacement) {
             marked = replaced;
         }
@@ -39,16 +65,6 @@ pub fn sentences(text: &str) -> Vec<FlowSpan> {
     spans
 }
 
-static PASSES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
-    let pass = |pattern: &str, replacement| (Regex::new(pattern).expect("a constant, tried by the tests"), replacement);
-    [
-        pass(r"([。！？?!])([^”’)\]）】])", "${1}\n${2}"),
-        pass(r"(\.{3,})([^”’)\]）】….])", "${1}\n${2}"),
-        pass(r"(…+)([^”’)\]）】….])", "${1}\n${2}"),
-        pass(r"([。！？?!]|\.{3,}|…+)([”’)\]）】])([^，。！？?….])", "${1}${2}\n${3}"),
-    ]
-});
-
 fn push_stripped(spans: &mut Vec<FlowSpan>, text: &str, start: usize, end: usize) {
     let line = &text[start..end];
     let stripped = line.trim_start_matches(is_python_space);
@@ -66,6 +82,13 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<_> = sentences(text).into_iter().map(|span| &text[span.range()]).collect();
         assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn corner_brackets_close_a_quotation_in_japanese() {
+        let text = "吾輩は猫である。名前はまだ無い。「行くの？」と言った。「はい。」";
+        let found: Vec<_> = japanese_sentences(text).into_iter().map(|span| &text[span.range()]).collect();
+        assert_eq!(found, ["吾輩は猫である。", "名前はまだ無い。", "「行くの？」", "と言った。", "「はい。」"]);
     }
 
     #[test]

@@ -12,13 +12,19 @@ pub enum Rules {
     English,
     /// Full stops of Chinese typography ([`chinese`]).
     Chinese,
+    /// Those of Chinese, and corner brackets close a quotation.
+    Japanese,
 }
 
 impl Rules {
-    /// The rules for a language: those for Chinese, and for every other the English ones, which the papers apply to every
-    /// text.
+    /// The rules for a language: those for Chinese and Japanese, and for every other the English ones, which the papers
+    /// apply to every text.
     pub fn of(language: Language) -> Self {
-        if language == Language::CHINESE { Self::Chinese } else { Self::English }
+        match language {
+            Language::CHINESE => Self::Chinese,
+            Language::JAPANESE => Self::Japanese,
+            _ => Self::English,
+        }
     }
 }
 
@@ -33,6 +39,7 @@ pub fn split_with(parameters: &punkt::Parameters, text: &str, rules: Rules) -> V
     match rules {
         Rules::English => parameters.sentences(text),
         Rules::Chinese => chinese::sentences(text),
+        Rules::Japanese => chinese::japanese_sentences(text),
     }
 }
 

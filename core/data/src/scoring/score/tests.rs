@@ -146,7 +146,7 @@ fn metrics_that_are_asked_for_are_scored_wherever_they_apply() {
 
             note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
 
-            note: 1 item is Chinese, where bleu_1, f1 as published find whole sentences or no words at all: the option `chinese` with `characters` counts characters as words
+            note: 1 item is Chinese or Japanese, where bleu_1, f1 as published find whole sentences or no words at all: the option `chinese` with `characters` counts characters as words
         "#]],
     );
     let options = Options { metrics: vec![Metric::RougeL], chinese: Words::ChineseCharacters, by: Vec::new() };
