@@ -1,8 +1,8 @@
 import type { Facts } from "../messages/book.js";
 import { shown } from "./index.js";
 
-const EN: Record<string, string> = { en: "English", zh: "Chinese" };
-const ZH: Record<string, string> = { en: "英文", zh: "中文" };
+const EN = new Intl.DisplayNames("en", { type: "language" });
+const ZH = new Intl.DisplayNames("zh", { type: "language" });
 const counted = (n: number, one: string, many: string) => `${shown(n)} ${n === 1 ? one : many}`;
 
 export const en = {
@@ -12,7 +12,7 @@ export const en = {
     views: "Views",
     verbs: { find: "Find", ask: "Ask", watch: "Watch", runs: "Runs", model: "Model" },
     language: "Language",
-    languageName: (code: string) => EN[code] ?? code,
+    languageName: (code: string) => EN.of(code) ?? code,
     tokens: (n: string) => `${n} tokens`,
     book: "Book",
     chooseBook: "Choose a book",
@@ -34,7 +34,7 @@ export const en = {
     reading: (name: string) => `Reading ${name} …`,
     kept: "The book before it is still open.",
     opened: (name: string, { nTokens, nPassages, language, encoding }: Facts) =>
-        `${name}: ${counted(nTokens, "token", "tokens")} in ${counted(nPassages, "passage", "passages")}; ${EN[language] ?? language}, ${encoding}.`,
+        `${name}: ${counted(nTokens, "token", "tokens")} in ${counted(nPassages, "passage", "passages")}; ${EN.of(language) ?? language}, ${encoding}.`,
     fetchFailed: (url: string, why: string) => `${url} cannot be read: ${why}`,
     copyLink: "Copy link",
     copiedShort: "Copied",
@@ -49,7 +49,7 @@ export const zh: typeof en = {
     views: "视图",
     verbs: { find: "检索", ask: "提问", watch: "旁观", runs: "运行", model: "模型" },
     language: "语言",
-    languageName: (code) => ZH[code] ?? code,
+    languageName: (code) => ZH.of(code) ?? code,
     tokens: (n) => `${n} 个 token`,
     book: "书",
     chooseBook: "选一本书",
@@ -71,7 +71,7 @@ export const zh: typeof en = {
     reading: (name) => `正在读取 ${name}……`,
     kept: "之前的书仍然打开着。",
     opened: (name, { nTokens, nPassages, language, encoding }) =>
-        `${name}：${shown(nTokens)} 个 token，${shown(nPassages)} 个段落；${ZH[language] ?? language}，编码 ${encoding}。`,
+        `${name}：${shown(nTokens)} 个 token，${shown(nPassages)} 个段落；${ZH.of(language) ?? language}，编码 ${encoding}。`,
     fetchFailed: (url, why) => `无法读取 ${url}：${why}`,
     copyLink: "复制链接",
     copiedShort: "已复制",
