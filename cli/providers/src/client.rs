@@ -17,7 +17,7 @@ use closeread_llm::provider::{
 };
 use closeread_llm::{Call, HostError, Response, Usage};
 use reqwest::StatusCode;
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -241,9 +241,20 @@ async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> 
     if stream && status == 200 && is_event_stream(response.headers()) {
         return read_stream(protocol, response).await;
     }
+    let packed = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let body = text_of(response, MAX_RESPONSE_BYTES).await.map_err(|fault| billed(fault, None))?;
     let read = protocol.read(HttpResponse { status, retry_after, body: &body });
-    read.map_err(|fault| billed(fault, protocol.usage(&body)))
+    read.map_err(|fault| match (packed, fault) {
+        // The next one would come packed, too.
+        (Some(packed), Fault::Transient { strain: ServerLoad::Connection, .. }) if status == 200 => {
+            let packed: String = packed.chars().take(20).collect();
+            let message = format!(
+                "the server's response is packed (content-encoding: {packed}), which was not asked for: have it, or the gateway before it, send responses as they are"
+            );
+            billed(Fault::Final(HostError::Failed(message)), None)
+        }
+        (_, fault) => billed(fault, protocol.usage(&body)),
+    })
 }
 
 /// Returns the body of a response of at most `most` bytes; an error is cut where it is longer than errors are.

@@ -1,7 +1,7 @@
 //! Protection of a person's own files: files in the cache folder, inputs named as outputs, links and names that lead
 //! elsewhere. A case a finding, by the numbers of issue 19.
 
-use crate::fault_server::cases;
+use crate::fault_server::{FaultServer, cases, response, run_cases};
 use crate::support::{Sandbox, tales};
 use serde_json::json;
 use std::fs;
@@ -307,4 +307,24 @@ fn finding_03_config_names_the_file_that_is_a_pipe() {
     let sandbox = Sandbox::new();
     assert!(std::process::Command::new("mkfifo").arg(sandbox.path("my.toml")).status().unwrap().success());
     sandbox.run(&["config", "--config", "my.toml"]).refuses(&["cannot read the config my.toml", "a pipe or a device"]);
+}
+
+#[test]
+fn finding_07_a_response_that_was_packed_or_streamed_on_the_way_is_charged() {
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["a".to_owned()]);
+    let cent = "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1_000 }\n";
+    sandbox.write("prices.toml", cent);
+    let limited = ["--max-output-tokens", "10", "--model-info", "prices.toml", "--max-cost", "0.02", "--no-cache"];
+    for (headers, body, n_requests, told) in [
+        ("content-encoding: br\r\n", "\u{1}\u{2}\u{3}", 1, "is packed (content-encoding: br)"),
+        ("", "\u{1}\u{2}\u{3}", 2, "--max-cost leaves no money to ask again"),
+        ("", "data: {\"choices\": []}\n\n", 2, "--max-cost leaves no money to ask again"),
+    ] {
+        let server = FaultServer::start(move |_, _, _| response("200 OK", headers, body));
+        let run = run_cases("openai-compatible/tiny", &server.url, &limited);
+        let ended = sandbox.run(&[&run[..], &["--fresh"]].concat()).exits(1);
+        assert!(ended.err().contains(told), "{}", ended.err());
+        assert_eq!(server.n_requests(), n_requests, "{body}");
+    }
 }

@@ -29,7 +29,8 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     } else if error.is_eof() {
         Err(Fault::transient(ServerLoad::Connection, "the response was cut short"))
     } else if !text.starts_with(['{', '[']) {
-        Err(Fault::transient(ServerLoad::Server, format!("the server sent {}", what(text))))
+        // It may hold an answer, which is billed: it was packed or put into a stream on the way.
+        Err(Fault::transient(ServerLoad::Connection, format!("the server sent {}", what(text))))
     } else {
         Err(Fault::Final(HostError::Failed(format!("the server's response is no JSON that can be read: {error}"))))
     }
