@@ -102,7 +102,7 @@ fn converted(file: &Path, root: &Path, language: Option<Language>) -> Result<Boo
     let markdown = match Kind::of(file) {
         Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
         Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,
-        _ => pdf::text(&bytes)?,
+        _ => pdf::text(&bytes, file)?,
     };
     let relative = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
     let name = relative.unwrap_or(Path::new(file.file_name().unwrap_or_default())).with_extension("");

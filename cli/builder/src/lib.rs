@@ -27,7 +27,7 @@ pub mod pdf {
         None
     }
 
-    pub(crate) fn text(_: &[u8]) -> anyhow::Result<String> {
+    pub(crate) fn text(_: &[u8], _: &std::path::Path) -> anyhow::Result<String> {
         anyhow::bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
     }
 }

@@ -1,15 +1,18 @@
 //! The text of PDF files.
 
 mod apart;
+mod pages;
 
 pub use apart::begin;
-pub(crate) use apart::text;
 
 use anyhow::{Result, bail};
 use closeread_books::MAX_BOOK_BYTES;
 use flate2::read::ZlibDecoder;
 use memchr::memmem;
+use pages::PdfText;
 use std::io::{Read, copy, sink};
+use std::path::Path;
+use tracing::info;
 
 /// Most bytes that the streams of a PDF may unpack to, pictures left out, and those of one picture, which is not unpacked.
 const MAX_UNPACKED: u64 = MAX_BOOK_BYTES as u64;
@@ -19,24 +22,36 @@ const MAX_PACKED: usize = 4;
 /// Bytes before a stream in which its dictionary is looked for.
 const DICTIONARY: usize = 1024;
 
-/// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
-fn text_here(bytes: &[u8]) -> Result<String> {
+/// The text of the PDF in a file, read by a process of its own. Pages without text are told: what is on them is missing.
+pub(crate) fn text(bytes: &[u8], file: &Path) -> Result<String> {
+    let PdfText { text, n_pages, n_empty } = apart::read(bytes)?;
+    if n_empty > 0 {
+        info!(
+            "{}: {n_empty} of {n_pages} pages hold no text, perhaps pictures of pages: convert the PDF to text first if they matter",
+            file.display()
+        );
+    }
+    Ok(text)
+}
+
+/// Reads a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
+fn read_here(bytes: &[u8]) -> Result<PdfText> {
     refuse_bombs(bytes)?;
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let read = std::panic::catch_unwind(|| pdf_extract::extract_text_from_mem(bytes));
+    let read = std::panic::catch_unwind(|| pages::read(bytes));
     std::panic::set_hook(hook);
-    let text = match read {
-        Ok(Ok(text)) => text,
+    let read = match read {
+        Ok(Ok(read)) => read,
         Ok(Err(error)) => {
             bail!("no PDF that can be read ({error}): expected a PDF with text; convert it to text first")
         }
         Err(_) => bail!("this PDF is broken: expected one with text; convert it to text first"),
     };
-    if text.trim().is_empty() {
+    if read.text.trim().is_empty() {
         bail!("this PDF holds no text, perhaps pictures of pages: convert it to text first");
     }
-    Ok(text)
+    Ok(read)
 }
 
 /// Refuses a PDF that unpacks to more than a book may have: the library that reads it knows no limit.
@@ -136,9 +151,9 @@ mod tests {
     #[test]
     fn the_text_of_a_pdf_is_read() {
         let line = b"BT /F1 12 Tf 72 720 Td (Net sales were 11.) Tj ET";
-        assert_eq!(text_here(&pdf("", line)).unwrap().trim(), "Net sales were 11.");
+        assert_eq!(read_here(&pdf("", line)).unwrap().text.trim(), "Net sales were 11.");
         let once = packed(line);
-        assert_eq!(text_here(&pdf(" /Filter /FlateDecode", &once)).unwrap().trim(), "Net sales were 11.");
+        assert_eq!(read_here(&pdf(" /Filter /FlateDecode", &once)).unwrap().text.trim(), "Net sales were 11.");
     }
 
     #[test]
@@ -146,7 +161,7 @@ mod tests {
         let once = packed(&vec![0; 129 << 20]);
         let (twice, flate) = (packed(&once), " /Filter /FlateDecode");
         for file in [pdf(flate, &once), pdf(" /Filter [/FlateDecode /FlateDecode]", &twice)] {
-            let refused = text_here(&file).unwrap_err().to_string();
+            let refused = read_here(&file).unwrap_err().to_string();
             assert!(refused.contains("this PDF unpacks to more than 128 MiB"), "{refused}");
         }
         assert!(refuse_bombs(&pdf(" /Subtype /Image /Filter /FlateDecode", &once)).is_ok(), "a picture may be larger");

@@ -42,6 +42,12 @@ fn pdf(shown: &str, content: &str, forms: &[String]) -> Vec<u8> {
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
     ];
     objects.extend(forms.iter().map(|form| stream("/Type /XObject /Subtype /Form", form)));
+    file_of(&objects)
+}
+
+/// A PDF with these objects, numbered from 1; the first is the catalogue.
+#[cfg(all(unix, feature = "pdf"))]
+fn file_of(objects: &[String]) -> Vec<u8> {
     let (mut file, mut table) = ("%PDF-1.4\n".to_owned(), "0000000000 65535 f \n".to_owned());
     for (n, object) in objects.iter().enumerate() {
         table += &format!("{:010} 00000 n \n", file.len());
@@ -50,6 +56,30 @@ fn pdf(shown: &str, content: &str, forms: &[String]) -> Vec<u8> {
     let (n, start) = (objects.len() + 1, file.len());
     file += &format!("xref\n0 {n}\n{table}trailer\n<< /Size {n} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
     file.into_bytes()
+}
+
+#[cfg(all(unix, feature = "pdf"))]
+#[test]
+fn finding_05_pages_of_a_pdf_that_hold_no_text_are_told() {
+    let sandbox = Sandbox::new();
+    let text = "BT /F1 12 Tf 72 720 Td (Net sales were 11.) Tj ET";
+    let page = |contents: &str| {
+        let font = "/Resources << /Font << /F1 5 0 R >> >>";
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {contents} {font} >>")
+    };
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 >>".to_owned(),
+        page("/Contents 4 0 R"),
+        format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        page(""),
+    ];
+    sandbox.write("x.pdf", file_of(&objects));
+    sandbox.write("t.csv", "document,name,sales\nx,A,11\n");
+    let build = ["build", "corpusqa", "--documents", "x.pdf", "--table", "t.csv", "--entity", "a,b", "--out", "b"];
+    let told = sandbox.run(&build).exits(1).err();
+    assert!(told.contains("x.pdf: 1 of 2 pages hold no text, perhaps pictures of pages"), "{told}");
 }
 
 #[cfg(all(unix, feature = "pdf"))]

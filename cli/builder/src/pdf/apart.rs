@@ -1,6 +1,7 @@
 //! A PDF read by a process of its own, which has limits: the library that reads it has none, in time, memory or depth.
 
-use super::text_here;
+use super::pages::PdfText;
+use super::read_here;
 use anyhow::{Context, Result, bail};
 use closeread_books::MAX_BOOK_BYTES;
 use memory_stats::memory_stats;
@@ -41,20 +42,21 @@ pub fn begin() -> Option<ExitCode> {
     let mib = memory().unwrap_or(DEFAULT_MIB);
     std::thread::spawn(move || end_beyond(mib));
     let mut bytes = Vec::new();
-    let read = std::io::stdin().read_to_end(&mut bytes).map_err(Into::into).and_then(|_| text_here(&bytes));
+    let read = std::io::stdin().read_to_end(&mut bytes).map_err(Into::into).and_then(|_| read_here(&bytes));
     let (words, code) = match read {
-        Ok(text) => (text, ExitCode::SUCCESS),
+        Ok(read) => (format!("{} {}\n{}", read.n_pages, read.n_empty, read.text), ExitCode::SUCCESS),
         Err(error) => (format!("{error:#}"), ExitCode::from(2)),
     };
     Some(std::io::stdout().write_all(words.as_bytes()).map_or(ExitCode::FAILURE, |()| code))
 }
 
-/// The text of a PDF, read by a process of its own where this program can start one.
-pub(crate) fn text(bytes: &[u8]) -> Result<String> {
-    match PROGRAM.get() {
-        Some(program) => text_by(started(program)?, bytes, seconds()?),
-        None => text_here(bytes),
-    }
+/// Reads a PDF by a process of its own where this program can start one.
+pub(super) fn read(bytes: &[u8]) -> Result<PdfText> {
+    let Some(program) = PROGRAM.get() else { return read_here(bytes) };
+    let words = words_by(started(program)?, bytes, seconds()?)?;
+    let (pages, text) = words.split_once('\n').context("a process that reads a PDF counts its pages first")?;
+    let (n_pages, n_empty) = pages.split_once(' ').context("it counts pages without text, too")?;
+    Ok(PdfText { text: text.to_owned(), n_pages: n_pages.parse()?, n_empty: n_empty.parse()? })
 }
 
 /// Ends this process when it takes more memory: macOS and Windows limit no address space, nor does a system without a shell.
@@ -97,7 +99,7 @@ fn started(program: &Path) -> Result<Child> {
     piped(Command::new(program).arg(ARGUMENT)).with_context(|| format!("cannot start {}", program.display()))
 }
 
-fn text_by(mut child: Child, bytes: &[u8], seconds: u64) -> Result<String> {
+fn words_by(mut child: Child, bytes: &[u8], seconds: u64) -> Result<String> {
     let (mut input, output) = child.stdin.take().zip(child.stdout.take()).context("a child has pipes")?;
     let (sender, receiver) = channel();
     let (words, status) = std::thread::scope(|scope| {
