@@ -97,6 +97,9 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len()));
         }
     }
+    if n_chapters == 0 && notes.is_empty() {
+        return Err(EpubError::NoChapter { n_left_out });
+    }
     if text.is_empty() {
         return Err(EpubError::NoText { n_chapters });
     }

@@ -133,6 +133,11 @@ fn pictures_only_and_encrypted_books_are_told_apart() {
     let a = page(r#"<img src="page1.jpg" alt=""/>"#);
     let files = [CONTAINER, NCX, ("OEBPS/book.opf", opf.as_str()), ("OEBPS/a.xhtml", a.as_str())];
     assert_eq!(read_epub(archive(&files)), Err(EpubError::NoText { n_chapters: 1 }));
+    for (spine, n_left_out) in [(&[][..], 0), (&[r#"idref="a" linear="no""#], 1)] {
+        let opf = package("3.0", &[("a", "a.xhtml", "")], spine);
+        let files = [CONTAINER, NCX, ("OEBPS/book.opf", opf.as_str()), ("OEBPS/a.xhtml", a.as_str())];
+        assert_eq!(read_epub(archive(&files)), Err(EpubError::NoChapter { n_left_out }));
+    }
     let with = |algorithm: &str| {
         let list = format!(
             r#"<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><enc:EncryptedData
