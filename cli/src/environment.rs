@@ -58,7 +58,7 @@ pub(crate) fn read(command: Command) -> Command {
     })
 }
 
-/// Names the variables of options whose values an error of the command line calls no UTF-8; `None` if it is about something else.
+/// Names the variables of options, or else the arguments, that an error of the command line calls no UTF-8; `None` if it is about something else.
 pub(crate) fn not_utf8(all: &Command, error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::InvalidUtf8 {
         return None;
@@ -67,7 +67,12 @@ pub(crate) fn not_utf8(all: &Command, error: &clap::Error) -> Option<String> {
     let of_texts = of_texts.filter(|arg| arg.get_value_parser().type_id() != TypeId::of::<PathBuf>());
     let variables = of_texts.filter_map(|arg| arg.get_long().map(variable_of));
     let variables: Vec<String> = variables.filter(|variable| is_not_utf8(variable)).collect();
-    (!variables.is_empty()).then(|| format!("{}: the value is not UTF-8", variables.join(", ")))
+    if !variables.is_empty() {
+        return Some(format!("{}: the value is not UTF-8", variables.join(", ")));
+    }
+    let given = std::env::args_os().skip(1).filter(|given| given.to_str().is_none());
+    let given: Vec<String> = given.map(|given| format!("`{}`", given.to_string_lossy())).collect();
+    (!given.is_empty()).then(|| format!("not UTF-8: {}; expected text in UTF-8 in the place of each", given.join(", ")))
 }
 
 /// Warns of variables whose values cannot be read: a key would be missed only by the first call.

@@ -154,7 +154,7 @@ fn main() -> ExitCode {
         Err(error) => {
             if let Some(told) = environment::not_utf8(&command(), &error) {
                 LogArgs::of_arguments().begin();
-                error!("{told}");
+                error!("{}", without_likely_keys(&told));
                 return ExitCode::from(2);
             }
             let told = error.render().to_string();

@@ -337,7 +337,7 @@ fn put(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()
         partial.prefix(".").suffix(PARTIAL);
         #[cfg(unix)]
         partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut partial = partial.tempfile_in(folder)?;
+        let mut partial = partial.tempfile_in(folder).map_err(without_place)?;
         // For `remove_partial`; a file system without locks keeps what a kill leaves behind.
         let _ = partial.as_file().try_lock();
         fill(partial.as_file_mut())?;
@@ -346,6 +346,15 @@ fn put(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()
         Ok(())
     };
     write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The error without the name of our file that could not be made, which nobody knows.
+fn without_place(error: io::Error) -> io::Error {
+    let words = error.to_string();
+    match words.split_once(" at path \"") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause),
+        None => error,
+    }
 }
 
 /// Removes what [`write_atomically`] left behind in a folder, and below it, when it was killed; what a process still writes

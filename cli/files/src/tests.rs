@@ -84,6 +84,13 @@ fn files_of_one_stem_are_written_side_by_side_and_leave_nothing_else() {
 }
 
 #[test]
+fn an_error_names_the_file_and_not_ours_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = format!("{:#}", write_atomically(&dir.path().join("gone/x"), b"").unwrap_err());
+    assert!(error.contains("gone/x: ") && !error.contains(PARTIAL), "{error}");
+}
+
+#[test]
 #[cfg(unix)]
 fn finding_03_pipes_and_devices_are_refused_before_they_are_opened() {
     let dir = tempfile::tempdir().unwrap();

@@ -261,8 +261,10 @@ fn aws(mut builder: AmazonS3Builder) -> AmazonS3Builder {
     if is_plain { builder.with_allow_http(true) } else { builder }
 }
 
-/// A server that is named by `http://` needs no further word.
+/// A server that is named by `http://` needs no further word; an empty variable is as none.
 fn azure(builder: MicrosoftAzureBuilder) -> MicrosoftAzureBuilder {
+    let is_empty = std::env::var_os("AZURE_STORAGE_USE_EMULATOR").is_some_and(|value| value.is_empty());
+    let builder = if is_empty { builder.with_use_emulator(false) } else { builder };
     let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
     let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
     if is_plain { builder.with_allow_http(true) } else { builder }

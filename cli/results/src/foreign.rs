@@ -103,7 +103,8 @@ fn kind_of(path: &Path) -> Result<Option<Kind>> {
     let mut file =
         closeread_files::open_file(path, u64::MAX).with_context(|| format!("cannot read {}", path.display()))?;
     let mut head = Vec::new();
-    file.by_ref().take(4096).read_to_end(&mut head)?;
+    let read = file.by_ref().take(4096).read_to_end(&mut head);
+    read.with_context(|| format!("cannot read {}", path.display()))?;
     if head.starts_with(b"PK\x03\x04") {
         return Ok(Some(Kind::Archive));
     }

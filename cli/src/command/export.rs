@@ -243,13 +243,21 @@ fn tables(folders: &Folders) -> Result<ExitCode> {
 }
 
 fn rankings(folders: &Folders) -> Result<ExitCode> {
+    let mut golds: BTreeMap<String, String> = BTreeMap::new();
+    for folder in &folders.runs {
+        golds.extend(open(folder)?.run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
+    }
+    let qrels: String = golds.into_values().collect();
+    if qrels.is_empty() {
+        bail!(
+            "no item has gold evidence whose place is known: there is nothing to be found, and no ranking can be judged"
+        );
+    }
     let mut out = OutFolder::open(&folders.out)?;
     let (mut complete, mut names) = (true, FileNames::default());
-    let mut golds: BTreeMap<String, String> = BTreeMap::new();
     for folder in &folders.runs {
         let mut streamed = open(folder)?;
         complete &= streamed.lacks.is_empty();
-        golds.extend(streamed.run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
         for arm in streamed.run.plan.clone() {
             let cell = trials(&mut streamed, &arm)?;
             let name = names.of(&format!("{}_{}", streamed.run.name, cell_name(&streamed.run, &arm)));
@@ -264,12 +272,6 @@ fn rankings(folders: &Folders) -> Result<ExitCode> {
                 out.write(&format!("{name}.run"), &lines)?;
             }
         }
-    }
-    let qrels: String = golds.into_values().collect();
-    if qrels.is_empty() {
-        bail!(
-            "no item has gold evidence whose place is known: there is nothing to be found, and no ranking can be judged"
-        );
     }
     out.write("qrels", qrels.as_bytes())?;
     out.close("rankings and their qrels")?;

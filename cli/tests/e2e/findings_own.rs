@@ -2,7 +2,7 @@
 //! elsewhere. A case a finding, by the numbers of issue 19.
 
 use crate::fault_server::{FaultServer, cases, response, run_cases};
-use crate::support::{Sandbox, tales};
+use crate::support::{Ended, Sandbox, tales};
 use serde_json::json;
 use std::fs;
 
@@ -295,7 +295,7 @@ fn finding_10_an_argument_of_any_bytes_is_an_argument() {
     let sandbox = Sandbox::new();
     let odd = std::ffi::OsStr::from_bytes(b"x\xff\xfey");
     let ended = sandbox.command(&["report"]).arg(odd).output().unwrap();
-    assert_eq!(ended.status.code(), Some(2), "{}", String::from_utf8_lossy(&ended.stderr));
+    Ended(ended).refuses(&["not UTF-8: `x\u{fffd}\u{fffd}y`"]);
     let sampled =
         sandbox.command(&["run", "--method", "closed-book", "--limit", "1", "--out"]).arg(odd).output().unwrap();
     assert_eq!(sampled.status.code(), Some(0), "{}", String::from_utf8_lossy(&sampled.stderr));
@@ -327,4 +327,28 @@ fn finding_07_a_response_that_was_packed_or_streamed_on_the_way_is_charged() {
         assert!(ended.err().contains(told), "{}", ended.err());
         assert_eq!(server.n_requests(), n_requests, "{body}");
     }
+}
+
+#[test]
+fn finding_01_an_export_that_is_refused_leaves_no_folder() {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &["a".to_owned()]);
+    sandbox.run(&["run", "--benchmark", "cases", "--method", "closed-book", "--out", "r"]).exits(0);
+    sandbox.run(&["export", "trec", "r", "--out", "t"]).refuses(&["no item has gold evidence"]);
+    assert!(!sandbox.path("t").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn finding_03_a_file_that_cannot_be_read_is_named() {
+    Sandbox::new().run(&["report", "/proc/self/mem"]).refuses(&["cannot read /proc/self/mem"]);
+}
+
+#[test]
+#[cfg(feature = "object-stores")]
+fn finding_04_an_empty_variable_of_a_store_is_as_none() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["report", "az://books/run"]);
+    let ended = Ended(command.env("AZURE_STORAGE_USE_EMULATOR", "").output().unwrap()).exits(2);
+    assert!(ended.err().contains("az://books/run") && !ended.err().contains("boolean"), "{}", ended.err());
 }
