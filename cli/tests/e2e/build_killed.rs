@@ -73,7 +73,7 @@ fn finding_07_a_build_spends_no_more_than_its_limit_however_often_it_is_begun() 
     kill_in(&sandbox, &limited, &sandbox.path("b/stages/2-trees.jsonl"));
     for _ in 0..2 {
         let told = sandbox.run(&limited).exits(1).err();
-        assert!(told.contains("--max-cost leaves no money for another call"), "{told}");
+        assert!(told.contains("again with a higher --max-cost to resume"), "{told}");
     }
     let n_asked = server.requests.lock().unwrap().len();
     // The server bills seven tokens a response.

@@ -41,7 +41,7 @@ pub(super) async fn finish<T>(
             return Ok(code);
         }
         Ended::OutOfMoney => info!(
-            "stopped: --max-cost leaves no money for another call; what was finished is kept; give the same command again to resume"
+            "stopped: --max-cost leaves no money for another call; what was finished is kept; give the same command again with a higher --max-cost to resume"
         ),
         Ended::Interrupted => info!("stopped; what was finished is kept; give the same command again to resume"),
         Ended::Early(error @ BuildError::Stopped { .. }) => {
