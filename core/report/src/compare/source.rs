@@ -274,9 +274,9 @@ impl Choice {
         if sources.same() && two == [false; 3] {
             return Err(ChoiceError::OneRun { cells: names(&a) });
         }
-        let agree = |x: &Entry<'_>, y: &Entry<'_>| match (x.key(), y.key()) {
+        let agree = |of_x: &Entry<'_>, of_y: &Entry<'_>| match (of_x.key(), of_y.key()) {
             (Some(x), Some(y)) => {
-                let has_none = two[0] && (x.budget.is_none() || y.budget.is_none());
+                let has_none = two[0] && (of_x.takes_no_budget() || of_y.takes_no_budget());
                 let same_budget = two[2] || has_none || x.budget == y.budget;
                 (two[0] || x.method == y.method) && (two[1] || x.model == y.model) && same_budget
             }
@@ -301,7 +301,7 @@ impl Choice {
         of(&self.method, side).is_none_or(|method| *method == key.method)
             && of(&self.model, side).is_none_or(|model| *model == key.model)
             && of(&self.budget, side)
-                .is_none_or(|budget| Some(*budget) == key.budget || (self.method.len() == 2 && key.budget.is_none()))
+                .is_none_or(|budget| Some(*budget) == key.budget || (self.method.len() == 2 && entry.takes_no_budget()))
     }
 
     /// The metrics that were asked for, or all that both have.
@@ -332,6 +332,12 @@ impl<'a> Entry<'a> {
             return self.source.name.clone();
         }
         Naming::of(self.source.lines.iter().map(|line| &line.key)).full_name(&self.line.key)
+    }
+
+    /// True if no cell of the method has a budget.
+    fn takes_no_budget(&self) -> bool {
+        let mine = |line: &&Line| line.key.arm.method == self.line.key.arm.method;
+        self.source.lines.iter().filter(mine).all(|line| line.key.arm.budget.is_none())
     }
 
     fn metrics(&self) -> Vec<MetricName> {
