@@ -209,7 +209,7 @@ pub(crate) struct RunArgs {
     pub(crate) panel: Option<PanelRule>,
     /// Sampling temperature of the judges [default: 0]
     #[arg(long, value_name = "T")]
-    pub(crate) judge_temperature: Option<f32>,
+    pub(crate) judge_temperature: Option<f64>,
     /// Address of the judges' server [default: --base-url where every judge also reads or has no address of its own,
     /// else the provider's own]
     #[arg(long, value_name = "URL")]

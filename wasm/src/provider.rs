@@ -81,7 +81,7 @@ pub(crate) struct GivenCall {
     /// Sampling temperature; default 0.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<f32>", optional))]
-    temperature: f32,
+    temperature: f64,
 }
 
 /// A message of a call.

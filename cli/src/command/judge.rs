@@ -55,7 +55,7 @@ pub(crate) struct JudgeArgs {
     judge: Vec<String>,
     /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.0)]
-    temperature: f32,
+    temperature: f64,
     /// Maximum tokens of a response; lists over key facts or sentences get as many as they need
     #[arg(long, value_name = "N", default_value_t = MAX_OUTPUT_TOKENS)]
     max_output_tokens: u32,

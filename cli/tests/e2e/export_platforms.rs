@@ -1,7 +1,9 @@
 //! `closeread export` for platforms that score, and the memory that exports take.
 
 use crate::export::{a_run, export};
+use crate::support::Sandbox;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::process::Command;
 
@@ -80,6 +82,30 @@ fn a_competition_scores_as_its_platform_starts_it() {
         assert!(!ended.status.success() && scores.is_none());
         assert!(String::from_utf8_lossy(&ended.stderr).contains(words), "{}", String::from_utf8_lossy(&ended.stderr));
     }
+}
+
+#[test]
+fn an_export_has_the_temperature_of_a_method_that_sets_its_own() {
+    let sandbox = Sandbox::new();
+    let methods = ["--method", "memory-agent,dos-rag", "--retriever", "bm25", "--budget", "300"];
+    let run = ["run", "--out", "r", "--limit", "1", "--param", "memory-agent.temperature=0.7"];
+    sandbox.run(&[&run[..], &methods].concat()).exits(0);
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    sandbox.run(&[&["export", "every-eval-ever", "r"], &who[..]].concat()).exits(0);
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(sandbox.path("eee/data/sample/builtin/extractive")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let file: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        for result in file["evaluation_results"].as_array().into_iter().flatten() {
+            let of = &result["generation_config"];
+            found.insert(of["additional_details"]["method"].to_string(), of["generation_args"]["temperature"].clone());
+        }
+    }
+    let expected = [("\"dos-rag\"", json!(0.0)), ("\"memory-agent\"", json!(0.7))];
+    assert_eq!(found, BTreeMap::from(expected.map(|(method, t)| (method.to_owned(), t))));
 }
 
 #[test]

@@ -195,7 +195,7 @@ impl Record<'_> {
 
     fn generation(&self, arm: &Arm) -> Value {
         let run = self.about.run;
-        let mut args = json!({"temperature": 0.0});
+        let mut args = json!({"temperature": run.asked.temperature_of(&arm.method)});
         if let Some(most) = run.asked.max_output_tokens {
             args["max_tokens"] = json!(most);
         }

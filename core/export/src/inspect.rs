@@ -84,7 +84,7 @@ impl<'a> Log<'a> {
             "task_args": self.task_args(),
             "dataset": {"name": run.benchmark, "samples": ids.len(), "sample_ids": ids, "shuffled": false},
             "model": arm.model,
-            "model_generate_config": {"temperature": 0.0, "max_tokens": run.asked.max_output_tokens},
+            "model_generate_config": {"temperature": run.asked.temperature_of(&arm.method), "max_tokens": run.asked.max_output_tokens},
             "config": {"epochs": run.repeats},
             "packages": {"closeread": self.about.version},
             "metadata": {"run": run.name, "lacks": run.lacks()},

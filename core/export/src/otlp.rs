@@ -6,7 +6,10 @@
 //! trials follow one another from the run's begin, and calls share the time of their trial.
 
 use super::{About, CellTrials, Row, answer, question};
+use closeread_eval::Item;
 use closeread_llm::FinishReason;
+use closeread_methods::record::{CallTrace, Context};
+use closeread_report::Run;
 use closeread_text::hash::sha256;
 use prost::Message as _;
 use serde_json::json;
@@ -163,26 +166,9 @@ impl<'a> Batch<'a> {
         let (start, end) = (self.clock, self.clock.saturating_add(nanos));
         self.clock = end;
         let root = span_id("trial");
-        let mut attributes = vec![
-            text("gen_ai.operation.name", "invoke_workflow"),
-            text("gen_ai.workflow.name", &cell.arm.method),
-            text("closeread.run", &run.name),
-            text("closeread.benchmark", &run.benchmark),
-            text("closeread.item", &item.id),
-            text("closeread.documents", &item.documents.join(", ")),
-            integer("closeread.repeat", u64::from(trial.repeat)),
-            text("closeread.outcome", trial.ending.name()),
-            text("closeread.question", &question(item)),
-            text("closeread.answer", &answer(&record.outcome).unwrap_or_default()),
-        ];
-        attributes.extend(cell.arm.budget.map(|budget| integer("closeread.budget", budget as u64)));
-        attributes
-            .extend(trial.counted.iter().map(|(metric, value)| number(&format!("closeread.score.{metric}"), *value)));
-        let status =
-            trial.ending.is_failure().then(|| wire::Status { message: trial.ending.name().to_owned(), code: ERROR });
-        let span = |span_id: Vec<u8>, name: String, kind: i32, attributes: Vec<KeyValue>| Span {
+        let span = |id: &str, name: String, kind: i32, attributes: Vec<KeyValue>| Span {
             trace_id: trace_id.clone(),
-            span_id,
+            span_id: span_id(id),
             parent_span_id: root.clone(),
             name,
             kind,
@@ -191,51 +177,20 @@ impl<'a> Batch<'a> {
             attributes,
             status: None,
         };
-        let mut trial_span = span(root.clone(), format!("invoke_workflow {}", cell.arm.method), INTERNAL, attributes);
-        trial_span.parent_span_id = Vec::new();
-        trial_span.status = status;
-        self.spans.push(trial_span);
+        let failed = trial.ending.is_failure();
+        self.spans.push(Span {
+            parent_span_id: Vec::new(),
+            status: failed.then(|| wire::Status { message: trial.ending.name().to_owned(), code: ERROR }),
+            ..span("trial", format!("invoke_workflow {}", cell.arm.method), INTERNAL, of_trial(run, cell, row))
+        });
         if let Some(context) = record.context.as_ref().filter(|context| context.retriever.is_some()) {
-            let source = item.documents.join(", ");
-            let documents: Vec<serde_json::Value> = context
-                .passages
-                .iter()
-                .map(|p| json!({"id": format!("{}:{}-{}", p.document, p.start, p.end), "score": p.score}))
-                .collect();
-            let attributes = vec![
-                text("gen_ai.operation.name", "retrieval"),
-                text("gen_ai.data_source.id", &source),
-                integer("gen_ai.request.top_k", context.passages.len() as u64),
-                text("gen_ai.retrieval.query.text", &item.question),
-                text("gen_ai.retrieval.documents", &json!(documents).to_string()),
-            ];
-            self.spans.push(span(span_id("retrieval"), format!("retrieval {source}"), INTERNAL, attributes));
+            let name = format!("retrieval {}", item.documents.join(", "));
+            self.spans.push(span("retrieval", name, INTERNAL, of_retrieval(item, context)));
         }
-        let (provider, model) = cell.arm.model.split_once('/').unwrap_or(("", &cell.arm.model));
+        let (_, model) = provider_and_model(&cell.arm.model);
         for (n, call) in record.calls.iter().enumerate() {
-            let usage = &call.usage;
-            let finish = if call.finish == FinishReason::Length { "length" } else { "stop" };
-            let said = json!([{"role": "assistant", "finish_reason": finish, "parts": [{"type": "text", "content": call.response}]}]);
-            let mut attributes = vec![
-                text("gen_ai.operation.name", "chat"),
-                text("gen_ai.provider.name", provider),
-                text("gen_ai.request.model", model),
-                number("gen_ai.request.temperature", 0.0),
-                list("gen_ai.response.finish_reasons", &[finish]),
-                text("gen_ai.output.messages", &said.to_string()),
-                text("closeread.prompt", &call.prompt),
-                text("closeread.prompt.sha256", &call.sha256),
-            ];
-            attributes.extend(call.served_by.model.as_deref().map(|model| text("gen_ai.response.model", model)));
-            let counts = [
-                ("gen_ai.usage.input_tokens", usage.prompt_tokens),
-                ("gen_ai.usage.output_tokens", usage.completion_tokens),
-                ("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens),
-                ("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens),
-                ("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens),
-            ];
-            attributes.extend(counts.into_iter().filter_map(|(name, n)| Some(integer(name, n?))));
-            self.spans.push(span(span_id(&format!("call {n}")), format!("chat {model}"), CLIENT, attributes));
+            let attributes = of_call(run, cell, call);
+            self.spans.push(span(&format!("call {n}"), format!("chat {model}"), CLIENT, attributes));
         }
     }
 
@@ -258,6 +213,71 @@ fn bytes(hex: &str, n: usize) -> Vec<u8> {
 
 fn attribute(key: &str, value: Value) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(wire::AnyValue { value: Some(value) }) }
+}
+
+fn provider_and_model(name: &str) -> (&str, &str) {
+    name.split_once('/').unwrap_or(("", name))
+}
+
+fn of_trial(run: &Run, cell: &CellTrials, row: &Row<'_>) -> Vec<KeyValue> {
+    let Row { item, record, trial } = *row;
+    let mut attributes = vec![
+        text("gen_ai.operation.name", "invoke_workflow"),
+        text("gen_ai.workflow.name", &cell.arm.method),
+        text("closeread.run", &run.name),
+        text("closeread.benchmark", &run.benchmark),
+        text("closeread.item", &item.id),
+        text("closeread.documents", &item.documents.join(", ")),
+        integer("closeread.repeat", u64::from(trial.repeat)),
+        text("closeread.outcome", trial.ending.name()),
+        text("closeread.question", &question(item)),
+        text("closeread.answer", &answer(&record.outcome).unwrap_or_default()),
+    ];
+    attributes.extend(cell.arm.budget.map(|budget| integer("closeread.budget", budget as u64)));
+    let scores = trial.counted.iter();
+    attributes.extend(scores.map(|(metric, value)| number(&format!("closeread.score.{metric}"), *value)));
+    attributes
+}
+
+fn of_retrieval(item: &Item, context: &Context) -> Vec<KeyValue> {
+    let passages = context.passages.iter();
+    let documents: Vec<serde_json::Value> =
+        passages.map(|p| json!({"id": format!("{}:{}-{}", p.document, p.start, p.end), "score": p.score})).collect();
+    vec![
+        text("gen_ai.operation.name", "retrieval"),
+        text("gen_ai.data_source.id", &item.documents.join(", ")),
+        integer("gen_ai.request.top_k", context.passages.len() as u64),
+        text("gen_ai.retrieval.query.text", &item.question),
+        text("gen_ai.retrieval.documents", &json!(documents).to_string()),
+    ]
+}
+
+fn of_call(run: &Run, cell: &CellTrials, call: &CallTrace) -> Vec<KeyValue> {
+    let usage = &call.usage;
+    let (provider, model) = provider_and_model(&cell.arm.model);
+    let finish = if call.finish == FinishReason::Length { "length" } else { "stop" };
+    let parts = json!([{"type": "text", "content": call.response}]);
+    let said = json!([{"role": "assistant", "finish_reason": finish, "parts": parts}]);
+    let mut attributes = vec![
+        text("gen_ai.operation.name", "chat"),
+        text("gen_ai.provider.name", provider),
+        text("gen_ai.request.model", model),
+        number("gen_ai.request.temperature", run.asked.temperature_of(&cell.arm.method)),
+        list("gen_ai.response.finish_reasons", &[finish]),
+        text("gen_ai.output.messages", &said.to_string()),
+        text("closeread.prompt", &call.prompt),
+        text("closeread.prompt.sha256", &call.sha256),
+    ];
+    attributes.extend(call.served_by.model.as_deref().map(|model| text("gen_ai.response.model", model)));
+    let counts = [
+        ("gen_ai.usage.input_tokens", usage.prompt_tokens),
+        ("gen_ai.usage.output_tokens", usage.completion_tokens),
+        ("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens),
+        ("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens),
+        ("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens),
+    ];
+    attributes.extend(counts.into_iter().filter_map(|(name, n)| Some(integer(name, n?))));
+    attributes
 }
 
 fn text(key: &str, value: &str) -> KeyValue {

@@ -28,7 +28,7 @@ pub struct Panel {
     /// Paper whose judge decides on correct answers.
     pub paper: Paper,
     /// Sampling temperature; 0 in the papers.
-    pub temperature: f32,
+    pub temperature: f64,
     /// Most tokens that a response may have.
     pub max_output_tokens: u32,
     /// Address of the models' server, without credentials; absent for the providers' own.

@@ -9,7 +9,7 @@ pub struct Call {
     /// The dialogue so far, oldest first.
     pub messages: Vec<Message>,
     /// Sampling temperature; the papers decode greedily, 0.
-    pub temperature: f32,
+    pub temperature: f64,
     /// Most tokens the response may have; `None` leaves it to the provider.
     pub max_output_tokens: Option<u32>,
     /// Name of the prompt the last message was made from: what options for single prompts go by.

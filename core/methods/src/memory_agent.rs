@@ -43,7 +43,7 @@ pub struct MemoryAgent {
     /// Most tokens that a memory may have.
     pub memory_tokens: u32,
     /// Sampling temperature. CorpusQA decodes greedily; MemAgent's evaluation has 0.7.
-    pub temperature: f32,
+    pub temperature: f64,
     /// Paper whose prompt and answer form the last call has, the memory in the place of the text; `None`: MemAgent's, a
     /// box.
     pub style: Option<PromptStyle>,

@@ -134,7 +134,7 @@ impl<'a, H> Session<'a, H> {
     }
 
     /// Sets the sampling temperature from now on.
-    pub fn set_temperature(&mut self, temperature: f32) {
+    pub fn set_temperature(&mut self, temperature: f64) {
         self.settings.temperature = temperature;
     }
 

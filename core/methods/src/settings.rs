@@ -67,7 +67,7 @@ pub struct Settings<'a> {
     /// Limit on the length of a response.
     pub response_limit: ResponseLimit,
     /// Sampling temperature; the papers decode greedily, 0.
-    pub temperature: f32,
+    pub temperature: f64,
     /// Tokens a model can take, prompt and response together; `None` for a reader without a limit.
     pub context_window: Option<usize>,
 }

@@ -43,7 +43,7 @@ pub(crate) struct JsCall<'a> {
     /// Most tokens of the response; `null`: no limit.
     max_output_tokens: Option<u32>,
     /// Sampling temperature.
-    temperature: f32,
+    temperature: f64,
     /// What the call wants.
     want: JsWant,
     /// The question that is asked.

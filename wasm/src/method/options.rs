@@ -41,7 +41,7 @@ pub(crate) struct MethodOptions {
     /// Sampling temperature; default 0.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<f32>", optional))]
-    pub(super) temperature: f32,
+    pub(super) temperature: f64,
     /// Tokens that the model can take, prompt and response together; default: no limit.
     pub(super) window: Option<usize>,
     /// Tokenizer that counts; default `cl100k`.

@@ -32,7 +32,7 @@ pub struct JudgeOptions {
     /// Names of the judges, or [`ALL_JUDGES`]; empty for all that fit, by the paper's judge of correct answers alone.
     pub judges: Vec<String>,
     /// Sampling temperature.
-    pub temperature: f32,
+    pub temperature: f64,
     /// Most tokens that a response may have.
     pub max_output_tokens: u32,
     /// Address of the models' server.

@@ -48,29 +48,13 @@ pub struct Cell {
     pub facts: CellFacts,
 }
 
-/// Facts of a cell: what papers print of a model, and what tells configurations apart.
+/// Facts of a cell: what papers print of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellFacts {
     /// Tokens that the model's context window holds.
     pub context_window: Option<usize>,
-    /// Most tokens that a response may have; `None` leaves it to the provider.
-    pub max_output_tokens: Option<u32>,
     /// Whether the model reasons before it answers, where that is known.
     pub reasoning: Option<bool>,
-    /// Sampling temperature.
-    pub temperature: f32,
-    /// Sampling seed.
-    pub seed: Option<u64>,
-    /// Address of the server, if it is not the provider's own.
-    pub server: Option<String>,
-    /// Name of the retriever that ranks passages.
-    pub retriever: Option<String>,
-    /// Name of the embedding model.
-    pub embedder: Option<String>,
-    /// The model that made trees, pages or memories beforehand.
-    pub preparer: Option<String>,
-    /// Name of the tokenizer that counts.
-    pub tokenizer: String,
 }
 
 /// Facts of an item: of one id with one gold answer.

@@ -40,7 +40,7 @@ pub struct Protocol {
     pub judge_model: Sourced<Option<&'static str>>,
     /// Sampling temperature of the models.
     #[serde(skip)]
-    pub temperature: Sourced<f32>,
+    pub temperature: Sourced<f64>,
     /// Sampling seed that is sent; `None`: no seed is.
     #[serde(skip)]
     pub seed: Sourced<Option<u64>>,

@@ -118,7 +118,13 @@ impl RunConfiguration {
             windows: self.context_windows.clone(),
             max_output_tokens: self.max_output_tokens,
             reasoning: self.reasoning,
+            temperatures: self.temperatures(),
         }
+    }
+
+    fn temperatures(&self) -> BTreeMap<String, f64> {
+        let methods = self.other.get("methods").and_then(Value::as_object).into_iter().flatten();
+        methods.filter_map(|(method, set)| Some((method.clone(), set.get("temperature")?.as_f64()?))).collect()
     }
 
     /// Reads further fields of the manifest, as the type that needs them.
