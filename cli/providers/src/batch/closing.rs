@@ -68,6 +68,25 @@ impl Batcher {
                 Err(Fault::Final(error) | Fault::Closed(error)) => failed.push((id.clone(), self.desk.redacted(error))),
             }
         }
+        let entries = self.again(&ticket, again, &mut failed)?;
+        info!(
+            "{}: batch {} has ended: {} responses, {} requests to be handed in again, {} failed",
+            self.name,
+            ticket.batch.as_deref().unwrap_or("-"),
+            responses.len(),
+            entries.len(),
+            failed.len()
+        );
+        self.close(&ticket, responses, entries, failed)
+    }
+
+    /// The entries of requests that are handed in again, as their faults want them; the others go to `failed`.
+    fn again(
+        &self,
+        ticket: &Ticket,
+        mut again: HashMap<&str, (Option<Adjustment>, String)>,
+        failed: &mut Vec<(String, HostError)>,
+    ) -> Result<Vec<String>> {
         let mut entries = Vec::new();
         let wanted: HashSet<&str> = again.keys().copied().collect();
         for entry in self.ledger.entries(ticket.number, &wanted)? {
@@ -99,15 +118,7 @@ impl Batcher {
         for (id, (_, message)) in again {
             failed.push((id.to_owned(), self.desk.redacted(HostError::Failed(format!("{message}, and {lost}")))));
         }
-        info!(
-            "{}: batch {} has ended: {} responses, {} requests to be handed in again, {} failed",
-            self.name,
-            ticket.batch.as_deref().unwrap_or("-"),
-            responses.len(),
-            entries.len(),
-            failed.len()
-        );
-        self.close(&ticket, responses, entries, failed)
+        Ok(entries)
     }
 
     fn learn(&self, adjustment: Adjustment) {
