@@ -15,6 +15,9 @@ pub const RERANKING: &str = "reranking.jsonl";
 /// Records and judgements that an extension of the run put in the place of others.
 pub const SUPERSEDED: &str = "superseded.jsonl";
 
+/// What each call may cost and has cost.
+pub const CHARGES: &str = ".spending.jsonl";
+
 /// The files that grow by lines.
 pub const GROWING: [&str; 5] = [RECORDS, JUDGEMENTS, EMBEDDINGS, RERANKING, SUPERSEDED];
 

@@ -134,8 +134,8 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     let lists = parts.iter().rev().map(|part| prices(&part.folder));
     let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
     write_prices(&args.out, together.context("there is a part")??)?;
-    if let Some(dollars) = charged {
-        keep_charged(&args.out, dollars)?;
+    if let Some((dollars, open)) = charged {
+        keep_charged(&args.out, dollars, open)?;
     }
     copy_calls(&parts, &args.out)?;
     for part in &parts {
@@ -262,7 +262,8 @@ impl Part {
         let books = configuration["documents"].take();
         let books = books.as_array().cloned().unwrap_or_default();
         let documents = placed(places.documents).zip(books).collect();
-        let mut records = text(RECORDS)?;
+        // A part that was killed before its first trial ended may have none.
+        let mut records = closeread_files::read_text(&folder.join(RECORDS))?.unwrap_or_default();
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
         let records = lines(&records, &folder.join(RECORDS))?;
@@ -271,17 +272,20 @@ impl Part {
     }
 }
 
-/// Returns what the calls of all parts have cost, lost ones included; `None` if no part counted them.
-fn charged(parts: &[Part]) -> Result<Option<Dollars>> {
+/// Returns what the calls of all parts have cost, lost ones included, and the part of it that those can have cost; `None` if no
+/// part counted them.
+fn charged(parts: &[Part]) -> Result<Option<(Dollars, Dollars)>> {
     if !parts.iter().any(|part| part.folder.join(CHARGES).exists()) {
         return Ok(None);
     }
-    let (mut dollars, mut folders) = (Dollars::default(), HashSet::new());
+    let (mut dollars, mut open, mut folders) = (Dollars::default(), Dollars::default(), HashSet::new());
     for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
         let judging = judging::read(&part.folder)?;
-        dollars += spent(&part.folder, part.records.iter(), &judging, &prices(&part.folder)?)?.calls;
+        let spent = spent(&part.folder, part.records.iter(), &judging, &prices(&part.folder)?)?;
+        dollars += spent.calls;
+        open += spent.open;
     }
-    Ok(Some(dollars))
+    Ok(Some((dollars, open)))
 }
 
 /// Returns what the parts say of their books, each once, in the order of the run.

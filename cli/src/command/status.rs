@@ -3,9 +3,9 @@
 use crate::stores;
 use anyhow::{Context as _, Result, ensure};
 use closeread_eval::Outcome;
-use closeread_files as files;
+use closeread_files::{self as files, run_files::RECORDS};
 use closeread_report::folder::RunManifest;
-use closeread_runner::run_folder::{self, MANIFEST};
+use closeread_runner::run_folder::{self, MANIFEST, Spent};
 use closeread_runner::{finished, judging};
 use closeread_table::number::thousands;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(crate) struct StatusArgs {
     /// Show it every ten seconds, until all parts have ended
     #[arg(long)]
     follow: bool,
-    /// Print [{"part", "state", "of", "trials", "trials_planned", "dollars", "seconds_left"}]
+    /// Print [{"part", "state", "of", "trials", "trials_planned", "dollars", "dollars_open", "seconds_left"}]
     #[arg(long, conflicts_with = "follow")]
     json: bool,
 }
@@ -58,6 +58,8 @@ pub(super) struct Part {
     trials_planned: usize,
     /// Cost of calls with known prices, in US dollars.
     dollars: f64,
+    /// The part of it that is the most which calls can cost whose end is not known.
+    dollars_open: f64,
     /// Seconds that are left by the rate so far; `None` where nothing runs.
     seconds_left: Option<u64>,
 }
@@ -65,7 +67,16 @@ pub(super) struct Part {
 impl Part {
     /// A part of which nothing else is known.
     fn empty(part: String, state: State) -> Self {
-        Self { part, state, of: None, trials: 0, trials_planned: 0, dollars: 0.0, seconds_left: None }
+        Self {
+            part,
+            state,
+            of: None,
+            trials: 0,
+            trials_planned: 0,
+            dollars: 0.0,
+            dollars_open: 0.0,
+            seconds_left: None,
+        }
     }
 }
 
@@ -189,7 +200,7 @@ fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
         return Ok(Part::empty(name, State::Waiting));
     }
     let runs = written_for.is_some();
-    let Ok(Counted { of, planned, trials, dollars, is_left }) = counted(path) else {
+    let Ok(Counted { of, planned, trials, spent, is_left }) = counted(path) else {
         return Ok(Part::empty(name, if runs { State::Running } else { State::Damaged }));
     };
     let state = match (runs, trials >= planned && !is_left) {
@@ -200,7 +211,8 @@ fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
     let rate = |took: &Duration| took.as_secs_f64() / trials as f64;
     let left = |took: &Duration| (rate(took) * planned.saturating_sub(trials) as f64) as u64;
     let seconds_left = written_for.as_ref().filter(|_| trials > 0).map(left);
-    Ok(Part { part: name, state, of, trials, trials_planned: planned, dollars, seconds_left })
+    let (dollars, dollars_open) = (spent.total().0, spent.open.0);
+    Ok(Part { part: name, state, of, trials, trials_planned: planned, dollars, dollars_open, seconds_left })
 }
 
 /// Counts of a folder.
@@ -208,7 +220,7 @@ struct Counted {
     of: Option<usize>,
     planned: usize,
     trials: usize,
-    dollars: f64,
+    spent: Spent,
     /// Whether something besides trials is left to do.
     is_left: bool,
 }
@@ -220,7 +232,9 @@ fn counted(path: &Path) -> Result<Counted> {
     let n_items = items.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
     let n_cells = manifest["configuration"]["cells"].as_array().map_or(0, Vec::len);
     let repeats = manifest["configuration"]["repeats"].as_u64().unwrap_or(1) as usize;
-    let records = finished::records(path)?;
+    // A part that was killed before its first trial ended may have none.
+    let has_records = path.join(RECORDS).exists();
+    let records = if has_records { finished::records(path)? } else { Vec::new() };
     let judging = judging::read(path)?;
     let spent = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
     let of = manifest["shard"]["of"].as_u64().map(|of| of as usize);
@@ -232,7 +246,7 @@ fn counted(path: &Path) -> Result<Counted> {
         // A part that was killed while it was judged; a joined run has no report of its own.
         None => of.is_some() && !judging.panels.is_empty(),
     };
-    Ok(Counted { of, planned: n_items * n_cells * repeats, trials, dollars: spent.total().0, is_left })
+    Ok(Counted { of, planned: n_items * n_cells * repeats, trials, spent, is_left })
 }
 
 fn text(parts: &[Part]) -> String {
@@ -250,7 +264,8 @@ fn text(parts: &[Part]) -> String {
             planned => format!("{} of {}", thousands(part.trials as u64), thousands(planned as u64)),
         };
         let left = part.seconds_left.map_or_else(|| "-".to_owned(), |s| format!("{} min", s.div_ceil(60)));
-        text += &format!("{:<5} {state:<9} {trials:<17} {:>7.2}  {left}\n", part.part, part.dollars);
+        let dollars = format!("{}{:.2}", if part.dollars_open > 0.0 { "≤" } else { "" }, part.dollars);
+        text += &format!("{:<5} {state:<9} {trials:<17} {dollars:>7}  {left}\n", part.part);
     }
     text + &summary(parts) + "\n"
 }
@@ -258,15 +273,20 @@ fn text(parts: &[Part]) -> String {
 /// All parts in one line.
 pub(super) fn summary(parts: &[Part]) -> String {
     let count = |state| parts.iter().filter(|part| part.state == state).count();
-    let sum: f64 = parts.iter().map(|part| part.dollars).sum();
+    let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
     let mut text = format!(
-        "{} of {} parts finished, {} running, {} waiting, {} stopped; ${sum:.2} spent",
+        "{} of {} parts finished, {} running, {} waiting, {} stopped; ${:.2} spent",
         count(State::Finished),
         parts.len(),
         count(State::Running),
         count(State::Waiting),
         count(State::Stopped) + count(State::Damaged),
+        sum(|part| part.dollars),
     );
+    let open = sum(|part| part.dollars_open);
+    if open > 0.0 {
+        text += &format!(" at most: ${open:.2} of it is what calls can cost whose end is not known");
+    }
     if let Some(left) = seconds_left(parts) {
         text += &format!("; about {} minutes left", left.div_ceil(60));
     }

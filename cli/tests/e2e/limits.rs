@@ -128,12 +128,12 @@ fn finding_07_a_blocked_prompt_stays_charged_when_the_run_is_resumed() {
 }
 
 /// The options of a run of which a call costs at most a cent.
-fn in_cents<'a>(url: &'a str, dollars: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn in_cents<'a>(url: &'a str, dollars: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let limits = ["--model-info", "prices.toml", "--max-output-tokens", "10", "--max-cost", dollars];
     run_cases("openai-compatible/tiny", url, &[&limits[..], more].concat())
 }
 
-fn six(sandbox: &Sandbox) {
+pub(crate) fn six(sandbox: &Sandbox) {
     cases(sandbox, &(0..6).map(|n| format!("q{n}")).collect::<Vec<_>>());
     sandbox.write("prices.toml", PRICES);
 }
@@ -157,8 +157,10 @@ fn finding_07_calls_in_flight_at_a_kill_stay_charged_when_the_run_is_resumed() {
     assert_eq!(server.n_requests(), 2, "the provider may bill both");
     sandbox.run(&in_cents(&server.url, "1", &[])).exits(0);
     assert_eq!(server.n_requests(), 8);
-    let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
-    assert!((spent - 0.062).abs() < 1e-9, "two lost at a cent, six answered for 0.7: {spent}");
+    let part = sandbox.run(&["status", "r", "--json"]).json()[0].clone();
+    let dollars = |name: &str| part[name].as_f64().unwrap();
+    assert!((dollars("dollars") - 0.062).abs() < 1e-9, "two lost at a cent, six answered for 0.7: {part}");
+    assert!((dollars("dollars_open") - 0.02).abs() < 1e-9, "{part}");
 }
 
 #[test]
@@ -175,9 +177,13 @@ fn finding_07_calls_in_flight_at_a_kill_count_for_a_limit_that_comes_later() {
     wait_until(&mut run, "two calls in flight", || server.n_requests() == 2);
     run.kill().unwrap();
     run.wait().unwrap();
+    let marked =
+        |told: String| told.contains("≤0.02") && told.contains("$0.02 spent at most: $0.02 of it is what calls");
+    assert!(marked(sandbox.run(&["status", "r"]).exits(1).out()));
     let again = sandbox.run(&in_cents(&server.url, "0.02", &[])).exits(1);
     assert!(again.err().contains("the end of 2 earlier calls is not known"), "{}", again.err());
     assert_eq!(server.n_requests(), 2, "the provider may bill both");
+    assert!(marked(sandbox.run(&["status", "r"]).exits(1).out()), "the doubt stays");
     let ended = sandbox.run(&unlimited).exits(0);
     assert!(!ended.err().contains("is not known") && ended.err().contains("$0.0420"), "{}", ended.err());
 }

@@ -25,6 +25,8 @@ pub struct Spent {
     pub calls: Dollars,
     /// The part of it of which responses are in the folder: what was lost is not among them.
     pub kept: Dollars,
+    /// The part of it that is the most which calls can cost whose end is not known; they may be in flight.
+    pub open: Dollars,
     /// Cost of embeddings and reranking on servers.
     pub served: Dollars,
 }
@@ -68,8 +70,12 @@ pub fn spent<'r>(
     let served = served_usage(&served, prices);
     let served = served.iter().map(|usage| usage.dollars);
     let kept: Dollars = [trials].into_iter().chain(before).chain(judges).chain(unfinished).sum();
-    let charged = Charged::read(folder)?.map_or(Dollars::default(), |charged| charged.total());
-    Ok(Spent { calls: if charged > kept { charged } else { kept }, kept, served: served.sum() })
+    let charged = Charged::read(folder)?.unwrap_or_default();
+    let (calls, open) = match charged.total() > kept {
+        true => (charged.total(), charged.open()),
+        false => (kept, Dollars::default()),
+    };
+    Ok(Spent { calls, kept, open, served: served.sum() })
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

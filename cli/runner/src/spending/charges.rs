@@ -1,10 +1,11 @@
 //! `.spending.jsonl` of a run folder: what each call may cost, written before it is sent, and what it has cost.
 //!
 //! A call that has begun and not ended counts with the most that it can cost: a kill, a timeout or a lost connection hides what
-//! the provider bills. A call of a batch counts so for as long as the batch is at the provider. The file is hidden, so it is
-//! not sent to object stores.
+//! the provider bills. A call of a batch counts so for as long as the batch is at the provider. The file is written anew before it
+//! grows long, because a run in an object store sends it whole.
 
 use anyhow::{Context, Result, bail};
+pub use closeread_files::run_files::CHARGES;
 use closeread_files::{self as files, append_lines, write_lines};
 use closeread_llm::price::Dollars;
 use closeread_providers::batch::handed_in;
@@ -15,8 +16,8 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use tracing::info;
 
-/// File name of the charges.
-pub const CHARGES: &str = ".spending.jsonl";
+/// Number of lines, beside those of calls that have not ended, after which the file is written anew.
+const MOST_LINES: usize = 4096;
 
 /// The name of a call in a folder's charges.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ struct Line {
     /// The call; absent where everything before is summed up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     call: Option<CallName>,
-    /// The most that the call can cost: it begins.
+    /// The most that the call can cost: it begins. In a sum, the most that lost calls can have cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     most: Option<Dollars>,
     /// What the call has cost: it has ended.
@@ -41,12 +42,55 @@ struct Line {
     cost: Option<Dollars>,
 }
 
+impl Line {
+    fn sum(ended: Dollars, lost: Dollars) -> Self {
+        Self { call: None, most: Some(lost).filter(|lost| *lost > Dollars::default()), cost: Some(ended) }
+    }
+}
+
+/// What lines come to.
+#[derive(Debug, Default)]
+struct Sums {
+    ended: Dollars,
+    /// The most that calls can have cost which an earlier process lost.
+    lost: Dollars,
+    /// The most of the tries that have begun and not ended, by call.
+    open: BTreeMap<CallName, Vec<Dollars>>,
+}
+
+impl Sums {
+    fn add(&mut self, Line { call, most, cost }: Line) {
+        self.ended += cost.unwrap_or_default();
+        match (call, most) {
+            (Some(call), Some(most)) => self.open.entry(call).or_default().push(most),
+            (Some(call), None) => {
+                let is_last = self.open.get_mut(&call).is_some_and(|most| most.pop().is_some() && most.is_empty());
+                if is_last {
+                    self.open.remove(&call);
+                }
+            }
+            (None, most) => self.lost += most.unwrap_or_default(),
+        }
+    }
+
+    /// The fewest lines that come to the same.
+    fn lines(&self) -> Vec<Line> {
+        let begun = |(call, most): (&CallName, &Vec<Dollars>)| -> Vec<Line> {
+            let line = |most| Line { call: Some(call.clone()), most: Some(most), cost: None };
+            most.iter().copied().map(line).collect()
+        };
+        [Line::sum(self.ended, self.lost)].into_iter().chain(self.open.iter().flat_map(begun)).collect()
+    }
+}
+
 /// The charges of a folder as a process finds them.
 #[derive(Debug, Default, PartialEq)]
 pub struct Charged {
     /// What ended calls have cost.
     ended: Dollars,
-    /// What calls can have cost whose end is not known.
+    /// The most that calls can have cost which were lost before the folder was opened last.
+    lost_before: Dollars,
+    /// The same of each call since then whose end is not known.
     lost: Vec<Dollars>,
     /// The most that requests cost which are in batches, by key.
     in_batches: BTreeMap<String, Dollars>,
@@ -61,15 +105,9 @@ impl Charged {
         }
         let lines: Vec<Line> =
             files::read_lines(&path, "what a call costs; remove the line if money need not be counted")?;
-        let (mut ended, mut open): (_, BTreeMap<CallName, Vec<Dollars>>) = (Dollars::default(), BTreeMap::new());
-        for Line { call, most, cost } in lines {
-            ended += cost.unwrap_or_default();
-            match (call, most) {
-                (Some(call), Some(most)) => open.entry(call).or_default().push(most),
-                (Some(call), None) => drop(open.get_mut(&call).and_then(Vec::pop)),
-                (None, _) => {}
-            }
-        }
+        let mut sums = Sums::default();
+        lines.into_iter().for_each(|line| sums.add(line));
+        let Sums { ended, lost: lost_before, open } = sums;
         let (mut lost, mut in_batches, handed_in) = (Vec::new(), BTreeMap::new(), handed_in(folder)?);
         for (call, most) in open {
             match call {
@@ -79,22 +117,28 @@ impl Charged {
                 CallName::Request(key) => drop(most.last().and_then(|most| in_batches.insert(key, *most))),
             }
         }
-        Ok(Some(Self { ended, lost, in_batches }))
+        Ok(Some(Self { ended, lost_before, lost, in_batches }))
     }
 
     /// Returns what the calls can have cost in all.
     pub fn total(&self) -> Dollars {
-        self.ended + self.lost.iter().copied().sum() + self.in_batches.values().copied().sum()
+        self.ended + self.open()
+    }
+
+    /// Returns the part of it that is the most which calls can cost that have not ended, or of whose end nothing is known.
+    pub fn open(&self) -> Dollars {
+        [&self.lost_before].into_iter().chain(&self.lost).chain(self.in_batches.values()).copied().sum()
     }
 }
 
-/// Keeps in a folder that is made of others what their calls have cost, if no more is known to be charged there.
-pub fn keep_charged(folder: &Path, dollars: Dollars) -> Result<()> {
+/// Keeps in a folder that is made of others what their calls have cost, if no more is known to be charged there; `open` is the
+/// part of it that [`Charged::open`] gives.
+pub fn keep_charged(folder: &Path, dollars: Dollars, open: Dollars) -> Result<()> {
     let there = Charged::read(folder)?.map(|charged| charged.total());
     if there.is_some_and(|there| there >= dollars) {
         return Ok(());
     }
-    write_lines(&folder.join(CHARGES), &[Line { call: None, most: None, cost: Some(dollars) }])
+    write_lines(&folder.join(CHARGES), &[Line::sum(dollars - open, open)])
 }
 
 /// The charges of a folder, open for more; who opens them has the folder's lock.
@@ -103,8 +147,9 @@ pub(super) struct Charges {
     path: PathBuf,
     /// Open from the first line on: a folder without a call that costs has no charges.
     file: RefCell<Option<File>>,
-    /// What was charged before, which the first line stands behind.
-    before: Vec<Line>,
+    sums: RefCell<Sums>,
+    /// Number of lines of the file, and how many it may have before it is written anew.
+    lines: Cell<(usize, usize)>,
     next: Cell<u64>,
     /// Whether a line could not be written: a piece of it may stand there, behind which nothing could be read.
     is_broken: Cell<bool>,
@@ -115,22 +160,25 @@ impl Charges {
     /// Opens the charges of a folder whose calls have cost `spent`, those that are in its charges included. Where money is
     /// limited, what was lost is told.
     pub(super) fn open(folder: &Path, spent: Dollars, is_limited: bool) -> Result<Self> {
-        let Charged { lost, in_batches, .. } = Charged::read(folder)?.unwrap_or_default();
+        let charged = Charged::read(folder)?.unwrap_or_default();
+        let total = charged.total();
+        let Charged { lost_before, lost, in_batches, .. } = charged;
+        let most: Dollars = lost.iter().copied().sum();
         if is_limited && !lost.is_empty() {
-            let most: Dollars = lost.iter().copied().sum();
             info!(
                 "the end of {} earlier calls is not known: they count with the most that they can have cost, {most}",
                 lost.len()
             );
         }
         let waiting: Dollars = in_batches.values().copied().sum();
-        let before = Line { call: None, most: None, cost: Some(spent - waiting) };
-        let requests = in_batches.iter().map(|(key, most)| (CallName::Request(key.clone()), *most));
-        let requests = requests.map(|(call, most)| Line { call: Some(call), most: Some(most), cost: None });
+        // Where more is in the folder than was charged, nothing of it is in doubt.
+        let lost = if spent > total { Dollars::default() } else { lost_before + most };
+        let open = in_batches.iter().map(|(key, most)| (CallName::Request(key.clone()), vec![*most])).collect();
         let charges = Self {
             path: folder.join(CHARGES),
             file: RefCell::default(),
-            before: [before].into_iter().chain(requests).collect(),
+            sums: RefCell::new(Sums { ended: spent - waiting - lost, lost, open }),
+            lines: Cell::default(),
             next: Cell::default(),
             is_broken: Cell::default(),
             in_batches: RefCell::new(in_batches),
@@ -144,8 +192,12 @@ impl Charges {
     /// The file, behind what was charged before.
     fn begun(&self) -> Result<RefMut<'_, File>> {
         let mut file = self.file.borrow_mut();
-        if file.is_none() {
-            write_lines(&self.path, &self.before)?;
+        let (n_lines, most_lines) = self.lines.get();
+        if file.is_none() || n_lines >= most_lines {
+            let lines = self.sums.borrow().lines();
+            *file = None;
+            write_lines(&self.path, &lines)?;
+            self.lines.set((lines.len(), MOST_LINES + 2 * lines.len()));
             let opened = OpenOptions::new().append(true).open(&self.path);
             *file = Some(opened.with_context(|| format!("cannot open {}", self.path.display()))?);
         }
@@ -181,6 +233,9 @@ impl Charges {
         let file = self.begun()?;
         let written = append_lines(&file, &self.path, &bytes);
         self.is_broken.set(written.is_err());
+        let (n_lines, most_lines) = self.lines.get();
+        self.lines.set((n_lines + 1, most_lines));
+        self.sums.borrow_mut().add(line);
         written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
@@ -225,6 +280,25 @@ mod tests {
         assert_eq!((again.take("handed in"), again.take("only waiting")), (Some(Dollars(0.5)), None));
         again.end(&CallName::Request("handed in".to_owned()), Dollars(0.25)).unwrap();
         assert_eq!(Charged::read(run.path()).unwrap().unwrap().total(), Dollars(0.25));
+    }
+
+    #[test]
+    fn charges_stay_short_and_come_to_the_same() {
+        let run = tempfile::tempdir().unwrap();
+        let charges = Charges::open(run.path(), Dollars(1.0), true).unwrap();
+        let waits = charges.name();
+        charges.begin(&waits, Dollars(0.5)).unwrap();
+        for _ in 0..3 * MOST_LINES {
+            let call = charges.name();
+            charges.begin(&call, Dollars(0.5)).unwrap();
+            charges.end(&call, Dollars(0.25)).unwrap();
+        }
+        let n_lines = std::fs::read_to_string(run.path().join(CHARGES)).unwrap().lines().count();
+        assert!(n_lines <= MOST_LINES + 10, "{n_lines}");
+        let total = || Charged::read(run.path()).unwrap().unwrap().total();
+        assert_eq!(total(), Dollars(1.5 + 0.25 * 3.0 * MOST_LINES as f64));
+        charges.end(&waits, Dollars(0.0)).unwrap();
+        assert_eq!(total(), Dollars(1.0 + 0.25 * 3.0 * MOST_LINES as f64), "calls keep their names");
     }
 
     #[test]
