@@ -4,7 +4,7 @@ use crate::segments::{self, Lines};
 use crate::store::{Changed, Object, Patience, Store};
 use crate::{Address, Place};
 use anyhow::{Context, Result, bail};
-use closeread_files::run_files::GROWING;
+use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, MAX_FILE_BYTES, write_atomically};
 use glob::Pattern;
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,11 @@ pub(crate) fn write_lines(folder: &Path, lines: &Lines) -> Result<()> {
     for file in GROWING {
         let (path, lines) = (folder.join(file), lines.0.get(file));
         let Some(lines) = lines else {
-            files::remove(&path)?;
+            // A run that was lost before its first trial ended has no record yet, and is a run all the same.
+            match file == RECORDS && folder.join("manifest.json").is_file() {
+                true => write_atomically(&path, b"")?,
+                false => files::remove(&path)?,
+            }
             continue;
         };
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();

@@ -6,8 +6,8 @@ use crate::store::{Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
 use anyhow::{Context, Result, anyhow, bail};
-use closeread_files as files;
-use closeread_files::run_files::GROWING;
+use closeread_files::run_files::{CHARGES, GROWING};
+use closeread_files::{self as files, write_atomically};
 use object_store::UpdateVersion;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +110,7 @@ impl Sending {
             );
         }
         let writer = Writer::new(&place, every)?;
-        writer.refuse_others(&store).await?;
+        let was_ours = writer.refuse_others(&store).await?;
         let mut sending = Self {
             index: Index::read(&place),
             sent: BTreeMap::new(),
@@ -121,7 +121,11 @@ impl Sending {
             place,
             writer,
         };
+        // Whoever wrote last knows best what was spent, more than it had sent.
+        let charges = sending.place.folder.join(CHARGES);
+        let charged = if was_ours { files::read(&charges)? } else { None };
         sending.take_over().await?;
+        charged.map_or(Ok(()), |charged| write_atomically(&charges, &charged))?;
         sending.store = Store::open(address, Patience::Long)?;
         Ok(sending)
     }
@@ -355,7 +359,7 @@ impl Sending {
         let parts = parts?;
         let is_hidden = parts.iter().any(|part| part.starts_with('.'));
         let name = parts.join("/");
-        (!is_hidden && !GROWING.contains(&name.as_str())).then_some(name)
+        ((!is_hidden || name == CHARGES) && !GROWING.contains(&name.as_str())).then_some(name)
     }
 
     /// Puts the growing files whole, so that the folder reads without segments, and says so in a segment.

@@ -61,14 +61,16 @@ impl Writer {
         !self.ended && now().abs_diff(self.heard) <= self.patience()
     }
 
-    /// Refuses the folder if another closeread was heard to write it a short time ago.
-    pub(crate) async fn refuse_others(&self, store: &Store) -> Result<()> {
-        let Some(bytes) = store.get(WRITER).await? else { return Ok(()) };
-        let Ok(there) = serde_json::from_slice::<Self>(&bytes) else { return Ok(()) };
+    /// Refuses the folder if another closeread was heard to write it a short time ago. Returns whether the last one wrote by way of
+    /// the same folder of this machine.
+    pub(crate) async fn refuse_others(&self, store: &Store) -> Result<bool> {
+        let Some(bytes) = store.get(WRITER).await? else { return Ok(false) };
+        let Ok(there) = serde_json::from_slice::<Self>(&bytes) else { return Ok(false) };
         let (silent, most) = (now().abs_diff(there.heard), there.patience());
         // One of this very folder is gone, since the lock is free.
-        if !there.is_heard() || there.place == self.place {
-            return Ok(());
+        let is_ours = there.place == self.place;
+        if !there.is_heard() || is_ours {
+            return Ok(is_ours);
         }
         bail!(
             "another closeread writes {}, on {}, heard of {silent} s ago: wait for it to end; if that machine is lost, give the \

@@ -78,6 +78,8 @@ mod sixteen;
 mod stores;
 #[cfg(all(unix, feature = "object-stores"))]
 mod stores_faults;
+#[cfg(all(unix, feature = "object-stores"))]
+mod stores_money;
 #[cfg(unix)]
 mod submit;
 #[cfg(unix)]
