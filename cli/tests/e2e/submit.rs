@@ -92,6 +92,11 @@ fn a_slurm_array_runs_the_parts_that_are_not_finished_and_joins_them() {
     let again = sandbox.run(&[&["run", "--json", "--out", "spread/whole"], &OPTIONS[..]].concat()).exits(0).json();
     assert_eq!(timeless(&again), timeless(&whole));
     assert!(submit(&sandbox, &["slurm"]).exits(0).err().contains("all 3 parts are finished"));
+    // Joining failed, or its job was cancelled: the same command joins.
+    std::fs::remove_dir_all(sandbox.path("spread/whole")).unwrap();
+    let joined = submit(&sandbox, &["slurm"]).exits(0);
+    assert!(joined.err().contains("whole has not all of them"), "{}", joined.err());
+    assert!(sandbox.path("spread/whole/records.jsonl").exists(), "{}", joined.err());
 }
 
 #[test]

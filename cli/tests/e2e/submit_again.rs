@@ -59,6 +59,45 @@ fn parts_that_wait_in_slurms_queue_are_not_handed_in_twice() {
 }
 
 #[test]
+fn options_of_another_engine_and_names_that_kubernetes_refuses_are_refused() {
+    let sandbox = Sandbox::new();
+    let dry = |engine: &[&str]| {
+        sandbox.run(&[&["submit"], engine, &["--parts", "2", "--dry-run", "--"], &OPTIONS[..]].concat())
+    };
+    for option in ["--image", "--claim", "--secret"] {
+        dry(&["slurm", "--out", "o", option, "x"]).refuses(&[option, "is for Kubernetes"]);
+    }
+    let pods = ["kubernetes", "--image", "i", "--claim", "c", "--out"];
+    for option in ["--partition", "--account"] {
+        dry(&[&pods[..], &["/o", option, "x"]].concat()).refuses(&[option, "is for Slurm"]);
+    }
+    for secret in ["", "a b", "My_keys"] {
+        dry(&[&pods[..], &["/o", "--secret", secret]].concat()).refuses(&["--secret is `", "expected small letters"]);
+    }
+    for out in ["/", "/runs:1"] {
+        dry(&[&pods[..], &[out]].concat()).refuses(&["no volume is mounted there"]);
+    }
+}
+
+#[test]
+fn two_submissions_at_once_hand_in_each_part_once() {
+    let (sandbox, submit) = full_cluster();
+    let slow =
+        FULL.replace("cp spread", "sleep 2; printf '7 0 PENDING\\n7 1 PENDING\\n7 2 PENDING\\n' >queue; cp spread");
+    program(&sandbox.path("bin/sbatch"), &slow);
+    sandbox.write("queue", "");
+    let said = std::thread::scope(|scope| {
+        let both = [(); 2].map(|()| scope.spawn(|| submit(&sandbox, &[]).exits(0).err()));
+        both.map(|one| one.join().unwrap())
+    });
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    let n_arrays = log.lines().filter(|line| line.starts_with("sbatch") && !line.contains("--wrap=")).count();
+    assert_eq!(n_arrays, 1, "{said:?}");
+    let waited = said.iter().find(|said| said.contains("hands in these parts now")).unwrap();
+    assert!(waited.contains("not handed in again: 3"), "{waited}");
+}
+
+#[test]
 fn parts_are_known_where_the_job_that_joins_them_was_refused_and_it_is_handed_in_later() {
     let (sandbox, submit) = full_cluster();
     sandbox.write("no-more", "");
@@ -249,6 +288,20 @@ fn the_pods_of_kubernetes_run_the_parts_and_the_last_joins_them_when_all_have_en
     assert!(merge.wait().unwrap().success());
     let joined = sandbox.run(&[&["run", "--json", "--out", "volume/whole"], &OPTIONS[..]].concat()).exits(0).json();
     assert_eq!(timeless(&joined), timeless(&whole));
+}
+
+#[test]
+fn a_part_that_was_killed_before_its_first_record_keeps_no_other_from_being_joined() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for (part, shard) in [("parts/0", "1/2"), ("parts/1", "2/2")] {
+        sandbox.run(&[&["run", "--shard", shard, "--out", part], &OPTIONS[..]].concat()).exits(0);
+    }
+    std::fs::remove_file(sandbox.path("parts/1/records.jsonl")).unwrap();
+    let told = sandbox.run(&["status", ".", "--json"]).exits(1).json();
+    assert_eq!((&told[0]["state"], &told[1]["state"]), (&"finished".into(), &"stopped".into()), "{told}");
+    let joined = sandbox.run(&["merge", "parts/0", "parts/1", "--out", "whole"]).exits(1);
+    assert!(joined.err().contains("have no record"), "{}", joined.err());
 }
 
 #[test]

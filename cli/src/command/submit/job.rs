@@ -62,6 +62,32 @@ pub(crate) struct SubmitArgs {
     pub(super) run: Vec<String>,
 }
 
+impl SubmitArgs {
+    /// Refuses options of another engine, and names that Kubernetes would refuse only when a pod starts.
+    pub(super) fn check(&self) -> Result<()> {
+        for (option, value, engine, its) in [
+            ("--partition", &self.partition, Engine::Slurm, "Slurm"),
+            ("--account", &self.account, Engine::Slurm, "Slurm"),
+            ("--image", &self.image, Engine::Kubernetes, "Kubernetes"),
+            ("--claim", &self.claim, Engine::Kubernetes, "Kubernetes"),
+            ("--secret", &self.secret, Engine::Kubernetes, "Kubernetes"),
+        ] {
+            let Some(value) = value else { continue };
+            ensure!(self.engine == engine, "{option} is for {its}: leave it out");
+            let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
+            let (is_right, expected) = match option {
+                "--claim" | "--secret" => {
+                    let is_right = value.starts_with(char::is_alphanumeric) && value.chars().all(is_name);
+                    (is_right, "small letters, digits, `-` and `.`, as Kubernetes names them")
+                }
+                _ => (!value.is_empty() && !value.contains(char::is_whitespace), "a name without spaces"),
+            };
+            ensure!(is_right, "{option} is `{value}`: expected {expected}");
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 pub(super) enum Engine {
     /// A job array, and a job that joins its parts

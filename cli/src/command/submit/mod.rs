@@ -3,6 +3,7 @@
 mod handed;
 mod job;
 mod kubernetes;
+mod one_at_a_time;
 mod place;
 mod ray;
 mod share;
@@ -10,7 +11,7 @@ mod slurm;
 
 pub(crate) use job::SubmitArgs;
 
-use super::status;
+use super::status::{self, State};
 use crate::config::RunArgs;
 use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -18,6 +19,7 @@ use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
 use handed::Handed;
 use job::{Engine, Job};
+use one_at_a_time::one_at_a_time;
 use place::Place;
 use share::shared;
 use slurm::Queued;
@@ -46,8 +48,13 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     ] {
         value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
     }
+    args.check()?;
     let logs = place.logs(&args)?;
     let logs_text = logs.as_deref().map(|logs| one_line(logs, "--logs")).transpose()?;
+    let lock = match &logs {
+        Some(logs) if !args.dry_run => one_at_a_time(args.engine, logs)?,
+        _ => None,
+    };
     let (mut wanted, running) = place.open_parts(&args)?;
     let queued = match (args.engine, &logs) {
         // Where Slurm is not, its script can still be read.
@@ -96,6 +103,9 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let waiting = queued.parts.iter().filter(|part| !running.contains(part)).count();
     if job.wanted.is_empty() && running.is_empty() && waiting == 0 {
         info!("all {} parts are finished: {}", args.parts, job.merge_line()?);
+        if !queued.joins && !is_joined(&job.out) {
+            return join(&job, &queued);
+        }
     }
     for (n, what) in [(running.len(), "running"), (waiting, "in Slurm's queue")] {
         if n > 0 {
@@ -107,6 +117,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         if queued.lacks_merge {
             slurm::hand_in_merge(&job, None, &queued)?;
         }
+        drop(lock);
         return match (args.follow, arrays.is_empty(), running.is_empty()) {
             (true, false, _) => {
                 let mut handed = Handed::Arrays(arrays);
@@ -132,12 +143,14 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
             Handed::Script(started.context("cannot start python3, which runs Ray's script")?)
         }
     };
+    let lock = lock.filter(|_| args.engine == Engine::Ray);
     let followed = match args.follow {
         true => Some(status::follow(place.path(), || handed.goes_on()).await?),
         false => None,
     };
     if let Handed::Script(mut script) = handed {
         let ended = script.wait()?;
+        drop(lock);
         return Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
     }
     if let Some(code) = followed {
@@ -145,6 +158,24 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     }
     info!("{}", place.how_far());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns whether the parts stand joined, so that nothing lacks.
+fn is_joined(out: &str) -> bool {
+    let whole = status::parts(Path::new(&format!("{out}/whole")));
+    whole.is_ok_and(|parts| parts.iter().all(|part| part.state == State::Finished))
+}
+
+/// Joins parts that are all finished, where the job that was to do it failed or was cancelled.
+fn join(job: &Job<'_>, queued: &Queued) -> Result<ExitCode> {
+    info!("{}/whole has not all of them: they are joined now", job.out);
+    if job.args.engine == Engine::Slurm {
+        slurm::hand_in_merge(job, None, queued)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let merge = job.merge();
+    let ended = Command::new(&merge[0]).args(&merge[1..]).status().context("cannot start closeread merge")?;
+    Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// A value that stands in a script or manifest: a line break would begin a line of its own there.

@@ -27,6 +27,11 @@ impl Place {
             }
             (Engine::Kubernetes, None) => {
                 ensure!(args.claim.is_some(), "--claim names the volume claim that is mounted at {out}: give it");
+                let is_mounted = args.out.parent().is_some() && !out.to_string().contains(':');
+                ensure!(
+                    is_mounted,
+                    "--out is {out}: no volume is mounted there; name a folder, without a colon, such as /runs/tales"
+                );
                 ensure!(
                     !args.follow,
                     "--follow: {out} is in a volume; give it to `closeread status` where that is mounted"

@@ -116,6 +116,8 @@ pub(super) struct Queued {
     merges: BTreeSet<String>,
     /// Parts that wait or run, from 0.
     pub(super) parts: BTreeSet<usize>,
+    /// Whether a job that joins parts waits or runs.
+    pub(super) joins: bool,
     /// Whether no job joins one of the arrays: handing it in failed.
     pub(super) lacks_merge: bool,
 }
@@ -145,8 +147,11 @@ pub(super) fn queued(logs: &Path, out: &str, script: &Path) -> Result<Queued> {
         match ours.get(array) {
             None if its != comment => {}
             // Another job joins what it would.
-            _ if name == MERGE_NAME => queued.merges.extend((state == "PENDING").then(|| array.to_owned())),
             _ if state == "COMPLETING" => {}
+            _ if name == MERGE_NAME => {
+                queued.joins = true;
+                queued.merges.extend((state == "PENDING").then(|| array.to_owned()));
+            }
             merge => {
                 queued.parts.extend(part.parse::<usize>());
                 queued.arrays.insert(array.to_owned());
@@ -175,11 +180,11 @@ pub(super) fn hand_in(job: &Job<'_>, script: &Path, queued: &Queued) -> Result<S
 pub(super) fn hand_in_merge(job: &Job<'_>, array: Option<&str>, queued: &Queued) -> Result<()> {
     let log = format!("--output={}/merge.log", log_folder(job)?);
     let arrays: Vec<&str> = array.into_iter().chain(queued.arrays.iter().map(String::as_str)).collect();
-    let after = format!("--dependency=afterany:{}", arrays.join(":"));
+    let after = (!arrays.is_empty()).then(|| format!("--dependency=afterany:{}", arrays.join(":")));
     let wrap = format!("--wrap={}", job.merge_line()?);
     let mut merge = Command::new("sbatch");
     let (name, comment) = (format!("--job-name={MERGE_NAME}"), format!("--comment={}", comment(&job.out)));
-    merge.args(["--parsable", &name, &comment, "--time=1:00:00", &after, &log, &wrap]);
+    merge.args(["--parsable", &name, &comment, "--time=1:00:00"]).args(after).args([&log, &wrap]);
     for (name, value) in [("partition", &job.args.partition), ("account", &job.args.account)] {
         if let Some(value) = value {
             merge.arg(format!("--{name}={value}"));
@@ -197,7 +202,12 @@ pub(super) fn hand_in_merge(job: &Job<'_>, array: Option<&str>, queued: &Queued)
     {
         info!("{error:#}");
     }
-    info!("array {}; job {merge} joins its parts in {}/whole when all have ended", arrays.join(", "), job.out);
+    match arrays.as_slice() {
+        [] => info!("job {merge} joins the parts in {}/whole", job.out),
+        arrays => {
+            info!("array {}; job {merge} joins its parts in {}/whole when all have ended", arrays.join(", "), job.out)
+        }
+    }
     Ok(())
 }
 
