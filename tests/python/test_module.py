@@ -210,7 +210,7 @@ class Runs(Case):
         self.assertEqual(len(run.calls), sum(len(record["calls"]) for record in records))
         spans = {(p["document"], p["start"], p["end"]) for record in records for p in record["context"]["passages"]}
         self.assertEqual({(row["document"], row["start"], row["end"]) for row in run.passages}, spans)
-        only = closeread.load_run(self.run_folder, frames=None, tables=["cells"])
+        only = closeread.load_run(self.run_folder, frames=None, tables="cells")
         self.assertEqual((only.cells, only.calls), (run.cells, None))
 
 

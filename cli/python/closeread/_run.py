@@ -37,7 +37,7 @@ class Run:
     """A row for each passage that a model saw: document, start, end, score."""
 
 
-def load_run(folder: Path, *, frames: _Frames = "auto", tables: Sequence[str] = _TABLES) -> Run:
+def load_run(folder: Path, *, frames: _Frames = "auto", tables: Union[str, Sequence[str]] = _TABLES) -> Run:
     """Reads a run folder as tables.
 
     `frames` chooses data frames of "pandas" or "polars", or None for lists of dicts; "auto" takes what is installed, pandas
@@ -50,7 +50,7 @@ def load_run(folder: Path, *, frames: _Frames = "auto", tables: Sequence[str] = 
     if frames not in ("pandas", "polars", None):
         raise ValueError(f"`frames` is {frames!r}: expected 'auto', 'pandas', 'polars' or None")
     make = {"pandas": _pandas, "polars": _polars, None: _dicts}[frames]
-    name, lacks, read = _native.columns(os.fspath(folder), list(tables))
+    name, lacks, read = _native.columns(os.fspath(folder), [tables] if isinstance(tables, str) else list(tables))
     return Run(name, lacks, **{table: make(columns) for table, columns in read})
 
 

@@ -6,7 +6,6 @@ use closeread_data::scoring::format::{FORMATS, format};
 use closeread_data::scoring::{Options, Problems, Submission, prediction};
 use closeread_eval::{InputFile, Problem};
 use closeread_metrics::{Metric, Words};
-use closeread_results::files;
 use closeread_results::scoring::{self, Published, published};
 use pyo3::prelude::*;
 
@@ -70,7 +69,7 @@ pub(crate) fn score(py: Python<'_>, gold: Source, predictions: Source, scoring: 
             Source::Rows(name, bytes) => InputFile { name, bytes },
         };
         let predictions = match predictions {
-            Source::Path(path) => files::read(&path)?,
+            Source::Path(path) => scoring::predictions(&path)?,
             Source::Rows(name, bytes) => InputFile { name, bytes },
         };
         scoring.card(&prediction::read(&gold, &predictions)?)

@@ -27,6 +27,14 @@ pub fn gold(path: &Path) -> Result<InputFile> {
     if path.is_dir() { files::read(&path.join("items.jsonl")) } else { files::read(path) }
 }
 
+/// Reads `predictions.jsonl` of a submission's folder, or a file.
+///
+/// # Errors
+/// If there is none.
+pub fn predictions(path: &Path) -> Result<InputFile> {
+    if path.is_dir() { files::read(&path.join("predictions.jsonl")) } else { files::read(path) }
+}
+
 /// Reads predictions as they were published. Without `system` those of all systems.
 ///
 /// # Errors

@@ -29,7 +29,7 @@ pub(crate) struct ScoreArgs {
     /// Items with gold answers: an items.jsonl, or a folder with one; with --format files of its layout
     #[arg(long, value_name = "ITEMS")]
     gold: Vec<PathBuf>,
-    /// Predictions: JSON Lines of {"item", "answer" or "choice", "evidence"}
+    /// Predictions: JSON Lines of {"item", "answer" or "choice", "evidence"}, or a folder with them in predictions.jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "format", required_unless_present_any = ["format", "codabench"])]
     predictions: Option<PathBuf>,
     /// Read published prediction files of this layout instead
@@ -146,7 +146,7 @@ fn read(args: &ScoreArgs) -> Result<Published> {
     let [items] = &args.gold[..] else {
         bail!("{} gold files: pass one by --gold, items.jsonl or the folder that holds it", args.gold.len());
     };
-    Ok(Published::One(Box::new(prediction::read(&gold(items)?, &files::read(predictions)?)?)))
+    Ok(Published::One(Box::new(prediction::read(&gold(items)?, &scoring::predictions(predictions)?)?)))
 }
 
 fn scorecard(submission: &Submission, args: &ScoreArgs) -> Result<Scorecard> {

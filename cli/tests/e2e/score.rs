@@ -50,7 +50,9 @@ who        1         1                     -  100.0 [20.7, 100.0]*  100.0 [20.7,
 note: 1 of 3 items have no label `kind` and stand in none of its groups
 "
     );
-    let folder = sandbox.run(&["score", "--gold", ".", "--predictions", "p.jsonl", "--json"]).exits(0);
+    let predictions = std::fs::read_to_string(sandbox.path("p.jsonl")).unwrap();
+    sandbox.write("runs/ada/predictions.jsonl", predictions);
+    let folder = sandbox.run(&["score", "--gold", ".", "--predictions", "runs/ada", "--json"]).exits(0);
     assert_eq!(folder.json()["metrics"]["accuracy"]["value"], 1.0);
 }
 
