@@ -101,18 +101,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let readers = readers::readers(&args, &prices, &tokenizer, concurrency)?;
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
-    let opening = match (args.fresh, args.extend) {
-        (true, _) => Opening::Fresh,
-        (false, true) => Opening::Extend(&benchmark.items),
-        (false, false) => Opening::Resume,
-    };
-    if !args.fresh && args.batch_poll()?.is_none() && path.join(MANIFEST).exists() {
-        refuse_open_batches(&path)?;
-    }
-    let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
-    if let Some(name) = &args.name {
-        folder.name(name)?;
-    }
+    let mut folder = open(&args, &path, &configuration, shard, &benchmark.items)?;
     // What was spent before, without the request by which an embedding model's server was tried just now.
     let spent = folder.spent(&prices)?;
     encoders.log_to(&folder.path().join(EMBEDDINGS));
@@ -165,14 +154,10 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         if several { say_line(arm, &benchmark, &folder.records(), plan.repeats, &asked) } else { Ok(()) }
     };
     let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder, &finished).await?;
-    let mut session = Session::default();
-    if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
-        let records = folder.records();
-        let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-        let (items, texts) = (&benchmark.items, &*benchmark.texts);
-        session = court.run(&path, &PendingJudgements { items, records: &records, books, texts }).await?;
-        (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
-    }
+    let session = match court.filter(|_| !summary.interrupted && !summary.out_of_money) {
+        Some(court) => judge(&court, &benchmark, &folder, &mut summary).await?,
+        None => Session::default(),
+    };
     let on_truncation = args.on_truncation.unwrap_or_default();
     report((&plan, &asked), &benchmark, &folder, &summary, session, on_truncation, args.json)
 }
@@ -188,6 +173,44 @@ fn refuse_open_batches(run: &Path) -> Result<()> {
          anew without them",
         run.display()
     )
+}
+
+/// Opens the run folder, or makes it.
+fn open(
+    args: &RunArgs,
+    path: &Path,
+    configuration: &serde_json::Value,
+    shard: Option<Shard>,
+    items: &[Item],
+) -> Result<RunFolder> {
+    let opening = match (args.fresh, args.extend) {
+        (true, _) => Opening::Fresh,
+        (false, true) => Opening::Extend(items),
+        (false, false) => Opening::Resume,
+    };
+    if !args.fresh && args.batch_poll()?.is_none() && path.join(MANIFEST).exists() {
+        refuse_open_batches(path)?;
+    }
+    let folder = RunFolder::open(path, configuration, shard, opening)?;
+    if let Some(name) = &args.name {
+        folder.name(name)?;
+    }
+    Ok(folder)
+}
+
+/// Has the judges rule on what was answered.
+async fn judge(
+    court: &JudgeRunner<'_>,
+    benchmark: &Benchmark,
+    folder: &RunFolder,
+    summary: &mut Summary,
+) -> Result<Session> {
+    let records = folder.records();
+    let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
+    let (items, texts) = (&benchmark.items, &*benchmark.texts);
+    let session = court.run(folder.path(), &PendingJudgements { items, records: &records, books, texts }).await?;
+    (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
+    Ok(session)
 }
 
 /// Writes report.json, prints the report, says how it ended.
