@@ -1,7 +1,7 @@
 //! closeread's own `documents.jsonl` and `items.jsonl`.
 
 use super::Dataset;
-use closeread_eval::rows::{Row, WrongRow, kind, rows, scalar};
+use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
 use closeread_eval::{
     ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, ProblemList, Task,
 };
@@ -146,7 +146,9 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
         None | Some("generative") => Task::Generative,
         Some("choice") => Task::Choice,
         Some("summary") => Task::Summary,
-        Some(other) => return Err(format!("`task` is `{other}`: expected generative, choice or summary").into()),
+        Some(other) => {
+            return Err(format!("`task` is `{}`: expected generative, choice or summary", excerpt(other)).into());
+        }
     };
     let answers = texts(fields, "answers")?;
     let options = texts(fields, "options")?;

@@ -62,6 +62,8 @@ fn wrong_rows_are_named_with_what_was_expected() {
     check(json!({"question": null}), false, Some("no `question`: expected text"));
     check(json!({"question": 7}), false, Some("`question`: expected text in quotes, found a number"));
     check(json!({"task": "essay"}), false, Some("`task` is `essay`: expected generative, choice or summary"));
+    let long = format!("`task` is `{}…`: expected generative, choice or summary", "z".repeat(40));
+    check(json!({"task": "z".repeat(5_000)}), false, Some(&long));
     check(json!({"documents": "one"}), false, Some("`documents`: expected a list, found text"));
     check(json!({"documents": []}), false, Some("`documents`: expected the ids of one or more documents"));
     check(
