@@ -259,11 +259,7 @@ impl Input {
             budget: planned.budget,
             task,
         };
-        let facts = CellFacts {
-            context_window: configuration.context_window,
-            reasoning: configuration.reasoning,
-            ..CellFacts::default()
-        };
+        let facts = CellFacts { context_window: configuration.context_window, reasoning: configuration.reasoning };
         let own = self.trials.iter().filter(|trial| {
             trial.configuration == planned.configuration
                 && trial.method == planned.method
