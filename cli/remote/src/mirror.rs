@@ -1,7 +1,7 @@
 //! A folder of this machine that a run writes, sent to a store while it is written.
 
 use crate::copy::{Index, Version, WRITER, block_on, identity, pull_listed, state, write_lines};
-use crate::segments::{Entry, Head, name, unsent};
+use crate::segments::{Entry, Head, name, new_bytes, unsent};
 use crate::store::{Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
@@ -46,7 +46,7 @@ struct Sending {
     has_segments: bool,
     writer: Writer,
     /// Version of the object that names the writer.
-    claim: Option<UpdateVersion>,
+    claim: UpdateVersion,
 }
 
 impl Mirror {
@@ -110,13 +110,13 @@ impl Sending {
             );
         }
         let writer = Writer::new(&place, every)?;
-        let was_ours = writer.refuse_others(&store).await?;
+        let (claim, was_ours) = writer.claim(&store).await?;
         let mut sending = Self {
             index: Index::read(&place),
             sent: BTreeMap::new(),
             next: 1,
             has_segments: true,
-            claim: None,
+            claim,
             store,
             place,
             writer,
@@ -124,7 +124,11 @@ impl Sending {
         // Whoever wrote last knows best what was spent, more than it had sent.
         let charges = sending.place.folder.join(CHARGES);
         let charged = if was_ours { files::read(&charges)? } else { None };
-        sending.take_over().await?;
+        if let Err(error) = sending.take_over().await {
+            // Others need not wait; without the store's help they do.
+            let _ = sending.let_go().await;
+            return Err(error);
+        }
         charged.map_or(Ok(()), |charged| write_atomically(&charges, &charged))?;
         sending.store = Store::open(address, Patience::Long)?;
         Ok(sending)
@@ -170,8 +174,7 @@ impl Sending {
                 .map(|(file, bytes)| (file, (identity(&self.place.folder.join(file)), bytes)))
                 .collect();
             self.index.write(&self.place)?;
-            self.store.put(WRITER, serde_json::to_vec(&self.writer)?).await?;
-            return self.find_claim().await;
+            return self.beat().await;
         }
         bail!("{} lists no {}, and has it: look at what answers there", self.store.address(), name(self.next))
     }
@@ -197,6 +200,11 @@ impl Sending {
         }
         self.send().await?;
         self.put_whole().await?;
+        self.let_go().await
+    }
+
+    /// Says that this writer writes no more.
+    async fn let_go(&mut self) -> Result<()> {
         self.writer.ended = true;
         self.beat().await
     }
@@ -216,9 +224,9 @@ impl Sending {
     async fn beat(&mut self) -> Result<()> {
         self.writer.beat();
         for _ in 0..2 {
-            match self.store.put_if(WRITER, serde_json::to_vec(&self.writer)?, self.claim.as_ref()).await? {
+            match self.store.put_if(WRITER, serde_json::to_vec(&self.writer)?, Some(&self.claim)).await? {
                 Put::Done(version) => {
-                    self.claim = Some(version);
+                    self.claim = version;
                     return Ok(());
                 }
                 // It may have been put, and the reply lost.
@@ -239,7 +247,7 @@ impl Sending {
         if there.id != self.writer.id {
             return Err(self.replaced());
         }
-        self.claim = Some(version);
+        self.claim = version;
         Ok(())
     }
 
@@ -380,17 +388,4 @@ impl Sending {
         self.has_segments = false;
         Ok(())
     }
-}
-
-/// The bytes of whole lines behind what was sent.
-fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|mut file| {
-        file.seek(SeekFrom::Start(from))?;
-        file.read_to_end(&mut bytes)
-    });
-    read.with_context(|| format!("cannot read {}", path.display()))?;
-    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
-    Ok(bytes)
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 /// Name of the folder of segments, below the folder of the run.
 const FOLDER: &str = "segments";
@@ -114,6 +115,19 @@ pub(crate) fn unsent(local: &[String], there: &[String]) -> Vec<String> {
         there.iter().filter(|line| !here.contains(line)).filter_map(|line| trial(line)).collect();
     let is_others = |line: &str| trial(line).is_some_and(|trial| others.contains(&trial));
     local.iter().filter(|line| !sent.contains(line) && !is_others(line)).cloned().collect()
+}
+
+/// The bytes of whole lines behind what was sent.
+pub(crate) fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::Start(from))?;
+        file.read_to_end(&mut bytes)
+    });
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -1,16 +1,19 @@
 //! Writers of a folder of a store, and when they were last heard of.
 
 use crate::copy::{WRITER, block_on};
-use crate::store::{Patience, Store};
+use crate::store::{Patience, Put, Store};
 use crate::{Address, Place};
 use anyhow::{Result, anyhow, bail};
 use closeread_files as files;
+use object_store::UpdateVersion;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Number of intervals without a sign of life after which a writer is lost.
 const PATIENCE: u64 = 6;
+/// Times that a folder is asked for: others may take it first.
+const TRIES: usize = 20;
 /// Longest interval, in seconds, that a writer is believed.
 const MAX_EVERY: u64 = 3600;
 
@@ -61,11 +64,33 @@ impl Writer {
         !self.ended && now().abs_diff(self.heard) <= self.patience()
     }
 
-    /// Refuses the folder if another closeread was heard to write it a short time ago. Returns whether the last one wrote by way of
-    /// the same folder of this machine.
-    pub(crate) async fn refuse_others(&self, store: &Store) -> Result<bool> {
-        let Some(bytes) = store.get(WRITER).await? else { return Ok(false) };
-        let Ok(there) = serde_json::from_slice::<Self>(&bytes) else { return Ok(false) };
+    /// Takes the folder, so that nobody else can until this writer is lost; refuses it if another closeread was heard to write it
+    /// a short time ago. Returns the version of the object that says so, and whether the last one wrote by way of the same folder
+    /// of this machine.
+    pub(crate) async fn claim(&self, store: &Store) -> Result<(UpdateVersion, bool)> {
+        let mut was_ours = None;
+        for _ in 0..TRIES {
+            let found = store.get_version(WRITER).await?;
+            let there = found.as_ref().and_then(|(bytes, _)| serde_json::from_slice::<Self>(bytes).ok());
+            let version = found.map(|(_, version)| version);
+            if let (Some(there), Some(version)) = (&there, &version)
+                && there.id == self.id
+            {
+                // It was put, and the reply lost.
+                return Ok((version.clone(), was_ours.unwrap_or(false)));
+            }
+            let is_ours = there.map(|there| self.may_follow(&there, store.address())).transpose()?;
+            let was_ours = *was_ours.get_or_insert(is_ours.unwrap_or(false));
+            if let Put::Done(version) = store.put_if(WRITER, serde_json::to_vec(self)?, version.as_ref()).await? {
+                return Ok((version, was_ours));
+            }
+        }
+        bail!("{} is taken by others again and again: give the same command again", store.address())
+    }
+
+    /// Refuses to follow a writer that was heard of a short time ago. Returns whether it wrote by way of the same folder of this
+    /// machine.
+    fn may_follow(&self, there: &Self, address: &Address) -> Result<bool> {
         let (silent, most) = (now().abs_diff(there.heard), there.patience());
         // One of this very folder is gone, since the lock is free.
         let is_ours = there.place == self.place;
@@ -73,9 +98,8 @@ impl Writer {
             return Ok(is_ours);
         }
         bail!(
-            "another closeread writes {}, on {}, heard of {silent} s ago: wait for it to end; if that machine is lost, give the \
+            "another closeread writes {address}, on {}, heard of {silent} s ago: wait for it to end; if that machine is lost, give the \
              same command again in {} s",
-            store.address(),
             there.machine,
             most - silent + 1
         )

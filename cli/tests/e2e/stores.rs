@@ -145,6 +145,24 @@ fn needs_stores_a_writer_that_was_replaced_stops() {
 
 #[test]
 #[ignore = "needs moto and azurite"]
+fn needs_stores_of_machines_that_begin_at_once_one_writes_and_asks() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    cases(&sandbox, &names(60));
+    let server = slow();
+    let args = run_of(&server.url, "s3://evals/runs/race");
+    let started = ["a", "b", "c"].map(|machine| start(store.command(&sandbox, machine, &args)));
+    let ended = started.map(|run| Ended(run.wait_with_output().unwrap()));
+    let codes = ended.each_ref().map(|ended| ended.0.status.code());
+    assert_eq!(codes.iter().filter(|code| **code == Some(0)).count(), 1, "{codes:?}");
+    for refused in ended.iter().filter(|ended| ended.0.status.code() != Some(0)) {
+        assert!(refused.err().contains("another closeread writes s3://evals/runs/race, on"), "{}", refused.err());
+    }
+    assert_eq!(server.n_requests(), 60);
+    each_once(&store.object("runs/race/records.jsonl"), 60);
+}
+
+#[test]
+#[ignore = "needs moto and azurite"]
 fn needs_stores_parts_are_joined_where_they_lie() {
     let (store, sandbox) = (Store::start(), Sandbox::new());
     tales(&sandbox);
