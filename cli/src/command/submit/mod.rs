@@ -1,5 +1,6 @@
 //! `closeread submit`: a run in parts on a cluster. Writes the engine's script or manifest, and hands it in.
 
+mod expected;
 mod handed;
 mod job;
 mod kubernetes;
@@ -17,6 +18,7 @@ use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
+use expected::Expected;
 use handed::Handed;
 use job::{Engine, Job};
 use one_at_a_time::one_at_a_time;
@@ -25,7 +27,6 @@ use share::shared;
 use slurm::Queued;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::time::Duration;
 use tracing::info;
 
 /// Reader of a command line of `closeread run`, with what the environment says or without.
@@ -39,15 +40,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let place = Place::of(&args)?;
     let out_text = one_line(place.path(), "--out")?;
     let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
-    for (option, value) in [
-        ("--partition", &args.partition),
-        ("--account", &args.account),
-        ("--image", &args.image),
-        ("--claim", &args.claim),
-        ("--secret", &args.secret),
-    ] {
-        value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
-    }
+    check_lines(&args)?;
     args.check()?;
     let logs = place.logs(&args)?;
     let logs_text = logs.as_deref().map(|logs| one_line(logs, "--logs")).transpose()?;
@@ -56,24 +49,10 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         _ => None,
     };
     let (mut wanted, running) = place.open_parts(&args)?;
-    let queued = match (args.engine, &logs) {
-        // Where Slurm is not, its script can still be read.
-        (Engine::Slurm, Some(logs)) => match slurm::queued(logs, &out_text, &place.script(slurm::SCRIPT)?) {
-            Err(_) if args.dry_run => Queued::default(),
-            queued => queued?,
-        },
-        _ => Queued::default(),
-    };
+    let queued = queued(&args, &place, logs.as_deref(), &out_text)?;
     wanted.retain(|part| !queued.parts.contains(part));
     let in_store = options.benchmark.as_ref().is_some_and(is_address);
-    let expected = match (args.minutes, args.memory) {
-        (Some(minutes), Some(_)) => Expected { minutes, memory: None },
-        _ if args.dry_run && in_store => {
-            info!("the benchmark is not fetched in a dry run: time and memory are not those that it takes");
-            Expected { minutes: LEAST_MINUTES, memory: None }
-        }
-        _ => Expected::of(&run, args.parts)?,
-    };
+    let expected = Expected::of(&args, &run, in_store)?;
     let program = match args.engine {
         Engine::Kubernetes => "closeread".to_owned(),
         Engine::Slurm | Engine::Ray => one_line(&std::env::current_exe()?, "the path of this program")?,
@@ -118,31 +97,14 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
             slurm::hand_in_merge(&job, None, &queued)?;
         }
         drop(lock);
-        return match (args.follow, arrays.is_empty(), running.is_empty()) {
-            (true, false, _) => {
-                let mut handed = Handed::Arrays(arrays);
-                status::follow(place.path(), || handed.goes_on()).await
-            }
-            (true, true, false) => status::follow(place.path(), || None).await,
-            _ => Ok(ExitCode::SUCCESS),
-        };
+        return follow_others(&args, &place, arrays, !running.is_empty()).await;
     }
     let file = place.script(name)?;
     place.make_folders(args.parts, logs.as_deref())?;
     refuse_foreign(&file)?;
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
-    let mut handed = match args.engine {
-        Engine::Slurm => Handed::Arrays([vec![slurm::hand_in(&job, &file, &queued)?], arrays].concat()),
-        Engine::Kubernetes => match kubernetes::hand_in(&job, &file)? {
-            Some(handed) => handed,
-            None => return Ok(ExitCode::SUCCESS),
-        },
-        Engine::Ray => {
-            let started = Command::new("python3").arg(&file).spawn();
-            Handed::Script(started.context("cannot start python3, which runs Ray's script")?)
-        }
-    };
+    let Some(mut handed) = hand_in(&job, &file, &queued, arrays)? else { return Ok(ExitCode::SUCCESS) };
     let lock = lock.filter(|_| args.engine == Engine::Ray);
     let followed = match args.follow {
         true => Some(status::follow(place.path(), || handed.goes_on()).await?),
@@ -158,6 +120,56 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     }
     info!("{}", place.how_far());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses options that would begin a line of their own in a script.
+fn check_lines(args: &SubmitArgs) -> Result<()> {
+    for (option, value) in [
+        ("--partition", &args.partition),
+        ("--account", &args.account),
+        ("--image", &args.image),
+        ("--claim", &args.claim),
+        ("--secret", &args.secret),
+    ] {
+        value.iter().try_for_each(|value| one_line(Path::new(value), option).map(drop))?;
+    }
+    Ok(())
+}
+
+/// What the engine's queue has of earlier submissions.
+fn queued(args: &SubmitArgs, place: &Place, logs: Option<&Path>, out: &str) -> Result<Queued> {
+    match (args.engine, logs) {
+        // Where Slurm is not, its script can still be read.
+        (Engine::Slurm, Some(logs)) => match slurm::queued(logs, out, &place.script(slurm::SCRIPT)?) {
+            Err(_) if args.dry_run => Ok(Queued::default()),
+            queued => queued,
+        },
+        _ => Ok(Queued::default()),
+    }
+}
+
+/// Follows parts that were handed in before, if told to.
+async fn follow_others(args: &SubmitArgs, place: &Place, arrays: Vec<String>, running: bool) -> Result<ExitCode> {
+    match (args.follow, arrays.is_empty()) {
+        (true, false) => {
+            let mut handed = Handed::Arrays(arrays);
+            status::follow(place.path(), || handed.goes_on()).await
+        }
+        (true, true) if running => status::follow(place.path(), || None).await,
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Hands the script in; `None` if an earlier job has not ended.
+fn hand_in(job: &Job<'_>, file: &Path, queued: &Queued, arrays: Vec<String>) -> Result<Option<Handed>> {
+    Ok(match job.args.engine {
+        Engine::Slurm => Some(Handed::Arrays([vec![slurm::hand_in(job, file, queued)?], arrays].concat())),
+        Engine::Kubernetes => kubernetes::hand_in(job, file)?,
+        Engine::Ray => {
+            let started = Command::new("python3").arg(file).spawn();
+            Some(Handed::Script(started.context("cannot start python3, which runs Ray's script")?))
+        }
+    })
 }
 
 /// Returns whether the parts stand joined, so that nothing lacks.
@@ -232,39 +244,4 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
         ensure!(!is_given, "{option} is submit's own here: give it before `--`, or leave it out");
     }
     Ok(args)
-}
-
-/// Least time of a part that is not given.
-const LEAST_MINUTES: u32 = 60;
-
-/// Memory is asked for in steps of this many MiB.
-const STEP_MIB: u64 = 32;
-
-/// What a part takes.
-struct Expected {
-    minutes: u32,
-    /// Memory in MiB; `None` where nothing is known of it.
-    memory: Option<u32>,
-}
-
-impl Expected {
-    /// Returns what the estimate of a run with a part's share of the limits gives a part, with time for slower servers.
-    fn of(run: &[String], parts: usize) -> Result<Self> {
-        let program = std::env::current_exe()?;
-        let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
-        if !matches!(said.status.code(), Some(0 | 1)) {
-            bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
-        }
-        let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
-        let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
-        let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
-        let minutes = u32::try_from(a_part.as_secs() / 60).unwrap_or(u32::MAX).max(LEAST_MINUTES);
-        let of_memory = |name: &str| estimate["memory"][name].as_u64();
-        let memory = of_memory("fixed").zip(of_memory("records")).map(|(fixed, records)| {
-            let mebibytes = (fixed + records.div_ceil(parts as u64)).next_multiple_of(STEP_MIB);
-            u32::try_from(mebibytes).unwrap_or(u32::MAX)
-        });
-        Ok(Self { minutes, memory })
-    }
 }

@@ -1,0 +1,54 @@
+//! What a part is expected to take.
+
+use super::job::SubmitArgs;
+use anyhow::{Context as _, Result, bail};
+use std::process::Command;
+use std::time::Duration;
+use tracing::info;
+
+/// Least time of a part that is not given.
+const LEAST_MINUTES: u32 = 60;
+
+/// Memory is asked for in steps of this many MiB.
+const STEP_MIB: u64 = 32;
+
+/// What a part takes.
+pub(super) struct Expected {
+    pub(super) minutes: u32,
+    /// Memory in MiB; `None` where nothing is known of it.
+    pub(super) memory: Option<u32>,
+}
+
+impl Expected {
+    /// Returns what is given, or else what the run's estimate gives a part. A dry run does not fetch a benchmark from a store.
+    pub(super) fn of(args: &SubmitArgs, run: &[String], in_store: bool) -> Result<Self> {
+        match (args.minutes, args.memory) {
+            (Some(minutes), Some(_)) => Ok(Self { minutes, memory: None }),
+            _ if args.dry_run && in_store => {
+                info!("the benchmark is not fetched in a dry run: time and memory are not those that it takes");
+                Ok(Self { minutes: LEAST_MINUTES, memory: None })
+            }
+            _ => Self::estimated(run, args.parts),
+        }
+    }
+
+    /// Returns what the estimate of a run with a part's share of the limits gives a part, with time for slower servers.
+    fn estimated(run: &[String], parts: usize) -> Result<Self> {
+        let program = std::env::current_exe()?;
+        let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
+        if !matches!(said.status.code(), Some(0 | 1)) {
+            bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
+        }
+        let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
+        let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
+        let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
+        let minutes = u32::try_from(a_part.as_secs() / 60).unwrap_or(u32::MAX).max(LEAST_MINUTES);
+        let of_memory = |name: &str| estimate["memory"][name].as_u64();
+        let memory = of_memory("fixed").zip(of_memory("records")).map(|(fixed, records)| {
+            let mebibytes = (fixed + records.div_ceil(parts as u64)).next_multiple_of(STEP_MIB);
+            u32::try_from(mebibytes).unwrap_or(u32::MAX)
+        });
+        Ok(Self { minutes, memory })
+    }
+}
