@@ -139,9 +139,8 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     }
     copy_calls(&parts, &args.out)?;
     for part in &parts {
-        for folder in [TEXTS, PREPARATIONS] {
-            copy_files(&part.folder.join(folder), &args.out.join(folder))?;
-        }
+        copy_files(&part.folder.join(TEXTS), &args.out.join(TEXTS))?;
+        copy_preparations(&part.folder.join(PREPARATIONS), &args.out.join(PREPARATIONS))?;
     }
     let mut records = records.into_values();
     loop {
@@ -368,6 +367,30 @@ fn copy_files(from: &Path, to: &Path) -> Result<()> {
             std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
             let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
             write_atomically(&target, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies preparations. Parts that share a book have each paid for its own: the first one is read, and others stand beside it under a
+/// further number, so that their calls count.
+fn copy_preparations(from: &Path, to: &Path) -> Result<()> {
+    for path in entries(from)?.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+    {
+        let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let key = name.split('.').next().unwrap_or_default();
+        let names = std::iter::once(format!("{key}.json")).chain((2..).map(|n| format!("{key}.{n}.json")));
+        for target in names.map(|name| to.join(name)) {
+            match closeread_files::read(&target)? {
+                Some(there) if there == bytes => break,
+                Some(_) => {}
+                None => {
+                    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+                    write_atomically(&target, &bytes)?;
+                    break;
+                }
+            }
         }
     }
     Ok(())

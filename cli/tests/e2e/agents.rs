@@ -239,6 +239,31 @@ fn both_agents_read_the_sample_without_a_language_model() {
 }
 
 #[test]
+fn preparations_that_several_parts_paid_for_all_count_in_the_merged_run() {
+    let sandbox = Sandbox::new();
+    benchmark(&sandbox, 1);
+    let server = Server::start(|prompt, _| Some(response(&said(prompt), prompt)));
+    for out in ["p1", "p2"] {
+        sandbox.run(&arguments("read-agent", &server.url, out)).exits(0);
+    }
+    let made = std::fs::read_dir(sandbox.path("p2/preparations")).unwrap().next().unwrap().unwrap().path();
+    let mut other: Value = serde_json::from_slice(&std::fs::read(&made).unwrap()).unwrap();
+    other["calls"].as_array_mut().unwrap().pop();
+    std::fs::write(&made, other.to_string()).unwrap();
+    let n_calls = |out: &str| {
+        let report = sandbox.run(&["report", out, "--json"]).exits(0).json();
+        let usage = report["tables"].as_array().unwrap().iter().find(|table| table["id"] == "usage").unwrap();
+        let calls = usage["columns"].as_array().unwrap().iter().position(|column| column == "calls").unwrap();
+        usage["rows"].as_array().unwrap().iter().map(|row| row[calls]["count"].as_u64().unwrap()).sum::<u64>()
+    };
+    let expected = n_calls("p1") + other["calls"].as_array().unwrap().len() as u64;
+    for (parts, out) in [(["p1", "p2"], "m"), (["m", "m"], "again")] {
+        sandbox.run(&["merge", parts[0], parts[1], "--out", out]).exits(0);
+        assert_eq!(n_calls(out), expected, "{out}");
+    }
+}
+
+#[test]
 fn pages_are_made_once_for_all_readers_and_repetitions() {
     let sandbox = Sandbox::new();
     benchmark(&sandbox, 1);
