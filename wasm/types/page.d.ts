@@ -119,7 +119,7 @@ export type Choice = Partial<{
     method: Array<string>,
     /** The model, or A's and B's. */
     model: Array<string>,
-    /** The token budget, or A's and B's. */
+    /** The token budget, or A's and B's. Of two methods, one without a budget is compared with the other at each. */
     budget: Array<number>,
     /** Labels to break down by; empty: every label with 2 to `MAX_LABEL_VALUES` values. */
     by: Array<string>,
