@@ -373,7 +373,8 @@ fn a_quota_that_is_used_up_ends_the_asking() {
 
 #[test]
 fn a_server_that_is_not_there_yet_is_waited_for() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    // An address of its own where there are several: other tests take the ports of 127.0.0.1 that are let go.
+    let listener = TcpListener::bind(if cfg!(target_os = "linux") { "127.0.0.9:0" } else { "127.0.0.1:0" }).unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
     let sandbox = Sandbox::with_own_cache();
