@@ -19,7 +19,7 @@ pub(crate) struct ScoreOptions {
     pub(crate) metrics: Vec<String>,
     /// Labels to break scores down by; also `task` and `document`.
     pub(crate) by: Vec<String>,
-    /// What counts as a word of Chinese text; default `reference`.
+    /// What counts as a word of Chinese or Japanese text; default `reference`.
     #[cfg_attr(feature = "typescript", ts(type = "\"reference\" | \"characters\""))]
     chinese: Option<String>,
     /// Task of a published format that has several.

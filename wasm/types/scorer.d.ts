@@ -79,7 +79,7 @@ export type ScoreOptions = Partial<{
     metrics: Array<Metric>,
     /** Labels to break scores down by; also `task` and `document`. */
     by: Array<string>,
-    /** What counts as a word of Chinese text; default `reference`. */
+    /** What counts as a word of Chinese or Japanese text; default `reference`. */
     chinese: "reference" | "characters",
     /** Task of a published format that has several. */
     task: string | null,

@@ -50,7 +50,7 @@ pub(crate) struct ScoreArgs {
     /// Break scores down by these labels, comma-separated; also `task` and `document`
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     group_by: Vec<String>,
-    /// What counts as a word of Chinese text in F1, ROUGE, BLEU and METEOR
+    /// What counts as a word of Chinese or Japanese text in F1, ROUGE, BLEU and METEOR
     #[arg(long, value_enum, default_value = "reference")]
     chinese: Chinese,
     /// Write the answers as a NovelQA submission to Codabench
