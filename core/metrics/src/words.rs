@@ -1,7 +1,7 @@
 //! Words of a text without spaces.
 
 use closeread_text::Language;
-use closeread_text::language::{is_han, is_kana};
+use closeread_text::language;
 use serde::{Deserialize, Serialize};
 
 /// The way in which a metric finds words.
@@ -30,9 +30,9 @@ impl Words {
     }
 }
 
-/// True for Han characters and Kana.
+/// True for characters that are a word each: Han, Kana and 〆, without the marks that stand between Kana.
 pub(super) fn is_spaceless(c: char) -> bool {
-    is_han(c) || (is_kana(c) && !matches!(c, '゠' | '・')) || c == '〆'
+    (language::is_spaceless(c) && !matches!(c, '゠' | '・')) || c == '〆'
 }
 
 /// Marks of Chinese text that have no ASCII twin, and the general punctuation it shares with other scripts.

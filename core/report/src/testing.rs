@@ -7,7 +7,6 @@ use closeread_eval::observations::{
 use closeread_eval::{Item, Outcome, Task};
 use closeread_judges::Judging;
 use closeread_methods::record::{Record, SEARCHES, TrialKey};
-use closeread_text::Language;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -112,7 +111,6 @@ impl Case {
             evidence: String::new(),
             documents: (0..self.n_documents).map(|n| if n == 0 { "b".to_owned() } else { format!("b{n}") }).collect(),
             labels: self.labels.clone(),
-            language: Language::ENGLISH,
             book_tokens: self.book_tokens,
             evidence_tokens: self.evidence_tokens.clone(),
             evidence_unplaced: 0,

@@ -5,7 +5,7 @@ use super::kept::{KeptWords, Reader, numbers};
 use super::postings::{Postings, entries};
 use super::ranking::{Ranking, rank};
 use closeread_text::Language;
-use closeread_text::language::{is_han, is_kana};
+use closeread_text::language::is_spaceless;
 use rustc_hash::FxHashMap;
 
 /// Saturation of a word's frequency within a passage (Lucene's default).
@@ -61,11 +61,6 @@ fn pairs(run: &str) -> Vec<&str> {
         }
     }
     words
-}
-
-/// True for characters of a writing without spaces.
-fn is_spaceless(c: char) -> bool {
-    is_han(c) || is_kana(c)
 }
 
 /// An inverted index over passages.

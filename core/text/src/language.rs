@@ -106,8 +106,13 @@ pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' | '々' | '〇')
 }
 
+/// True for characters of a writing without spaces: Han and Kana.
+pub fn is_spaceless(c: char) -> bool {
+    is_han(c) || is_kana(c)
+}
+
 /// True for the syllables of Japanese, and the marks that repeat or lengthen them.
-pub fn is_kana(c: char) -> bool {
+fn is_kana(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}')
 }
 

@@ -2,8 +2,7 @@
 
 use super::MetricName;
 use crate::item::cluster;
-use crate::{Item, Task, is_spaceless};
-use closeread_text::Language;
+use crate::{Item, Task};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -70,8 +69,6 @@ pub struct ItemFacts {
     pub documents: Vec<String>,
     /// Labels, name and value, that tables break scores down by.
     pub labels: BTreeMap<String, String>,
-    /// Language of the item's answers.
-    pub language: Language,
     /// Length of its documents together, in tokens of the run's tokenizer.
     pub book_tokens: Option<usize>,
     /// Places where each piece of gold evidence that was found starts, in tokens from the start of its document.
@@ -106,7 +103,6 @@ impl From<&Item> for ItemFacts {
             evidence: item.evidence_fingerprint().unwrap_or_default(),
             documents: item.documents.clone(),
             labels: item.labels.clone(),
-            language: if is_spaceless(item) { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: None,
             evidence_tokens: Vec::new(),
             evidence_unplaced: item.evidence.len(),

@@ -2,7 +2,6 @@
 
 use super::{Cell, CellFacts, CellKey, Done, Ending, ItemFacts, Observation, Score};
 use crate::Task;
-use closeread_text::Language;
 use std::collections::BTreeMap;
 
 /// An item about a book of its own, with nothing that is optional.
@@ -13,7 +12,6 @@ pub(super) fn item(id: &str) -> ItemFacts {
         evidence: String::new(),
         documents: vec![format!("book of {id}")],
         labels: BTreeMap::new(),
-        language: Language::ENGLISH,
         book_tokens: None,
         evidence_tokens: Vec::new(),
         evidence_unplaced: 0,

@@ -4,7 +4,6 @@ use closeread_eval::Task;
 use closeread_eval::observations::{
     Applies, Cell, CellFacts, CellId, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, Score,
 };
-use closeread_text::Language;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -125,7 +124,6 @@ impl Run {
             gold: item.gold.clone(),
             documents: item.documents.clone(),
             labels: item.labels.clone(),
-            language: Language::ENGLISH,
             book_tokens: None,
             evidence_tokens: Vec::new(),
             evidence_unplaced: 0,

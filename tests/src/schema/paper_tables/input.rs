@@ -8,7 +8,6 @@ use closeread_judges::EVIDENCE_MARKS;
 use closeread_metrics::bleu::BleuStatistics;
 use closeread_report::PASSAGES;
 use closeread_report::paper::novelqa::{FAULT, JUDGED, RATED};
-use closeread_text::Language;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -114,7 +113,6 @@ struct InputItem {
     /// Pieces of gold evidence that are not found in the text.
     #[serde(default)]
     evidence_unplaced: usize,
-    language: Option<String>,
     book_tokens: Option<usize>,
     task: Option<Task>,
     #[serde(default)]
@@ -340,7 +338,6 @@ impl InputItem {
             documents: self.documents(),
             // The adapter of CorpusQA's files calls the label so.
             labels: self.labels.iter().map(|(name, value)| (renamed(name), value.clone())).collect(),
-            language: if self.language.as_deref() == Some("zh") { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: self.book_tokens,
             evidence_tokens: self.evidence_tokens.clone(),
             evidence_unplaced: self.evidence_unplaced,

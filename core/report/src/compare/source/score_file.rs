@@ -3,7 +3,6 @@
 use closeread_eval::PAIR;
 use closeread_eval::observations::{Applies, CellKey, Done, Ending, ItemFacts, Observation, Score};
 use closeread_metrics::Metric;
-use closeread_text::Language;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +50,6 @@ impl ScoreFileItem {
             evidence: String::new(),
             documents: self.documents.clone(),
             labels: self.labels.clone(),
-            language: Language::ENGLISH,
             book_tokens: None,
             evidence_tokens: Vec::new(),
             evidence_unplaced: 0,

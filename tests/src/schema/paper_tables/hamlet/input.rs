@@ -7,7 +7,6 @@ use closeread_eval::hamlet::{
 };
 use closeread_eval::observations::{Cell, CellFacts, CellKey, Done, Ending, ItemFacts, Observation, Observations};
 use closeread_report::WORDS;
-use closeread_text::Language;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -146,7 +145,6 @@ impl Input {
             evidence: String::new(),
             documents: vec![query.book.clone()],
             labels: labels.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-            language: Language::ENGLISH,
             book_tokens: None,
             evidence_tokens: Vec::new(),
             evidence_unplaced: 0,
