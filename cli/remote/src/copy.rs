@@ -9,8 +9,9 @@ use closeread_files::{self as files, MAX_FILE_BYTES, write_atomically};
 use glob::Pattern;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tracing::info;
 
 /// Name of the file, beside the folder, that notes what was fetched or sent.
@@ -224,16 +225,15 @@ pub(crate) fn block_on<T: Send, F: Future<Output = Result<T>>>(ask: impl FnOnce(
     })
 }
 
-/// Returns the identity of a file: one that was replaced is another.
-pub(crate) fn identity(path: &Path) -> u64 {
-    let Ok(meta) = std::fs::metadata(path) else { return 0 };
+/// Identity of a file: its number, of which systems give that of a removed file to a new one, and when it was made, which
+/// not every file system knows.
+pub(crate) type Identity = (u64, Option<SystemTime>);
+
+/// Returns the identity of a file, which one that replaces it does not have.
+pub(crate) fn identity(meta: &Metadata) -> Identity {
     #[cfg(unix)]
-    {
-        std::os::unix::fs::MetadataExt::ino(&meta)
-    }
+    let number = std::os::unix::fs::MetadataExt::ino(meta);
     #[cfg(not(unix))]
-    {
-        let created = meta.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        created.map_or(0, |time| time.as_nanos() as u64)
-    }
+    let number = 0;
+    (number, meta.created().ok())
 }

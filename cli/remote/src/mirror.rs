@@ -1,7 +1,9 @@
 //! A folder of this machine that a run writes, sent to a store while it is written.
 
-use crate::copy::{Index, Version, WRITER, block_on, identity, pull_listed, state, write_lines};
-use crate::segments::{Entry, Head, name, new_bytes, unsent};
+mod growing;
+
+use crate::copy::{Identity, Index, Version, WRITER, block_on, identity, pull_listed, state, write_lines};
+use crate::segments::{name, unsent};
 use crate::store::{Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
@@ -9,7 +11,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use closeread_files::run_files::{CHARGES, GROWING};
 use closeread_files::{self as files, write_atomically};
 use object_store::UpdateVersion;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -21,8 +22,6 @@ use tracing::{info, warn};
 pub const INTERVAL: Duration = Duration::from_secs(10);
 /// Times that the next number is asked for: others may take it first.
 const TRIES: usize = 20;
-/// A segment is not much larger.
-const SEGMENT_BYTES: usize = 16 << 20;
 
 /// A folder that is sent to a store while it is written; nobody else writes there while this value lives.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ struct Sending {
     place: Place,
     index: Index,
     /// Bytes that were sent by growing file, with the file's identity.
-    sent: BTreeMap<&'static str, (u64, u64)>,
+    sent: BTreeMap<&'static str, (Option<Identity>, u64)>,
     /// The number of the next segment.
     next: u64,
     /// Whether segments were put since the growing files were put whole.
@@ -171,7 +170,10 @@ impl Sending {
             write_lines(&self.place.folder, &lines)?;
             self.sent = sent
                 .into_iter()
-                .map(|(file, bytes)| (file, (identity(&self.place.folder.join(file)), bytes)))
+                .map(|(file, bytes)| {
+                    let meta = std::fs::metadata(self.place.folder.join(file)).ok();
+                    (file, (meta.as_ref().map(identity), bytes))
+                })
                 .collect();
             self.index.write(&self.place)?;
             return self.beat().await;
@@ -251,83 +253,6 @@ impl Sending {
         Ok(())
     }
 
-    /// A segment of lines, or of nothing but its head.
-    fn segment(&self, entries: &[Entry<'_>], whole: bool) -> Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec(&Head { writer: self.writer.id.as_str().into(), whole })?;
-        for entry in entries {
-            bytes.push(b'\n');
-            serde_json::to_writer(&mut bytes, entry)?;
-        }
-        bytes.push(b'\n');
-        Ok(bytes)
-    }
-
-    /// Puts a segment under the next number. False if another writer has the number.
-    async fn put_segment(&mut self, bytes: Vec<u8>) -> Result<bool> {
-        let name = name(self.next);
-        if matches!(self.store.put_if(&name, bytes.clone(), None).await?, Put::Refused)
-            // It may have been put, and the reply lost.
-            && self.store.get(&name).await?.as_deref() != Some(bytes.as_slice())
-        {
-            return Ok(false);
-        }
-        self.next += 1;
-        Ok(true)
-    }
-
-    /// Sends the lines that came to the growing files.
-    async fn send_lines(&mut self) -> Result<()> {
-        for file in GROWING {
-            let path = self.place.folder.join(file);
-            let Some((length, _)) = state(&path) else {
-                let (_, bytes) = self.sent[file];
-                if bytes > 0 {
-                    self.send_entries(&[Entry { file: file.into(), line: None }]).await?;
-                    self.sent.insert(file, (0, 0));
-                }
-                continue;
-            };
-            let (mut known, mut from) = self.sent[file];
-            let here = identity(&path);
-            if (from > 0 && here != known) || length < from {
-                self.send_entries(&[Entry { file: file.into(), line: None }]).await?;
-                from = 0;
-            }
-            known = here;
-            self.sent.insert(file, (known, from));
-            let bytes = new_bytes(&path, from)?;
-            let text = std::str::from_utf8(&bytes).with_context(|| format!("{} is no UTF-8", path.display()))?;
-            let mut start = 0;
-            while start < text.len() {
-                let most = text.len().min(start + SEGMENT_BYTES);
-                // A line is sent whole, however long it is.
-                let cut = text.as_bytes()[most - 1..]
-                    .iter()
-                    .position(|&byte| byte == b'\n')
-                    .map_or(text.len(), |at| most + at);
-                let mut entries = Vec::new();
-                for line in text[start..cut].lines() {
-                    let raw: &RawValue = serde_json::from_str(line)
-                        .with_context(|| format!("{} has a line that is no JSON", path.display()))?;
-                    entries.push(Entry { file: file.into(), line: Some(raw) });
-                }
-                self.send_entries(&entries).await?;
-                start = cut;
-                self.sent.insert(file, (known, from + start as u64));
-            }
-        }
-        Ok(())
-    }
-
-    async fn send_entries(&mut self, entries: &[Entry<'_>]) -> Result<()> {
-        let segment = self.segment(entries, false)?;
-        if !self.put_segment(segment).await? {
-            return Err(self.replaced());
-        }
-        self.has_segments = true;
-        Ok(())
-    }
-
     /// Sends whole files that are new or changed, and removes the objects of those that are gone.
     async fn send_files(&mut self) -> Result<()> {
         let mut there = BTreeSet::new();
@@ -368,24 +293,5 @@ impl Sending {
         let is_hidden = parts.iter().any(|part| part.starts_with('.'));
         let name = parts.join("/");
         ((!is_hidden || name == CHARGES) && !GROWING.contains(&name.as_str())).then_some(name)
-    }
-
-    /// Puts the growing files whole, so that the folder reads without segments, and says so in a segment.
-    async fn put_whole(&mut self) -> Result<()> {
-        if !self.has_segments {
-            return Ok(());
-        }
-        for file in GROWING {
-            match files::read(&self.place.folder.join(file))? {
-                Some(bytes) => drop(self.store.put(file, bytes).await?),
-                None => self.store.remove(file).await?,
-            }
-        }
-        let segment = self.segment(&[], true)?;
-        if !self.put_segment(segment).await? {
-            return Err(self.replaced());
-        }
-        self.has_segments = false;
-        Ok(())
     }
 }

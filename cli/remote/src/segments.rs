@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom};
 
 /// Name of the folder of segments, below the folder of the run.
 const FOLDER: &str = "segments";
@@ -117,17 +117,18 @@ pub(crate) fn unsent(local: &[String], there: &[String]) -> Vec<String> {
     local.iter().filter(|line| !sent.contains(line) && !is_others(line)).cloned().collect()
 }
 
-/// The bytes of whole lines behind what was sent.
-pub(crate) fn new_bytes(path: &Path, from: u64) -> Result<Vec<u8>> {
-    use std::io::{Read, Seek, SeekFrom};
+/// The whole lines of a file behind its first bytes, which were sent; `None` if no line ends there: it is another file.
+pub(crate) fn new_lines(file: &mut (impl Read + Seek), from: u64) -> io::Result<Option<Vec<u8>>> {
+    let before = u64::from(from > 0);
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|mut file| {
-        file.seek(SeekFrom::Start(from))?;
-        file.read_to_end(&mut bytes)
-    });
-    read.with_context(|| format!("cannot read {}", path.display()))?;
+    file.seek(SeekFrom::Start(from - before))?;
+    file.read_to_end(&mut bytes)?;
+    if before == 1 && bytes.first() != Some(&b'\n') {
+        return Ok(None);
+    }
     bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
-    Ok(bytes)
+    bytes.drain(..(before as usize).min(bytes.len()));
+    Ok(Some(bytes))
 }
 
 #[cfg(test)]
@@ -174,5 +175,18 @@ mod tests {
         assert_eq!((number(&name(7)), number("segments/x.jsonl"), number("records.jsonl")), (Some(7), None, None));
         // Names that no closeread gives: after the last number there would be none.
         assert_eq!((number("segments/7.jsonl"), number(&name(u64::MAX))), (None, None));
+    }
+
+    #[test]
+    fn only_whole_lines_behind_a_line_are_new() {
+        let new = |text: &str, from| {
+            let lines = new_lines(&mut io::Cursor::new(text), from).unwrap();
+            lines.map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        assert_eq!(new("{}\n[1]\n[", 0).as_deref(), Some("{}\n[1]\n"));
+        assert_eq!(new("{}\n[1]\n[", 3).as_deref(), Some("[1]\n"));
+        assert_eq!(new("{}\n", 3).as_deref(), Some(""));
+        assert_eq!(new("[1, 2]\n[3]\n", 3), None, "another file, which is longer");
+        assert_eq!(new("{}\n", 7), None, "another file, which is shorter");
     }
 }

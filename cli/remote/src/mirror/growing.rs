@@ -1,0 +1,124 @@
+//! The files of a folder that grow by lines, sent as segments and put whole at the end.
+
+use super::Sending;
+use crate::copy::{Identity, identity};
+use crate::segments::{Entry, Head, name, new_lines};
+use crate::store::Put;
+use anyhow::{Context, Result};
+use closeread_files as files;
+use closeread_files::run_files::GROWING;
+use serde_json::value::RawValue;
+use std::fs::File;
+use std::io::ErrorKind;
+
+/// A segment is not much larger.
+const SEGMENT_BYTES: usize = 16 << 20;
+
+impl Sending {
+    /// A segment of lines, or of nothing but its head.
+    pub(super) fn segment(&self, entries: &[Entry<'_>], whole: bool) -> Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec(&Head { writer: self.writer.id.as_str().into(), whole })?;
+        for entry in entries {
+            bytes.push(b'\n');
+            serde_json::to_writer(&mut bytes, entry)?;
+        }
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// Puts a segment under the next number. False if another writer has the number.
+    pub(super) async fn put_segment(&mut self, bytes: Vec<u8>) -> Result<bool> {
+        let name = name(self.next);
+        if matches!(self.store.put_if(&name, bytes.clone(), None).await?, Put::Refused)
+            // It may have been put, and the reply lost.
+            && self.store.get(&name).await?.as_deref() != Some(bytes.as_slice())
+        {
+            return Ok(false);
+        }
+        self.next += 1;
+        Ok(true)
+    }
+
+    /// Sends the lines that came to the growing files.
+    pub(super) async fn send_lines(&mut self) -> Result<()> {
+        for file in GROWING {
+            let path = self.place.folder.join(file);
+            match File::open(&path) {
+                Ok(open) => self.send_lines_of(file, open).await.with_context(|| path.display().to_string())?,
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    let (_, bytes) = self.sent[file];
+                    if bytes > 0 {
+                        self.begin_anew(file, None).await?;
+                    }
+                }
+                Err(error) => return Err(error).with_context(|| format!("cannot open {}", path.display())),
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_lines_of(&mut self, file: &'static str, mut open: File) -> Result<()> {
+        let here = identity(&open.metadata()?);
+        let (known, mut from) = self.sent[file];
+        let is_known = from == 0 || known == Some(here);
+        let mut new = if is_known { new_lines(&mut open, from)? } else { None };
+        if new.is_none() {
+            self.begin_anew(file, Some(here)).await?;
+            from = 0;
+            new = new_lines(&mut open, from)?;
+        }
+        let bytes = new.unwrap_or_default();
+        let text = std::str::from_utf8(&bytes)?;
+        let mut start = 0;
+        while start < text.len() {
+            let most = text.len().min(start + SEGMENT_BYTES);
+            // A line is sent whole, however long it is.
+            let behind = text.as_bytes()[most - 1..].iter().position(|&byte| byte == b'\n');
+            let cut = behind.map_or(text.len(), |at| most + at);
+            let mut entries = Vec::new();
+            for line in text[start..cut].lines() {
+                let raw: &RawValue = serde_json::from_str(line).context("a line is no JSON")?;
+                entries.push(Entry { file: file.into(), line: Some(raw) });
+            }
+            self.send_entries(&entries).await?;
+            start = cut;
+            self.sent.insert(file, (Some(here), from + start as u64));
+        }
+        Ok(())
+    }
+
+    /// Says that a growing file is another one, of which nothing was sent yet, or is gone.
+    async fn begin_anew(&mut self, file: &'static str, here: Option<Identity>) -> Result<()> {
+        self.send_entries(&[Entry { file: file.into(), line: None }]).await?;
+        self.sent.insert(file, (here, 0));
+        Ok(())
+    }
+
+    async fn send_entries(&mut self, entries: &[Entry<'_>]) -> Result<()> {
+        let segment = self.segment(entries, false)?;
+        if !self.put_segment(segment).await? {
+            return Err(self.replaced());
+        }
+        self.has_segments = true;
+        Ok(())
+    }
+
+    /// Puts the growing files whole, so that the folder reads without segments, and says so in a segment.
+    pub(super) async fn put_whole(&mut self) -> Result<()> {
+        if !self.has_segments {
+            return Ok(());
+        }
+        for file in GROWING {
+            match files::read(&self.place.folder.join(file))? {
+                Some(bytes) => drop(self.store.put(file, bytes).await?),
+                None => self.store.remove(file).await?,
+            }
+        }
+        let segment = self.segment(&[], true)?;
+        if !self.put_segment(segment).await? {
+            return Err(self.replaced());
+        }
+        self.has_segments = false;
+        Ok(())
+    }
+}
