@@ -24,6 +24,8 @@ export default defineConfig({
     workers: Math.ceil(1.5 * availableParallelism()),
     timeout: 300_000,
     forbidOnly: true,
+    // A machine that is shared may stand still for longer than a wait lasts; what needed a second try is named.
+    retries: 1,
     reporter: [["list"], ...(CLOSEREAD_RESULTS ? [["json", { outputFile: CLOSEREAD_RESULTS }]] : [])],
     use: {
         viewport: { width: 1280, height: 800 },

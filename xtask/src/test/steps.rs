@@ -176,10 +176,10 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let report = serde_json::from_str::<PagesReport>(&report).context("Playwright says how the tests ended")?;
     let Stats { expected: passed, unexpected: failed, skipped, flaky } = report.stats;
     ensure!(
-        ended.is_ok() && failed + flaky == 0,
-        "{} of {} tests failed; what they did: {}",
-        failed + flaky,
+        ended.is_ok() && failed == 0,
+        "{failed} of {} tests failed: {}; what they did: {}",
         passed + failed + flaky + skipped,
+        report.titles("unexpected"),
         traces.display()
     );
     ensure!(passed > 0, "no test of the page ran");
@@ -187,7 +187,9 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
         left_out.add(reason.strip_prefix("needs ").unwrap_or(reason), tests_in_words(n, " of the page"));
     }
     let left = if skipped == 0 { String::new() } else { format!(", {skipped} left out") };
-    Ok(Done::Passed(format!("{passed} tests{left}")))
+    let again =
+        if flaky == 0 { String::new() } else { format!(", {flaky} at the second try: {}", report.titles("flaky")) };
+    Ok(Done::Passed(format!("{} tests{left}{again}", passed + flaky)))
 }
 
 /// Runs examples/ as a user who has installed closeread; the page's modules only if they are built.
@@ -248,6 +250,7 @@ struct Suite {
 /// A test, once for each project that runs it.
 #[derive(serde::Deserialize)]
 struct Spec {
+    title: String,
     tests: Vec<PageTest>,
 }
 
@@ -265,17 +268,30 @@ struct Annotation {
 }
 
 impl PagesReport {
+    /// All tests, with their titles.
+    fn tests(&self) -> impl Iterator<Item = (&str, &PageTest)> {
+        let mut suites: Vec<&Suite> = self.suites.iter().collect();
+        let mut specs = Vec::new();
+        while let Some(suite) = suites.pop() {
+            suites.extend(&suite.suites);
+            specs.extend(&suite.specs);
+        }
+        specs.into_iter().flat_map(|spec| spec.tests.iter().map(|test| (spec.title.as_str(), test)))
+    }
+
+    /// The titles of the tests that ended in a way.
+    fn titles(&self, status: &str) -> String {
+        let titles: Vec<&str> =
+            self.tests().filter(|(_, test)| test.status == status).map(|(title, _)| title).collect();
+        titles.join(", ")
+    }
+
     /// How many tests were skipped for each reason.
     fn reasons(&self) -> BTreeMap<&str, usize> {
         let mut reasons = BTreeMap::new();
-        let mut suites: Vec<&Suite> = self.suites.iter().collect();
-        while let Some(suite) = suites.pop() {
-            suites.extend(&suite.suites);
-            let tests = suite.specs.iter().flat_map(|spec| &spec.tests);
-            for test in tests.filter(|test| test.status == "skipped") {
-                let reason = test.annotations.iter().find_map(|said| said.description.as_deref());
-                *reasons.entry(reason.unwrap_or("a reason, which the test does not say")).or_default() += 1;
-            }
+        for (_, test) in self.tests().filter(|(_, test)| test.status == "skipped") {
+            let reason = test.annotations.iter().find_map(|said| said.description.as_deref());
+            *reasons.entry(reason.unwrap_or("a reason, which the test does not say")).or_default() += 1;
         }
         reasons
     }
@@ -315,5 +331,6 @@ mod tests {
         let silent = "a reason, which the test does not say";
         let reasons = [(silent, 1), ("needs CLOSEREAD_DATA", 2), ("needs CLOSEREAD_FIREFOX", 1)];
         assert_eq!(report.reasons(), BTreeMap::from(reasons));
+        assert_eq!((report.titles("expected").as_str(), report.titles("flaky").as_str()), ("t", ""));
     }
 }
