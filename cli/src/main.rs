@@ -36,7 +36,7 @@ mod values;
 mod welcome;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use closeread_llm::provider::without_likely_keys;
 use closeread_runner::interrupt;
@@ -138,42 +138,9 @@ fn main() -> ExitCode {
         return ended;
     }
     CompleteEnv::with_factory(command).var(completion::VARIABLE).bin("closeread").complete();
-    // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
-    if log::arguments().take_while(|given| given != "--").any(|given| given.split('=').next() == Some("--max-tokens")) {
-        LogArgs::of_arguments().begin();
-        error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
-        return ExitCode::from(2);
-    }
-    let read = |arguments: &[OsString]| {
-        let matches = command().color(log::color_of_arguments()).try_get_matches_from(arguments).map_err(with_nearest);
-        matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)))
-    };
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let (cli, matches) = match read(&arguments) {
+    let (cli, matches) = match parsed() {
         Ok(parsed) => parsed,
-        Err(error) => {
-            if let Some(told) = environment::not_utf8(&command(), &error) {
-                LogArgs::of_arguments().begin();
-                error!("{}", without_likely_keys(&told));
-                return ExitCode::from(2);
-            }
-            let told = error.render().to_string();
-            let said = without_likely_keys(&told);
-            if !error.use_stderr() || (said == told && !LogArgs::of_arguments().is_json()) {
-                error.exit();
-            }
-            LogArgs::of_arguments().begin();
-            error!("{}", within_message(&said));
-            return ExitCode::from(2);
-        }
-    };
-    cli.log.begin();
-    let (cli, matches) = match matches.subcommand_name().filter(|_| stores::are_named(&arguments)) {
-        None => (cli, matches),
-        Some(name) => match stores::fetched(name, arguments, takes_value) {
-            Ok(arguments) => read(&arguments).unwrap_or_else(|error| error.exit()),
-            Err(error) => return failed(&error),
-        },
+        Err(ended) => return ended,
     };
     environment::warn_of_unreadable();
     if let Some(name) = matches.subcommand_name() {
@@ -183,50 +150,90 @@ fn main() -> ExitCode {
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => {
-            error!("cannot start: {error}");
-            return ExitCode::from(2);
-        }
+        Err(error) => return refused(&format!("cannot start: {error}")),
     };
     let result = runtime.block_on(async {
         interrupt::outlive_file_limits();
-        match command {
-            Command::Run(args) => command::run::run(*args).await,
-            Command::Estimate(args) => command::estimate::run(*args),
-            Command::Methods(args) => command::methods::run(&args),
-            Command::Protocol(args) => command::protocol::run(&args),
-            Command::Verify(args) => command::verify::run(args).await,
-            Command::Merge(args) => command::merge::run(args).await,
-            Command::Submit(args) => command::submit::run(*args, run_arguments).await,
-            Command::Status(args) => command::status::run(args).await,
-            Command::Score(args) => command::score::run(&args),
-            Command::Chunk(args) => command::chunk::run(&args),
-            Command::Search(args) => command::search::run(&args),
-            Command::Retrieve(args) => command::retrieve::run(*args).await,
-            Command::Index(args) => command::index::run(*args).await,
-            Command::Tree(args) => command::tree::run(*args).await,
-            Command::Model(args) => command::model::run(args).await,
-            Command::Data(args) => command::data::run(args),
-            Command::Build(args) => command::build::run(args).await,
-            Command::Judge(args) => command::judge::run(args).await,
-            Command::Agreement(args) => command::agreement::run(&args),
-            Command::People(args) => command::people::run(&args),
-            Command::Compare(args) => command::compare::run(&args),
-            Command::Report(args) => command::report::run(&args),
-            Command::Leaderboard(args) => command::leaderboard::run(&args),
-            Command::Gate(args) => command::gate::run(&args),
-            Command::Export(args) => command::export::run(*args).await,
-            Command::Serve(args) => command::serve::run(args).await,
-            Command::Providers(args) => command::providers::run(args).await,
-            Command::Cache(args) => command::cache::run(args),
-            Command::Config(args) => command::config::run(*args, matches.subcommand().map(|(_, given)| given)),
-            Command::Doctor(args) => command::doctor::run(&args).await,
-            Command::Completions(args) => command::completions::run(args),
-            Command::Man(args) => command::man::run(&args),
-            Command::Help(args) => command::help::run(&args),
-        }
+        run(command, &matches).await
     });
     result.unwrap_or_else(|error| if is_broken_pipe(&error) { ExitCode::SUCCESS } else { failed(&error) })
+}
+
+/// The command line, parsed, with what it names in a store fetched; how the program ends if it cannot be.
+fn parsed() -> Result<(Cli, ArgMatches), ExitCode> {
+    // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
+    if log::arguments().take_while(|given| given != "--").any(|given| given.split('=').next() == Some("--max-tokens")) {
+        LogArgs::of_arguments().begin();
+        let why = "there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response";
+        return Err(refused(why));
+    }
+    let read = |arguments: &[OsString]| {
+        let matches = command().color(log::color_of_arguments()).try_get_matches_from(arguments).map_err(with_nearest);
+        matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)))
+    };
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let (cli, matches) = read(&arguments).map_err(|error| not_parsed(&error))?;
+    cli.log.begin();
+    match matches.subcommand_name().filter(|_| stores::are_named(&arguments)) {
+        None => Ok((cli, matches)),
+        Some(name) => {
+            let arguments = stores::fetched(name, arguments, takes_value).map_err(|error| failed(&error))?;
+            Ok(read(&arguments).unwrap_or_else(|error| error.exit()))
+        }
+    }
+}
+
+/// Says what is wrong with a command line, without what looks like a key, or prints the help that it asks for.
+fn not_parsed(error: &clap::Error) -> ExitCode {
+    if let Some(told) = environment::not_utf8(&command(), error) {
+        LogArgs::of_arguments().begin();
+        return refused(&without_likely_keys(&told));
+    }
+    let told = error.render().to_string();
+    let said = without_likely_keys(&told);
+    if !error.use_stderr() || (said == told && !LogArgs::of_arguments().is_json()) {
+        error.exit();
+    }
+    LogArgs::of_arguments().begin();
+    refused(&within_message(&said))
+}
+
+async fn run(command: Command, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Run(args) => command::run::run(*args).await,
+        Command::Estimate(args) => command::estimate::run(*args),
+        Command::Methods(args) => command::methods::run(&args),
+        Command::Protocol(args) => command::protocol::run(&args),
+        Command::Verify(args) => command::verify::run(args).await,
+        Command::Merge(args) => command::merge::run(args).await,
+        Command::Submit(args) => command::submit::run(*args, run_arguments).await,
+        Command::Status(args) => command::status::run(args).await,
+        Command::Score(args) => command::score::run(&args),
+        Command::Chunk(args) => command::chunk::run(&args),
+        Command::Search(args) => command::search::run(&args),
+        Command::Retrieve(args) => command::retrieve::run(*args).await,
+        Command::Index(args) => command::index::run(*args).await,
+        Command::Tree(args) => command::tree::run(*args).await,
+        Command::Model(args) => command::model::run(args).await,
+        Command::Data(args) => command::data::run(args),
+        Command::Build(args) => command::build::run(args).await,
+        Command::Judge(args) => command::judge::run(args).await,
+        Command::Agreement(args) => command::agreement::run(&args),
+        Command::People(args) => command::people::run(&args),
+        Command::Compare(args) => command::compare::run(&args),
+        Command::Report(args) => command::report::run(&args),
+        Command::Leaderboard(args) => command::leaderboard::run(&args),
+        Command::Gate(args) => command::gate::run(&args),
+        Command::Export(args) => command::export::run(*args).await,
+        Command::Serve(args) => command::serve::run(args).await,
+        Command::Providers(args) => command::providers::run(args).await,
+        Command::Cache(args) => command::cache::run(args),
+        Command::Config(args) => command::config::run(*args, matches.subcommand().map(|(_, given)| given)),
+        Command::Doctor(args) => command::doctor::run(&args).await,
+        Command::Completions(args) => command::completions::run(args),
+        Command::Man(args) => command::man::run(&args),
+        Command::Help(args) => command::help::run(&args),
+    }
 }
 
 /// Returns whether a value follows an option of some command.
@@ -238,7 +245,13 @@ fn takes_value(option: &str) -> bool {
     any(&Cli::command(), option.trim_start_matches('-'))
 }
 
-/// Says why, and how it ends.
+/// Says why, and how the program ends.
+fn refused(why: &str) -> ExitCode {
+    error!("{why}");
+    ExitCode::from(2)
+}
+
+/// Says why, with a hint, and how the program ends.
 fn failed(error: &anyhow::Error) -> ExitCode {
     error!(hint = hint::hint(error), "{}", without_likely_keys(&format!("{error:#}")));
     ExitCode::from(2)

@@ -142,9 +142,9 @@ fn model_of(path: &Path) -> String {
 /// of its first two digits. What else lies there is a person's.
 fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let mut found = Vec::new();
-    for shelf in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(2)) {
-        let is_ours = |path: &PathBuf| digits(path).is_some_and(|n| n > 2) && name(path).starts_with(&*name(&shelf));
-        for path in closeread_files::entries(&shelf)?.into_iter().filter(is_ours) {
+    for group in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(2)) {
+        let is_ours = |path: &PathBuf| digits(path).is_some_and(|n| n > 2) && name(path).starts_with(&*name(&group));
+        for path in closeread_files::entries(&group)?.into_iter().filter(is_ours) {
             let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
             if metadata.is_file() {
                 found.push((path, metadata));

@@ -13,8 +13,10 @@ use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
 use closeread_eval::ranking::{RANKED_ALONE, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
+use closeread_llm::price::PriceList;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores, entry};
@@ -37,6 +39,7 @@ use closeread_runner::{models, pricing, prompts};
 use closeread_table::number::counted;
 use closeread_table::render::text;
 use closeread_text::Span;
+
 use grid::{Point, kinds};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -182,45 +185,9 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         counted(points.len(), "configuration"),
         args.out.display()
     );
-    let prompts = prompts::load(None)?;
     let prices = pricing::load(None)?;
-    let mut interrupted = false;
-    for (retriever, embedder) in kinds(&points) {
-        let mut methods = vec![(entry("dos-rag").expect("a method of this name"), AnyMethod::Rag(Rag::dos()))];
-        let embedder = embedder.as_deref();
-        let encoders = Encoders::load(embedder, &args.embedder_options(embedder), Some(retriever), &mut methods)?;
-        encoders.log_to(&args.out.join(EMBEDDINGS));
-        let planned =
-            points.iter().filter(|point| point.retriever == retriever && point.embedder.as_deref() == embedder);
-        let planned = planned.flat_map(|point| args.planned(point, &encoders, &rerankers)).collect();
-        let host = CliHost::new(
-            Model::named(EXTRACTIVE, None, provider::Options::default())?,
-            Rc::new(ResponseCache::new(None)),
-        );
-        let spending = Spending::new(prices.clone(), None, Default::default(), tokenizer.clone());
-        let plan = Plan {
-            setting: Settings {
-                prompts: &prompts,
-                tokenizer: &tokenizer,
-                response_limit: None.into(),
-                temperature: 0.0,
-                context_window: None,
-            },
-            windows: BTreeMap::new(),
-            words: WordScores::default(),
-            cells: planned,
-            preparer: None,
-            repeats: 1,
-            retriever: Some(retriever),
-            concurrency: 4,
-            hosts: HashMap::from([(EXTRACTIVE.to_owned(), host)]),
-            spending: Rc::new(spending),
-        };
-        interrupted |= engine::run(&plan, &benchmark, &evidence, &mut ranked, &|_, _| Ok(())).await?.interrupted;
-        if interrupted {
-            break;
-        }
-    }
+    let of_grid = Grid { args: &args, points: &points, rerankers: &rerankers, tokenizer: &tokenizer, prices: &prices };
+    let interrupted = of_grid.rank(&benchmark, &evidence, &mut ranked).await?;
     let items: HashMap<&str, &Item> = benchmark.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let scored = ranked.records().into_iter().filter_map(|record| {
         let item = items.get(record.key.item.as_str())?;
@@ -238,6 +205,65 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         info!("stopped; give the same command again to resume");
     }
     Ok(if interrupted { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// What is ranked, and by what.
+struct Grid<'a> {
+    args: &'a RetrieveArgs,
+    points: &'a [Point],
+    rerankers: &'a BTreeMap<String, Rc<Reranker>>,
+    tokenizer: &'a Tokenizer,
+    prices: &'a PriceList,
+}
+
+impl Grid<'_> {
+    /// Ranks the passages for every configuration that is not done. Returns whether that was interrupted.
+    async fn rank(
+        &self,
+        benchmark: &Benchmark,
+        evidence: &HashMap<String, Vec<(usize, Span)>>,
+        ranked: &mut RunFolder,
+    ) -> Result<bool> {
+        let prompts = prompts::load(None)?;
+        for (retriever, embedder) in kinds(self.points) {
+            let mut methods = vec![(entry("dos-rag").expect("a method of this name"), AnyMethod::Rag(Rag::dos()))];
+            let embedder = embedder.as_deref();
+            let options = self.args.embedder_options(embedder);
+            let encoders = Encoders::load(embedder, &options, Some(retriever), &mut methods)?;
+            encoders.log_to(&self.args.out.join(EMBEDDINGS));
+            let of_kind = |point: &&Point| point.retriever == retriever && point.embedder.as_deref() == embedder;
+            let points = self.points.iter().filter(of_kind);
+            let spending = Spending::new(self.prices.clone(), None, Default::default(), self.tokenizer.clone());
+            let plan = Plan {
+                setting: Settings {
+                    prompts: &prompts,
+                    tokenizer: self.tokenizer,
+                    response_limit: None.into(),
+                    temperature: 0.0,
+                    context_window: None,
+                },
+                windows: BTreeMap::new(),
+                words: WordScores::default(),
+                cells: points.flat_map(|point| self.args.planned(point, &encoders, self.rerankers)).collect(),
+                preparer: None,
+                repeats: 1,
+                retriever: Some(retriever),
+                concurrency: 4,
+                hosts: HashMap::from([(EXTRACTIVE.to_owned(), no_model()?)]),
+                spending: Rc::new(spending),
+            };
+            if engine::run(&plan, benchmark, evidence, ranked, &|_, _| Ok(())).await?.interrupted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The host of the reader that needs no model.
+fn no_model() -> Result<CliHost> {
+    let model = Model::named(EXTRACTIVE, None, provider::Options::default())?;
+    Ok(CliHost::new(model, Rc::new(ResponseCache::new(None))))
 }
 
 /// A book in the manifest.

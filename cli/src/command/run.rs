@@ -11,8 +11,9 @@ use crate::{stores, table};
 use anyhow::{Result, bail};
 use closeread_eval::Item;
 use closeread_eval::observations::Ending;
+use closeread_llm::price::PriceList;
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{OnTruncation, Settings, WordScores, as_overflows, cuts};
+use closeread_methods::{AnyMethod, Entry, OnTruncation, Settings, WordScores, as_overflows, cuts};
 use closeread_metrics::meteor::WordNet;
 use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunConfiguration;
@@ -21,6 +22,7 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
 use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
+use closeread_runner::reranker::Reranking;
 use closeread_runner::run_folder::{self, EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, served_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
@@ -29,7 +31,7 @@ use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
 pub(crate) use say::say_served;
-use say::{say_cut_for_reranking, say_failures, say_judges, say_line, say_protocol, say_spending};
+use say::{say_cut_for_reranking, say_empty_part, say_failures, say_judges, say_line, say_protocol, say_spending};
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
@@ -63,25 +65,11 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     readers::check(&args, &prices, &asked)?;
     let (window, windows) = args.windows(&prices)?;
     let prompts = prompts::load(args.prompts.as_deref())?;
-    let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
-    if benchmark.items.is_empty() {
-        say_problems(&benchmark);
-        bail!("benchmark `{}` has no item to run", benchmark.name);
-    }
+    let mut benchmark = load_benchmark(&args)?;
     say_protocol(&args, &methods);
     say_judges(&args, judges.as_ref());
     let tokenizer = args.load_tokenizer()?;
-    let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
-    if args.must_know_prices()? {
-        pricing::check_known(&prices, &encoders.on_servers())?;
-    }
-    encoders.say(&benchmark, args.retriever);
-    let reranking = args.reranking(&methods)?;
-    let reranked_by: Vec<String> =
-        reranking.iter().filter(|r| r.reranker.endpoint().is_some()).map(|r| r.reranker.name()).collect();
-    if args.must_know_prices()? {
-        pricing::check_rerankers_known(&prices, &reranked_by)?;
-    }
+    let (encoders, reranking) = searchers(&args, &mut methods, &benchmark, &prices)?;
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders), reranking.as_ref());
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name(), &prices)?;
     let shard = args.part()?;
@@ -90,11 +78,8 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
     let configuration = if shard.is_some() { of_part(configuration, &benchmark) } else { configuration };
-    if let Some(Shard { index, of }) = shard.filter(|_| benchmark.items.is_empty()) {
-        info!(
-            "part {index} of {of} has no items: there are fewer than parts. Nothing is asked; its folder is whole, and \
-             `closeread merge` takes it like the others"
-        );
+    if let Some(shard) = shard.filter(|_| benchmark.items.is_empty()) {
+        say_empty_part(shard);
     }
 
     let builtin = reading.iter().all(|model| model == EXTRACTIVE);
@@ -108,11 +93,11 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     if let Some(reranking) = &reranking {
         reranking.reranker.log_to(&folder.path().join(RERANKING));
     }
-    let priced = [asked, encoders.on_servers(), reranked_by].concat();
+    let priced = [asked, encoders.on_servers(), rerankers_on_servers(reranking.as_ref())].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spending = Rc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
     let hosts = readers::hosts(readers, &args, folder.path(), &spending)?;
-    let court = match (panel, &judges) {
+    let judge_runner = match (panel, &judges) {
         (Some(panel), Some(judges)) => {
             Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
         }
@@ -154,12 +139,45 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         if several { say_line(arm, &benchmark, &folder.records(), plan.repeats, &asked) } else { Ok(()) }
     };
     let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder, &finished).await?;
-    let session = match court.filter(|_| !summary.interrupted && !summary.out_of_money) {
-        Some(court) => judge(&court, &benchmark, &folder, &mut summary).await?,
+    let session = match judge_runner.filter(|_| !summary.interrupted && !summary.out_of_money) {
+        Some(runner) => judge(&runner, &benchmark, &folder, &mut summary).await?,
         None => Session::default(),
     };
     let on_truncation = args.on_truncation.unwrap_or_default();
     report((&plan, &asked), &benchmark, &folder, &summary, session, on_truncation, args.json)
+}
+
+/// Loads the benchmark, which must have items.
+fn load_benchmark(args: &RunArgs) -> Result<Benchmark> {
+    let benchmark = Benchmark::load(&args.benchmark_options()?)?;
+    if benchmark.items.is_empty() {
+        say_problems(&benchmark);
+        bail!("benchmark `{}` has no item to run", benchmark.name);
+    }
+    Ok(benchmark)
+}
+
+/// Loads what ranks passages, and tries the servers that it asks. Their prices must be known where a limit on money stands.
+fn searchers(
+    args: &RunArgs,
+    methods: &mut [(&'static Entry, AnyMethod)],
+    benchmark: &Benchmark,
+    prices: &PriceList,
+) -> Result<(Encoders, Option<Reranking>)> {
+    let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, methods)?;
+    if args.must_know_prices()? {
+        pricing::check_known(prices, &encoders.on_servers())?;
+    }
+    encoders.say(benchmark, args.retriever);
+    let reranking = args.reranking(methods)?;
+    if args.must_know_prices()? {
+        pricing::check_rerankers_known(prices, &rerankers_on_servers(reranking.as_ref()))?;
+    }
+    Ok((encoders, reranking))
+}
+
+fn rerankers_on_servers(reranking: Option<&Reranking>) -> Vec<String> {
+    reranking.iter().filter(|r| r.reranker.endpoint().is_some()).map(|r| r.reranker.name()).collect()
 }
 
 /// Refuses a folder whose batches would be forgotten, before anything in it changes.
@@ -200,7 +218,7 @@ fn open(
 
 /// Has the judges rule on what was answered.
 async fn judge(
-    court: &JudgeRunner<'_>,
+    runner: &JudgeRunner<'_>,
     benchmark: &Benchmark,
     folder: &RunFolder,
     summary: &mut Summary,
@@ -208,7 +226,7 @@ async fn judge(
     let records = folder.records();
     let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
     let (items, texts) = (&benchmark.items, &*benchmark.texts);
-    let session = court.run(folder.path(), &PendingJudgements { items, records: &records, books, texts }).await?;
+    let session = runner.run(folder.path(), &PendingJudgements { items, records: &records, books, texts }).await?;
     (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     Ok(session)
 }

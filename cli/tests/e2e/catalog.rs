@@ -103,8 +103,8 @@ fn a_catalog_of_other_files_is_not_used_and_an_estimate_makes_one() {
     let sandbox = Sandbox::with_own_cache();
     keys(&sandbox);
     sandbox.run(&["estimate", "--benchmark", "keys"]).exits(0);
-    let shelf = std::fs::read_dir(sandbox.path("cache/catalogs")).unwrap().next().unwrap().unwrap().path();
-    let catalog = std::fs::read_dir(shelf).unwrap().next().unwrap().unwrap().path();
+    let folder = std::fs::read_dir(sandbox.path("cache/catalogs")).unwrap().next().unwrap().unwrap().path();
+    let catalog = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let before = std::fs::read(&catalog).unwrap();
     part(&sandbox, "1/4", "1");
     assert_eq!(std::fs::read(&catalog).unwrap(), before);

@@ -36,9 +36,9 @@ fn records(sandbox: &Sandbox, out: &str) -> Vec<String> {
 
 /// The files that are kept; what a kill left unfinished has another ending.
 fn kept(sandbox: &Sandbox) -> Vec<PathBuf> {
-    let shelves = std::fs::read_dir(sandbox.path("cache/indexes")).unwrap().map(|shelf| shelf.unwrap().path());
+    let folders = std::fs::read_dir(sandbox.path("cache/indexes")).unwrap().map(|folder| folder.unwrap().path());
     let mut files: Vec<PathBuf> =
-        shelves.flat_map(|shelf| std::fs::read_dir(shelf).unwrap().map(|file| file.unwrap().path())).collect();
+        folders.flat_map(|folder| std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path())).collect();
     files.retain(|file| file.extension().is_none_or(|ending| ending != "tmp"));
     files.sort();
     files

@@ -13,7 +13,7 @@ fn prompt(request: &Value) -> &str {
 }
 
 /// A judge that finds every second tale's answer correct, by the reader's place.
-fn court() -> Server {
+fn judge_server() -> Server {
     Server::replying(|_, request| {
         let said = prompt(request);
         let verdict = match said {
@@ -78,7 +78,7 @@ fn the_sample_is_judged_end_to_end_without_a_key() {
 
 #[test]
 fn a_run_is_judged_while_it_is_made_or_afterwards_with_the_same_result() {
-    let server = court();
+    let server = judge_server();
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     let judge = ["--judge-model", "openai-compatible/judge", "--judge-base-url", &server.url];
@@ -199,7 +199,7 @@ fn a_call_that_failed_is_asked_again() {
 
 #[test]
 fn a_judge_is_measured_against_people() {
-    let server = court();
+    let server = judge_server();
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag,closed-book", "--budget", "15,30"]);
@@ -369,7 +369,7 @@ fn judgements_of_parts_are_those_of_the_whole() {
 
 #[test]
 fn other_prompts_are_other_judges() {
-    let server = court();
+    let server = judge_server();
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);

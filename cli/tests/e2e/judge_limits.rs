@@ -14,7 +14,7 @@ date = "2026-01-02"
 price = { input = 0.0, output = 1_000.0 }
 "#;
 
-fn court() -> Server {
+fn judge_server() -> Server {
     Server::start(vec![("200 OK", answer("\\boxed{CORRECT}"))])
 }
 
@@ -36,7 +36,7 @@ fn run<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn judges_are_paid_from_the_money_of_the_run() {
-    let server = court();
+    let server = judge_server();
     let sandbox = sandbox();
     let n_requests = || server.requests.lock().unwrap().len();
     let stopped = sandbox.run(&run(&server.url, &["--max-cost", "0.03"])).exits(1);
@@ -84,7 +84,7 @@ fn finding_07_a_judges_blocked_prompt_stays_charged_when_the_run_is_resumed() {
 
 #[test]
 fn judges_keep_to_the_minute() {
-    let server = court();
+    let server = judge_server();
     let sandbox = sandbox();
     let started = Instant::now();
     sandbox.run(&run(&server.url, &["--rpm", "240"])).exits(0);
@@ -116,7 +116,7 @@ fn judges_are_in_the_estimate() {
 
 #[test]
 fn judges_without_an_address_are_asked_where_readers_are() {
-    let server = court();
+    let server = judge_server();
     let sandbox = sandbox();
     let args = ["run", "--benchmark", "tales", "--method", "closed-book", "--out", "r", "--json"];
     let models = ["--model", "openai-compatible/x", "--judge-model", "openai-compatible/j", "--base-url", &server.url];

@@ -15,6 +15,7 @@ use closeread_report::{Arm, HowAsked, RunView, ServedUsage, Usage, cells};
 use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
+use closeread_runner::shard::Shard;
 use closeread_table::Value;
 use closeread_table::number::{counted, metric_label, thousands};
 use serde_json::json;
@@ -182,4 +183,12 @@ pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
         (Some(judges), Some(model)) => info!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
         _ => {}
     }
+}
+
+/// Says that a part of a benchmark has nothing to do.
+pub(super) fn say_empty_part(Shard { index, of }: Shard) {
+    info!(
+        "part {index} of {of} has no items: there are fewer than parts. Nothing is asked; its folder is whole, and \
+         `closeread merge` takes it like the others"
+    );
 }
