@@ -1,8 +1,15 @@
 //! Text from bytes: which encoding, and whether it is text at all.
 
+mod declared;
+mod formats;
+mod legacy;
+
 use super::book::has_text;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use formats::known_format;
+pub(super) use formats::{SAVE_AS, office_document};
+use legacy::{Look, is_ebcdic, second_look};
 use std::cmp::Ordering;
 
 /// The text of a file.
@@ -93,10 +100,12 @@ pub enum DecodeError {
 
 /// Decodes a text file; `label` names the encoding (any WHATWG label: `gbk`, `latin1`, `sjis`), `None` detects it.
 ///
-/// Detection: a byte order mark (UTF-8, UTF-16); else UTF-8 if every byte is valid; else ISO-2022-JP by its escapes;
-/// else an error if the file is UTF-8 but for some damage (valid sequences outweigh invalid bytes: legacy encodings
-/// are almost never valid UTF-8, and mojibake must not enter a benchmark silently); else chardetng's guess, which must decode
-/// the file without a fault. GBK is reported as the gb18030 that it is a part of.
+/// Detection: a byte order mark (UTF-8, UTF-16); else UTF-8 if every byte is valid; else ISO-2022-JP by its escapes; else
+/// what a page of HTML or XML declares, if it decodes the page without a fault; else an error if the file is UTF-8 but for
+/// some damage (valid sequences outweigh invalid bytes: legacy encodings are almost never valid UTF-8, and mojibake must
+/// not enter a benchmark silently); else chardetng's guess, which must decode the file without a fault. GBK is reported as
+/// the gb18030 that it is a part of. A guess in which words look odd is looked at again: Mac Roman is read, texts of DOS and
+/// EBCDIC are refused, any other gets a note.
 ///
 /// # Errors
 /// [`DecodeError`]; with a label, invalid bytes are no error: each becomes U+FFFD and a note counts them.
@@ -150,6 +159,9 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes).filter(|(encoding, _)| *encoding != UTF_8) {
         return strictly(bytes, encoding);
     }
+    if is_ebcdic(bytes) {
+        return Err(DecodeError::Format { what: "text in EBCDIC", hint: "convert it to UTF-8" });
+    }
     if let Some(offset) = binary_at(bytes) {
         return Err(binary(bytes, offset, bytes));
     }
@@ -158,6 +170,9 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
             return strictly(bytes, ISO_2022_JP);
         }
         return Ok(Decoded { text: text.to_owned(), encoding: UTF_8.name(), notes: Vec::new() });
+    }
+    if let Some(decoded) = declared::encoding(bytes).and_then(|encoding| strictly(bytes, encoding).ok()) {
+        return Ok(decoded);
     }
     let guess = guess(bytes);
     let damage = Utf8Damage::of(bytes);
@@ -170,7 +185,17 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
             n_valid: damage.n_valid,
         });
     }
-    strictly(bytes, guess)
+    let mut decoded = strictly(bytes, guess)?;
+    match second_look(bytes, guess, &decoded.text) {
+        Look::AsGuessed => {}
+        Look::Doubtful(note) => decoded.notes.push(note),
+        Look::Mac(mac) => return Ok(mac),
+        Look::Dos => {
+            let hint = "convert it to UTF-8, as by iconv -f CP850 -t UTF-8; to read it otherwise, name the encoding";
+            return Err(DecodeError::Format { what: "text in a code page of DOS (437 or 850)", hint });
+        }
+    }
+    Ok(decoded)
 }
 
 /// Decodes, or says where `encoding` fails.
@@ -297,6 +322,11 @@ fn binary(bytes: &[u8], offset: usize, whole: &[u8]) -> DecodeError {
         let text = text.filter(|text| binary_at(text.as_bytes()).is_none()).unwrap_or_default();
         text.chars().filter(|c| c.is_ascii() || "、。，".contains(*c)).count()
     };
+    // What is ASCII but for a few bytes is no UTF-16, though half of it may look like that.
+    if whole.iter().filter(|byte| matches!(byte, b'\t'..=b'\r' | b' '..=b'~')).count() * 10 > whole.len() * 9 {
+        let hint = "remove it and others like it, or give another text file";
+        return DecodeError::Binary { offset, line: line_of(bytes, offset), byte: bytes[offset], hint };
+    }
     let hint = match n_common(UTF_16BE).cmp(&n_common(UTF_16LE)) {
         Ordering::Greater => "it looks like UTF-16 without its mark: name the encoding utf-16be",
         Ordering::Less => "it looks like UTF-16 without its mark: name the encoding utf-16le",
@@ -313,57 +343,4 @@ fn line_of(bytes: &[u8], offset: usize) -> usize {
         .enumerate()
         .filter(|&(i, &b)| b == b'\n' || (b == b'\r' && bytes.get(i + 1) != Some(&b'\n')))
         .count()
-}
-
-/// What to do about an [`office_document`].
-pub(super) const SAVE_AS: &str = "save it as .txt or .epub";
-
-/// Returns what an archive of a word processor is, by the names in it.
-pub(super) fn office_document(archive: &[u8]) -> Option<&'static str> {
-    let has = |name: &[u8]| memchr::memmem::find(archive, name).is_some();
-    if has(b"word/document.xml") {
-        Some("a Word document")
-    } else if has(b"content.xml") && has(b"mimetypeapplication/vnd.oasis") {
-        Some("an OpenDocument text")
-    } else {
-        None
-    }
-}
-
-/// Formats that are met in folders of books and are not plain text, with what to do about each.
-fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    const ARCHIVE: &[u8] = b"PK\x03\x04";
-    const CONVERT: &str = "convert it to text first";
-    const UNPACK: &str = "unpack it first";
-    const LEAVE_OUT: &str = "leave it out";
-    const FORMATS: &[(usize, &[u8], &str, &str)] = &[
-        (0, b"%PDF-", "a PDF document", CONVERT),
-        (0, ARCHIVE, "a ZIP archive", "unpack it first; an EPUB must be named .epub"),
-        (0, b"PK\x05\x06", "an empty ZIP archive", LEAVE_OUT),
-        (0, b"\x1F\x8B", "a gzip archive", UNPACK),
-        (0, b"BZh91AY&SY", "a bzip2 archive", UNPACK),
-        (0, b"\xFD7zXZ\0", "an xz archive", UNPACK),
-        (0, b"\x28\xB5\x2F\xFD", "a Zstandard archive", UNPACK),
-        (0, b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive", UNPACK),
-        (0, b"Rar!\x1A\x07", "a RAR archive", UNPACK),
-        (0, b"{\\rtf", "an RTF document", "save it as plain text"),
-        (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Microsoft Office document", "save it as plain text"),
-        (60, b"BOOKMOBI", "a Kindle book", "convert it to EPUB or text first"),
-        (0, b"\x89PNG\r\n", "a PNG image", LEAVE_OUT),
-        (0, b"\xFF\xD8\xFF", "a JPEG image", LEAVE_OUT),
-        (0, b"GIF87a", "a GIF image", LEAVE_OUT),
-        (0, b"GIF89a", "a GIF image", LEAVE_OUT),
-        (0, b"RIFF", "an image or a recording", LEAVE_OUT),
-        (0, b"SQLite format 3\0", "an SQLite database", LEAVE_OUT),
-        (0, b"\x7FELF", "a program", LEAVE_OUT),
-        (0, b"\xFF\xFE\0\0", "text in UTF-32", "convert it to UTF-8"),
-        (0, b"\0\0\xFE\xFF", "text in UTF-32", "convert it to UTF-8"),
-    ];
-    if let Some(document) = bytes.starts_with(ARCHIVE).then(|| office_document(bytes)).flatten() {
-        return Some((document, SAVE_AS));
-    }
-    let found = FORMATS.iter().find(|(at, magic, ..)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)))?;
-    // "RIFF" alone may begin a text; the container goes on with a length and its kind.
-    let is_text_after_all = found.1 == b"RIFF" && !matches!(bytes.get(8..12), Some(b"WEBP" | b"WAVE" | b"AVI "));
-    (!is_text_after_all).then_some((found.2, found.3))
 }

@@ -41,7 +41,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
     if let Some(other) = other_than_epub(&bytes) {
         return Err(other);
     }
-    check(&bytes)?;
+    let package = check(&bytes)?;
     // The table of contents is not used, and may be of any size.
     let epub = Epub::options().skip_toc(true).read(Cursor::new(bytes));
     let epub = epub.map_err(|e| EpubError::Broken { reason: chain(&e) })?;
@@ -49,8 +49,8 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         return Err(EpubError::Encrypted);
     }
     let mut chapters = Chapters::default();
-    let (mut text, mut notes) = (String::new(), Vec::new());
-    let (mut n_chapters, mut n_left_out) = (0, 0);
+    let (mut text, mut notes, mut other_kinds) = (String::new(), Vec::new(), Vec::new());
+    let (mut n_chapters, mut n_empty, mut n_left_out) = (0, 0, 0);
     let mut read: HashMap<String, (usize, Range<usize>)> = HashMap::new();
     for entry in epub.spine().iter() {
         let Some(document) = entry.manifest_entry() else {
@@ -63,7 +63,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         }
         let kind = document.media_type().split(';').next().unwrap_or_default().trim();
         if !CHAPTERS.contains(&kind) {
-            notes.push(format!("`{}` is left out: {} is no text", document.href(), document.media_type()));
+            other_kinds.push(format!("`{}` is left out: {} is no text", document.href(), document.media_type()));
             continue;
         }
         n_chapters += 1;
@@ -88,22 +88,32 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         }
         chapters.count(room.bytes.len());
         let chapter = match decode(&room.bytes, None) {
-            Ok(decoded) => to_text(&decoded.text, Layout::Book),
-            Err(DecodeError::Empty { .. }) => continue,
+            Ok(decoded) => {
+                let named = |note| format!("`{}` is read as {}: {note}", document.href(), decoded.encoding);
+                notes.extend(decoded.notes.into_iter().map(named));
+                to_text(&decoded.text, Layout::Book)
+            }
+            Err(DecodeError::Empty { .. }) => String::new(),
             Err(e) => return Err(broken(e.to_string())),
         };
         if has_text(&chapter) {
             append(&mut text, |text| text.push_str(&chapter));
             read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len()));
+        } else {
+            n_empty += 1;
         }
     }
-    if n_chapters == 0 && notes.is_empty() {
-        return Err(EpubError::NoChapter { n_left_out });
+    if n_chapters == 0 {
+        return Err(package.without_chapter(n_left_out, few(other_kinds)));
     }
     if text.is_empty() {
         return Err(EpubError::NoText { n_chapters });
     }
     text.push('\n');
+    notes = [few(notes), few(other_kinds)].concat();
+    if n_empty > 0 {
+        notes.push(format!("{n_empty} of {n_chapters} chapters hold no text, perhaps pictures of pages"));
+    }
     if n_left_out > 0 {
         notes.push(format!("{n_left_out} parts outside the reading order (navigation, linear=\"no\") are left out"));
     }
@@ -114,6 +124,17 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         text,
         notes,
     })
+}
+
+/// The first of these notes, and how many more there are: a reading order may be of any length.
+fn few(mut notes: Vec<String>) -> Vec<String> {
+    const SHOWN: usize = 5;
+    if notes.len() > SHOWN {
+        let more = notes.len() - SHOWN;
+        notes.truncate(SHOWN);
+        notes.push(format!("{more} more notes like these"));
+    }
+    notes
 }
 
 /// Adds a chapter, after a blank line.

@@ -143,6 +143,10 @@ fn what_is_no_text_is_named() {
     check_error(b"\x1F\x8B\x08\0\0", None, &["gzip"]);
     check_error(b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR", None, &["PNG"]);
     check_error(b"{\\rtf1\\ansi text}", None, &["RTF"]);
+    check_error(b"\xEF\xBB\xBF<?xml version='1.0'?>\n<FictionBook xmlns='x'><body/>", None, &["FB2", "EPUB or text"]);
+    check_error(b"AT&TFORM\0\0", None, &["DjVu", "convert"]);
+    check_error(b"%!PS-Adobe-3.0 text", None, &["PostScript"]);
+    check_error(&[&[b'x'; 60], b"TEXtREAd\0".as_slice()].concat(), None, &["Palm"]);
     check_error(b"some text\nand a \0 in it", None, &["byte 16 (line 2)", "0x00"]);
     check_error(&(1..=255).collect::<Vec<u8>>(), None, &["binary", "0x01"]);
     check_error(b"%PDF-1.7", Some("latin1"), &["PDF"]);
@@ -160,6 +164,92 @@ fn an_empty_file_is_called_empty() {
     for bytes in [b"".as_slice(), b" \r\n\t", b"\xEF\xBB\xBF\n", "\u{3000}\n".as_bytes()] {
         assert_eq!(decode(bytes, None), Err(DecodeError::Empty { bytes: bytes.len() }));
     }
+}
+
+/// `text` in an encoding of which these characters are at these bytes.
+fn in_bytes(text: &str, table: &[(char, u8)]) -> Vec<u8> {
+    let byte = |c: char| table.iter().find(|(known, _)| *known == c).map(|(_, byte)| *byte);
+    text.chars().map(|c| byte(c).unwrap_or_else(|| u8::try_from(c).expect("ASCII"))).collect()
+}
+
+#[test]
+fn texts_of_old_macs_are_read_and_their_encoding_is_called_a_guess() {
+    let mac = [('é', 0x8E), ('è', 0x8F), ('â', 0x89), ('à', 0x88), ('ç', 0x8D), ('’', 0xD5), ('ù', 0x9D), ('—', 0xD1)];
+    let mac = [&mac[..], &[('ä', 0x8A), ('ü', 0x9F), ('ß', 0xA7), ('ö', 0x9A), ('„', 0xE3), ('“', 0xD2)]].concat();
+    for text in [
+        "Le café était près du théâtre, où l’élève répétait en français — à côté".trim_end_matches("ôté"),
+        "Der Käse war für die Großmutter über alle Maßen schön; „viel“ mochte sie nicht.",
+        "It’s the café — and that’s the end of the naïve".trim_end_matches("ïve"),
+    ] {
+        let decoded = decode(&in_bytes(text, &mac), None).expect(text);
+        assert_eq!((decoded.encoding, decoded.text.as_str()), ("macintosh", text));
+        assert!(decoded.notes[0].contains("a guess") && decoded.notes[0].contains("name the encoding"), "{decoded:?}");
+    }
+}
+
+#[test]
+fn texts_of_dos_are_refused_with_the_way_out() {
+    let dos = [('é', 0x82), ('è', 0x8A), ('â', 0x83), ('à', 0x85), ('ç', 0x87), ('ù', 0x97), ('ê', 0x88), ('ä', 0x84)];
+    let dos = [&dos[..], &[('ü', 0x81), ('ß', 0xE1), ('ö', 0x94), ('£', 0x9C)]].concat();
+    for text in [
+        "Le café était près du théâtre, où l'élève répétait en français à la forêt",
+        "Der Käse war für die Großmutter über alle Maßen schön.",
+    ] {
+        check_error(&in_bytes(text, &dos), None, &["code page of DOS", "iconv -f CP850", "name the encoding"]);
+        assert!(decode(&in_bytes(text, &dos), Some("latin1")).is_ok(), "as said");
+    }
+    let doubtful = decode(&in_bytes("The café is not far.", &dos), None).expect("one letter is no proof");
+    assert!(doubtful.notes[0].starts_with("a guess, and 1 of 1 characters beside ASCII look odd"), "{doubtful:?}");
+}
+
+#[test]
+fn marks_and_letters_of_windows_1252_look_as_they_should() {
+    for text in [
+        "“Don’t,” said José – naïvely… He paid £5 for ½ of it ‘now’; col·lega, Œuvre, ÉCOLE, l’Île, «où?»",
+        "5° C · 3×4 µm · § 7 · © ® ™ · ¿Qué? ¡Sí! · 1º 2ª · Größe, SCHÖN, Ärger · Æsop's · Ÿ",
+        "North•South is one odd mark, and no proof: naïve café, résumé.",
+    ] {
+        let decoded = decode(&encoded(text, WINDOWS_1252), None).expect(text);
+        assert_eq!((decoded.encoding, decoded.text.as_str(), decoded.notes.len()), ("windows-1252", text, 0));
+    }
+}
+
+#[test]
+fn ebcdic_is_named() {
+    let letters = |c: char| match c {
+        'a'..='i' => c as u8 - b'a' + 0x81,
+        'j'..='r' => c as u8 - b'j' + 0x91,
+        's'..='z' => c as u8 - b's' + 0xA2,
+        ',' => 0x6B,
+        '\n' => 0x15,
+        _ => 0x40,
+    };
+    let bytes: Vec<u8> =
+        "it was the best of times, it was the worst of times\n".repeat(3).chars().map(letters).collect();
+    check_error(&bytes, None, &["text in EBCDIC", "convert it to UTF-8"]);
+}
+
+#[test]
+fn one_nul_in_ascii_is_no_utf16() {
+    for text in ["It was the best\0 of times.", "It was the best of times\0.\n"] {
+        let message = decode(text.repeat(5).replacen('\0', "", 4).as_bytes(), None).expect_err("a NUL").to_string();
+        assert!(!message.contains("UTF-16") && message.contains("remove it"), "{message}");
+    }
+}
+
+#[test]
+fn a_page_is_read_in_the_encoding_that_it_declares() {
+    let sjis = "<?xml version='1.0' encoding='shift_jis'?><p>吾輩は猫である</p>";
+    let polish = "<html><head><META http-equiv=x content=\"text/html; charset=windows-1250\"></head><p>Jest źle</p>";
+    let mac = "<!DOCTYPE html><meta charset=macintosh><p>L’été</p>";
+    let cyrillic = "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><p>да</p>";
+    for (page, name) in [(sjis, "Shift_JIS"), (polish, "windows-1250"), (mac, "macintosh"), (cyrillic, "KOI8-R")] {
+        check_detected(page, Encoding::for_label(name.as_bytes()).expect("known"), name);
+    }
+    // It is no page, declares what bytes show by themselves, or declares what it is not in.
+    check_detected("charset=shift_jis: it was the résumé of a lifetime", WINDOWS_1252, "windows-1252");
+    check_detected("<meta charset=utf-16><p>it was the résumé of a lifetime</p>", WINDOWS_1252, "windows-1252");
+    check_detected("<meta charset=shift_jis><p>it was the résumé of a café </p>", WINDOWS_1252, "windows-1252");
 }
 
 #[test]

@@ -133,10 +133,17 @@ fn pictures_only_and_encrypted_books_are_told_apart() {
     let a = page(r#"<img src="page1.jpg" alt=""/>"#);
     let files = [CONTAINER, NCX, ("OEBPS/book.opf", opf.as_str()), ("OEBPS/a.xhtml", a.as_str())];
     assert_eq!(read_epub(archive(&files)), Err(EpubError::NoText { n_chapters: 1 }));
-    for (spine, n_left_out) in [(&[][..], 0), (&[r#"idref="a" linear="no""#], 1)] {
-        let opf = package("3.0", &[("a", "a.xhtml", "")], spine);
+    let xml = package("3.0", &[("a", "a.xhtml", "")], &[r#"idref="a""#]).replace("application/xhtml+xml", "text/xml");
+    for (opf, why) in [
+        (package("3.0", &[("a", "a.xhtml", "")], &[]), "it names no part"),
+        (
+            package("3.0", &[("a", "a.xhtml", "")], &[r#"idref="a" linear="no""#]),
+            "1 of its parts are marked as outside it",
+        ),
+        (xml, "`/OEBPS/a.xhtml` is left out: text/xml is no text"),
+    ] {
         let files = [CONTAINER, NCX, ("OEBPS/book.opf", opf.as_str()), ("OEBPS/a.xhtml", a.as_str())];
-        assert_eq!(read_epub(archive(&files)), Err(EpubError::NoChapter { n_left_out }));
+        assert_eq!(read_epub(archive(&files)), Err(EpubError::NoChapter { reason: why.to_owned() }));
     }
     let with = |algorithm: &str| {
         let list = format!(
@@ -151,4 +158,56 @@ fn pictures_only_and_encrypted_books_are_told_apart() {
     };
     assert_eq!(with("http://www.w3.org/2001/04/xmlenc#aes256-cbc"), Err(EpubError::Encrypted));
     assert!(with("http://www.idpf.org/2008/embedding").is_ok(), "fonts only");
+}
+
+#[test]
+fn an_empty_metadata_and_a_container_without_a_package_are_named() {
+    let opf = package("3.0", &[("a", "a.xhtml", "")], &[r#"idref="a""#]);
+    let (from, to) = (opf.find("<metadata").expect("there"), opf.find("</metadata>").expect("there"));
+    let empty = opf.replace(&opf[from..to + "</metadata>".len()], "<metadata/>");
+    let a = page("<p>One.</p>");
+    let said = |container: &str, opf: &str| {
+        let files = [(CONTAINER.0, container), NCX, ("OEBPS/book.opf", opf), ("OEBPS/a.xhtml", &a)];
+        read_epub(archive(&files)).expect_err("refused").to_string()
+    };
+    assert!(said(CONTAINER.1, &empty).contains("its package has an empty `<metadata/>`"));
+    let other = said(&CONTAINER.1.replace("application/oebps-package+xml", "text/xml"), &opf);
+    assert!(
+        other.contains("no `rootfile` of META-INF/container.xml has the media type application/oebps-p"),
+        "{other}"
+    );
+}
+
+#[test]
+fn a_chapter_is_read_in_the_encoding_that_it_declares_and_a_picture_of_a_page_is_told() {
+    let opf = package("2.0", &[("a", "a.xhtml", ""), ("b", "b.xhtml", "")], &[r#"idref="a""#, r#"idref="b""#]);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let chapter = r#"<?xml version="1.0" encoding="Shift_JIS"?><html><body><p>吾輩は猫である</p></body></html>"#;
+    let chapter = encoding_rs::SHIFT_JIS.encode(chapter).0;
+    let picture = page(r#"<img src="b.jpg" alt="Page 2"/>"#);
+    let files = [CONTAINER, NCX, ("OEBPS/book.opf", opf.as_str()), ("OEBPS/b.xhtml", picture.as_str())];
+    let files = files.iter().map(|(name, content)| (*name, content.as_bytes()));
+    for (name, content) in files.chain([("OEBPS/a.xhtml", &*chapter)]) {
+        zip.start_file(name, SimpleFileOptions::default()).expect("a new entry");
+        zip.write_all(content).expect("written to memory");
+    }
+    let book = read_epub(zip.finish().expect("written to memory").into_inner()).expect("an EPUB 2");
+    assert_eq!(book.text, "吾輩は猫である\n");
+    assert_eq!(book.notes, ["1 of 2 chapters hold no text, perhaps pictures of pages"]);
+}
+
+#[test]
+fn finding_09_notes_on_a_reading_order_of_any_length_are_few() {
+    let spine = vec![r#"idref="p""#; 3000];
+    let opf = package("3.0", &[("p", "p.svg", ""), ("a", "a.xhtml", "")], &[&spine[..], &[r#"idref="a""#]].concat());
+    let opf =
+        opf.replace(r#"href="p.svg" media-type="application/xhtml+xml""#, r#"href="p.svg" media-type="image/svg+xml""#);
+    let a = page("<p>One.</p>");
+    let files = [CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/p.svg", "<svg/>"), ("OEBPS/a.xhtml", &a)];
+    let book = read_epub(archive(&files)).expect("an EPUB 3");
+    assert_eq!(book.notes.len(), 6);
+    assert_eq!(
+        (&*book.notes[0], &*book.notes[5]),
+        ("`/OEBPS/p.svg` is left out: image/svg+xml is no text", "2995 more notes like these")
+    );
 }

@@ -40,11 +40,11 @@ pub enum EpubError {
     Encrypted,
     /// The reading order holds no chapter.
     #[error(
-        "the EPUB's reading order holds no chapter: {n_left_out} of its parts are marked as outside it; expected `itemref` in the `spine` of its package; give the book's text as a .txt file"
+        "the EPUB's reading order holds no chapter: {reason}; expected `itemref` in the `spine` of its package; give the book's text as a .txt file"
     )]
     NoChapter {
-        /// Number of parts that are marked as outside the reading order.
-        n_left_out: usize,
+        /// What was found instead.
+        reason: String,
     },
     /// There is no chapter with text.
     #[error("the EPUB holds no text: its {n_chapters} chapters are empty or pictures; give a book with text")]

@@ -16,8 +16,31 @@ const MAX_CHAPTER: usize = 32 << 20;
 /// Most bytes of all chapters together, each as often as the reading order names it.
 const MAX_CHAPTERS: usize = 128 << 20;
 
+/// What is known of a package before rbook reads it.
+pub(super) struct Package {
+    /// Whether its `metadata` is one empty tag: rbook takes all that follows for metadata.
+    has_empty_metadata: bool,
+}
+
+impl Package {
+    /// The error of a reading order without a chapter.
+    pub(super) fn without_chapter(&self, n_left_out: usize, other_kinds: Vec<String>) -> EpubError {
+        let reason = if self.has_empty_metadata {
+            let reason = "its package has an empty `<metadata/>`, and title, language and identifier belong there";
+            return EpubError::Broken { reason: reason.to_owned() };
+        } else if !other_kinds.is_empty() {
+            other_kinds.join(", ")
+        } else if n_left_out > 0 {
+            format!("{n_left_out} of its parts are marked as outside it")
+        } else {
+            "it names no part".to_owned()
+        };
+        EpubError::NoChapter { reason }
+    }
+}
+
 /// Refuses an archive whose table of contents is too large to be read: what rbook reads in one piece.
-pub(super) fn check(bytes: &[u8]) -> Result<(), EpubError> {
+pub(super) fn check(bytes: &[u8]) -> Result<Package, EpubError> {
     let broken = |reason: String| EpubError::Broken { reason };
     let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(error.to_string()))?;
     if zip.len() > MAX_FILES {
@@ -29,27 +52,34 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), EpubError> {
     let container = unpack(&mut zip, CONTAINER, MAX_CONTAINER)?.ok_or_else(|| broken(format!("no {CONTAINER}")))?;
     let full_path = Regex::new(r#"full-path\s*=\s*(?:"([^"]*)"|'([^']*)')"#).expect("a valid pattern");
     // Every package that is named is to be found as it is named: what names one otherwise could name one of any size.
-    let mut n_packages = 0;
+    let empty_metadata = Regex::new(r"<(?:\w+:)?metadata(?:\s[^<>]*)?/>").expect("a valid pattern");
+    let (mut n_packages, mut has_empty_metadata) = (0, false);
     for found in full_path.captures_iter(&container) {
         let value = found.get(1).or(found.get(2)).map_or(&b""[..], |value| value.as_bytes());
         let named = String::from_utf8_lossy(value).replace("&amp;", "&");
         let named = named.trim_start_matches('/');
         let mut is_there = false;
         for name in [named.to_owned(), percent_decoded(named)] {
-            is_there |= unpack(&mut zip, &name, MAX_PACKAGE)?.is_some();
+            let Some(package) = unpack(&mut zip, &name, MAX_PACKAGE)? else { continue };
+            (is_there, has_empty_metadata) = (true, has_empty_metadata || empty_metadata.is_match(&package));
         }
         if !is_there {
             return Err(broken(format!("{CONTAINER} names `{named}`, which is not in the archive")));
         }
         n_packages += 1;
     }
-    match n_packages {
-        0 => Err(broken(format!("{CONTAINER} names no package"))),
-        _ => Ok(()),
+    if n_packages == 0 {
+        return Err(broken(format!("{CONTAINER} names no package")));
     }
+    if memchr::memmem::find(&container, KIND.as_bytes()).is_none() {
+        return Err(broken(format!("no `rootfile` of {CONTAINER} has the media type {KIND}")));
+    }
+    Ok(Package { has_empty_metadata })
 }
 
 const CONTAINER: &str = "META-INF/container.xml";
+/// Media type of a package in it.
+const KIND: &str = "application/oebps-package+xml";
 
 /// A file of the archive; `None` if it has none of this name.
 fn unpack(zip: &mut ZipArchive<Cursor<&[u8]>>, name: &str, most: u64) -> Result<Option<Vec<u8>>, EpubError> {

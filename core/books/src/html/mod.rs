@@ -122,7 +122,7 @@ fn is_left_out(name: &str, attributes: &[Attribute], is_blank: bool) -> bool {
             "style" => attribute.value.replace(char::is_whitespace, "").contains("display:none"),
             "epub:type" => has("pagebreak"),
             "role" => has("doc-pagebreak") || has("navigation"),
-            "class" => has("mw-editsection") || name == "sup" && has("reference"),
+            "class" => has("pagenum") || has("pageno") || has("mw-editsection") || name == "sup" && has("reference"),
             _ => false,
         }
     })

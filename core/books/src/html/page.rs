@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::markup::Piece;
+use html5ever::Attribute;
 
 pub(super) struct Page {
     layout: Layout,
@@ -15,6 +16,8 @@ pub(super) struct Page {
     held: String,
     /// The depth of a heading that has begun and has no text yet.
     heading: usize,
+    /// An ornamented initial, a picture of one letter, as long as nothing parts it from the word that it begins.
+    initial: Option<String>,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
 }
@@ -35,14 +38,24 @@ pub(super) fn heading_depth(name: &str) -> Option<usize> {
     ["h1", "h2", "h3", "h4", "h5", "h6"].iter().position(|heading| *heading == name).map(|idx| idx + 1)
 }
 
+/// What a picture of one capital shows, perhaps with an opening quotation mark, by the text in its place.
+fn initial(attributes: &[Attribute]) -> Option<String> {
+    let shown = attributes.iter().find(|attribute| &*attribute.name.local == "alt")?.value.trim();
+    let mut letters = shown.trim_start_matches(['“', '‘', '"', '\'', '«', '„']).chars();
+    let is_capital = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
+    is_capital.then(|| shown.to_owned())
+}
+
 impl Page {
     pub(super) fn new(layout: Layout) -> Self {
         let (text, held) = (String::new(), String::new());
-        Self { layout, text, breaks: 0, is_space_due: false, preformatted: 0, held, heading: 0, in_cell: false }
+        let (heading, initial) = (0, None);
+        Self { layout, text, breaks: 0, is_space_due: false, preformatted: 0, held, heading, initial, in_cell: false }
     }
 
     pub(super) fn push(&mut self, piece: Piece<'_>) {
         match piece {
+            Piece::Open { name: "img", attributes, .. } => self.initial = initial(attributes),
             Piece::Open { name, empty, .. } => self.open(name, empty),
             Piece::Close { name } => self.close(name),
             Piece::Text(text) => text.chars().for_each(|c| self.push_char(c)),
@@ -50,6 +63,9 @@ impl Page {
     }
 
     fn open(&mut self, name: &str, empty: bool) {
+        if matches!(name, "br" | "td" | "th") {
+            self.initial = None;
+        }
         match name {
             "br" if self.in_cell => self.is_space_due = true,
             "br" if self.preformatted > 0 => self.held.push('\n'),
@@ -75,6 +91,9 @@ impl Page {
 
     fn break_around(&mut self, name: &str) {
         let breaks = breaks_around(name);
+        if breaks > 0 {
+            self.initial = None;
+        }
         if matches!(name, "table" | "tr") {
             self.in_cell = false;
         }
@@ -106,6 +125,7 @@ impl Page {
             Layout::Book => matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C'),
             Layout::Page | Layout::Markdown => c.is_whitespace(),
         };
+        let initial = self.initial.take().filter(|initial| c.is_alphabetic() && !initial.ends_with(c));
         if is_space && self.preformatted > 0 && !self.in_cell {
             self.held.push(c);
             return;
@@ -123,6 +143,7 @@ impl Page {
             self.text.push(' ');
         }
         self.is_space_due = false;
+        self.text.push_str(initial.as_deref().unwrap_or_default());
         if c == '|' && self.in_cell {
             self.text.push('\\');
         }

@@ -236,3 +236,29 @@ proptest! {
         prop_assert_eq!(to_text(&text, Layout::Page), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 }
+
+#[test]
+fn a_prefix_that_stands_for_xhtml_is_none() {
+    book(
+        "<h:html xmlns:h='http://www.w3.org/1999/xhtml' xmlns:s='http://www.w3.org/2000/svg'><h:head><h:title>No</h:title>\
+         <h:style>p{}</h:style></h:head><h:body><h:p>One.</h:p><h:p>Two<h:br/>lines.<s:svg><s:title>a map</s:title></s:svg>\
+         </h:p><h:script>x()</h:script></h:body></h:html>",
+        "One.\n\nTwo\nlines.",
+    );
+    book("<p>an <o:p>x</o:p>y</p><p>one <h:p>z</h:p></p>", "an xy\n\none z");
+}
+
+#[test]
+fn an_ornamented_initial_is_the_first_letter_of_its_word() {
+    both("<p><img src='t.png' alt='T'/>he end. <img alt='“I'>t was</p>", "The end. “It was");
+    both("<p><span><img alt=' A '></span><span>LL</span> was well</p>", "ALL was well");
+    // A picture of its own, one whose letter stands there for those who do not see it, and one with words.
+    both("<div><img alt='T'></div><p>he end</p>", "he end");
+    both("<p><img alt='T'><span class=hidden>T</span>he end <img alt='A'> b <img alt='Map'>c</p>", "The end b c");
+    both("<p><img alt='T'><br>he <img alt='x'>y</p>", "he y");
+}
+
+#[test]
+fn numbers_of_printed_pages_are_left_out() {
+    both("<p>one <span class='pagenum'>[Pg 7]</span>two <a class='x pageno' id=p8>8</a>three</p>", "one two three");
+}
