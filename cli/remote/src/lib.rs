@@ -11,6 +11,7 @@ mod http;
 mod mirror;
 mod segments;
 mod store;
+mod words;
 mod writer;
 
 pub use address::Address;

@@ -2,6 +2,7 @@
 
 use crate::address::{Address, Scheme};
 use crate::http::Connector;
+use crate::words;
 use anyhow::{Context, Result, anyhow, bail};
 use futures_util::TryStreamExt;
 use ini::Ini;
@@ -111,7 +112,11 @@ impl Store {
     fn tried<T>(&self, what: &str, name: &str, result: object_store::Result<T>) -> Result<T> {
         let slash = if name.is_empty() { "" } else { "/" };
         // Its words have their causes in them.
-        result.map_err(|error| anyhow!("cannot {what} {}{slash}{name}{}: {error}", self.address, self.hint()))
+        let words = |error: object_store::Error| match words::of_store(&error.to_string()) {
+            (said, Some(remedy)) => format!(": {said}: {remedy}"),
+            (said, None) => format!("{}: {said}", self.hint()),
+        };
+        result.map_err(|error| anyhow!("cannot {what} {}{slash}{name}{}", self.address, words(error)))
     }
 
     /// Returns a hint on where the store's credentials are looked for, which is what most often lacks.
