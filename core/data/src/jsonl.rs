@@ -343,8 +343,16 @@ fn texts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<String>, Wro
     list(fields, name)?.into_iter().enumerate().map(text).collect()
 }
 
+/// The whole number that a value is; a table of Python writes 1 as 1.0 where a cell of the column is empty.
+pub(crate) fn whole_number(value: &Value) -> Option<usize> {
+    /// Numbers from here on may have lost their last digit.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let of_float = |number: &f64| *number >= 0.0 && *number < EXACT && number.trunc() == *number;
+    let number = value.as_u64().or_else(|| value.as_f64().filter(of_float).map(|number| number as u64));
+    usize::try_from(number?).ok()
+}
+
 fn index(fields: &mut Map<String, Value>, name: &str) -> Result<Option<usize>, WrongRow> {
     let Some(value) = take(fields, name) else { return Ok(None) };
-    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-    number.map(Some).ok_or_else(|| format!("`{name}` is {value}: expected a whole number from 0").into())
+    whole_number(&value).map(Some).ok_or_else(|| format!("`{name}` is {value}: expected a whole number from 0").into())
 }

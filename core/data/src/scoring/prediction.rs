@@ -1,7 +1,7 @@
 //! closeread's own `predictions.jsonl`.
 
 use super::{Attempt, Problems, Submission};
-use crate::jsonl;
+use crate::jsonl::{self, whole_number};
 use closeread_eval::Outcome;
 use closeread_eval::answer::{ShortAnswer, short_answer};
 use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
@@ -165,7 +165,7 @@ fn choice(item: &Item, fields: &Map<String, Value>) -> Result<Option<usize>, Wro
     if n == 0 {
         return Err("`choice` for an item without options: expected `answer`".into());
     }
-    let index = value.as_u64().and_then(|index| usize::try_from(index).ok()).filter(|index| *index < n);
+    let index = whole_number(value).filter(|index| *index < n);
     let found = || match value {
         Value::Number(number) => number.to_string(),
         other => kind(other).to_owned(),
@@ -238,6 +238,8 @@ mod tests {
         assert_eq!(outcome(r#"{"item":"a","answer":null}"#), Outcome::Unanswered);
         assert_eq!(outcome(r#"{"item":"a","answer":"Not found in context."}"#), Outcome::NotFound);
         assert_eq!(outcome(r#"{"item":"c","choice":1}"#), answered("two", Some(1)));
+        assert_eq!(outcome(r#"{"item":"c","choice":1.0}"#), answered("two", Some(1)));
+        assert_eq!(outcome(r#"{"item":"c","choice":-0.0}"#), answered("one", Some(0)));
         assert_eq!(outcome(r#"{"item":"c","choice":0,"answer":"two"}"#), answered("one", Some(0)));
         assert_eq!(outcome(r#"{"item":"c","choice":null}"#), Outcome::Unanswered);
         assert_eq!(outcome(r#"{"item":"c","answer":" two\n"}"#), answered("two", Some(1)));
@@ -250,7 +252,7 @@ mod tests {
         let rows = [
             r#"{"item":"c","choice":2}"#,
             r#"{"item":"c","choice":-1}"#,
-            r#"{"item":"c","choice":1.0}"#,
+            r#"{"item":"c","choice":0.5}"#,
             r#"{"item":"c","choice":"1"}"#,
             r#"{"item":"a","choice":0}"#,
             r#"{"item":"a","answer":7}"#,
