@@ -3,9 +3,10 @@
 use anyhow::{Context, Result, bail};
 use closeread_build::{BuildError, StageStore, Stored, canary};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
+use closeread_providers::ending::is_ending;
 use closeread_runner::journal::{Journal, Journals};
 use closeread_runner::progress::Progress;
-use closeread_runner::run_folder::{differences, lock, read_manifest, refuse_foreign, refuse_other_format};
+use closeread_runner::run_folder::{EMBEDDINGS, differences, lock, read_manifest, refuse_foreign, refuse_other_format};
 use closeread_runner::spending::CHARGES;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -73,6 +74,7 @@ impl BuildFolder {
         }
         if fresh {
             files::remove(&path.join(CHARGES))?;
+            files::remove(&path.join(EMBEDDINGS))?;
         }
         folder.note(configuration, first)?;
         if let Some(bytes) = files::read(&folder.path.join("stages").join(MADE_FROM))? {
@@ -148,7 +150,7 @@ impl BuildFolder {
             }
             if first.is_none() {
                 bail!(
-                    "{} holds a build with another configuration:\n  {}\nUse the same options to go on with it, --from \
+                    "{} holds a build with another configuration:\n  {}\n  Use the same options to resume it, --from \
                      STAGE to make the stages from there on with these, --out for another folder, or --fresh to start \
                      anew there",
                     self.path.display(),
@@ -195,6 +197,10 @@ impl BuildFolder {
         let (_, file) = state.open.as_mut().expect("opened above");
         let part = self.part(stage);
         let written = files::append_lines(file, &part, format!("{line}\n").as_bytes());
+        if written.is_err() {
+            // A piece of the line may stand there: it is cut off when the file is opened again.
+            state.open = None;
+        }
         written.with_context(|| format!("cannot write {}", part.display()))?;
         if let Some(progress) = &state.progress {
             progress.tick();
@@ -233,7 +239,9 @@ impl StageStore for BuildFolder {
     }
 
     fn append(&self, stage: &'static str, made_from: &str, line: &str) -> Result<(), BuildError> {
-        self.append_line(stage, made_from, line).map_err(store)
+        self.append_line(stage, made_from, line).map_err(store)?;
+        // No unit begins any more; those under way come here.
+        if is_ending() { Err(BuildError::Stopped { stage }) } else { Ok(()) }
     }
 
     fn finish(&self, stage: &'static str, made_from: &str, lines: &[String]) -> Result<(), BuildError> {

@@ -39,10 +39,12 @@ pub mod sheet;
 use anyhow::Result;
 use closeread_books::Book;
 use closeread_build::BuildError;
-use closeread_runner::interrupt::asked_to_end;
+use closeread_providers::ending::is_ending;
+use closeread_runner::interrupt::watch;
 use context::BuildContext;
 use folder::BuildFolder;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::sync::Arc;
 use tracing::{Instrument, info_span};
 
@@ -69,13 +71,17 @@ pub async fn work<T>(
     build: impl Future<Output = Result<T, BuildError>>,
 ) -> Result<Ended<T>> {
     let span = info_span!("build", folder = %folder.path().display());
+    let stop = Cell::new(false);
+    // The work first: what comes back when it is to end is still kept.
     let made = tokio::select! {
+        biased;
         made = build.instrument(span) => match made {
             Ok(built) => Ok(Ended::Built(built)),
+            Err(BuildError::Stopped { .. } | BuildError::Failed { .. }) if is_ending() => Ok(Ended::Interrupted),
             Err(early @ (BuildError::Stopped { .. } | BuildError::Failed { .. })) => Ok(Ended::Early(early)),
             Err(other) => Err(other.into()),
         },
-        true = asked_to_end() => Ok(Ended::Interrupted),
+        () = watch(&stop) => Ok(Ended::Interrupted),
         () = context.is_out() => Ok(Ended::OutOfMoney),
     };
     folder.quiet();

@@ -8,7 +8,7 @@ use crate::provider::{Server, answer};
 use crate::support::{Sandbox, tales};
 use closeread_build::{corpusqa, hamlet, options, sagascale};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Names of the files that every build leaves.
@@ -82,6 +82,38 @@ fn finding_07_a_build_spends_no_more_than_its_limit_however_often_it_is_begun() 
     assert!(told.contains(" with earlier commands"), "{told}");
     sandbox.run(&with(&limited, &["--fresh"])).exits(1);
     assert!(server.requests.lock().unwrap().len() > n_asked + 5, "--fresh counts anew");
+}
+
+#[test]
+#[cfg(unix)]
+fn finding_08_a_build_that_is_told_to_stop_keeps_what_is_in_flight() {
+    let server = Server::replying(move |_, request| {
+        std::thread::sleep(Duration::from_millis(200));
+        ("200 OK", answer(&built(said(request))))
+    });
+    let n_asked = || server.requests.lock().unwrap().len();
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/shedu-bu.txt");
+    let build = ["build", "hamlet", "--books", &story, "--no-cache", "--concurrency", "4"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url];
+    let build = with(&build, &model);
+    sandbox.run(&with(&build, &["--out", "whole"])).exits(0);
+    let n_calm = n_asked();
+    for (n, signal) in ["-INT", "-TERM"].into_iter().enumerate() {
+        let stopped = with(&build, &["--out", signal.trim_start_matches('-')]);
+        let before = n_calm * (n + 1);
+        let child = sandbox.command(&stopped).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        while n_asked() < before + 3 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code() == Some(1) && told.contains("stopped; what was finished is kept"), "{told}");
+        assert!(n_asked() < before + n_calm, "{signal}: it stopped in the middle");
+        sandbox.run(&stopped).exits(0);
+        assert_eq!(n_asked(), before + n_calm, "{signal}: nothing is asked twice");
+    }
 }
 
 #[test]

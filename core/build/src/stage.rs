@@ -9,7 +9,9 @@ use closeread_text::hash::sha256_of_parts;
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::future::ready;
 
 /// The result of the work on a unit.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,17 +189,27 @@ impl<'a, S: StageStore> Building<'a, S> {
             .collect();
         let open: Vec<&Unit<I>> = units.iter().filter(|unit| !lines.contains_key(&unit.id)).collect();
         self.store.begin(stage, units.len(), units.len() - open.len());
-        let work = &work;
+        let (work, ended) = (&work, OnceCell::new());
         let mut made = stream::iter(open)
+            .take_while(|_| ready(ended.get().is_none()))
             .map(|unit| async move { (unit.id.clone(), work(unit).await) })
             .buffer_unordered(self.concurrency);
+        // After an error no unit begins; what is under way is paid, and kept where it can be.
         while let Some((id, made)) = made.next().await {
-            let Made { end, calls } = made?;
-            let line = Line { id, end, calls };
-            self.store.append(stage, made_from, &written(&line))?;
-            lines.insert(line.id.clone(), line);
+            let kept = made.map_err(BuildError::from).and_then(|Made { end, calls }| {
+                let line = Line { id, end, calls };
+                self.store.append(stage, made_from, &written(&line))?;
+                Ok(line)
+            });
+            match kept {
+                Ok(line) => drop(lines.insert(line.id.clone(), line)),
+                Err(error) => drop(ended.set(error)),
+            }
         }
         drop(made);
+        if let Some(error) = ended.into_inner() {
+            return Err(error);
+        }
         let lines: Vec<Line<T>> = units.iter().filter_map(|unit| lines.remove(&unit.id)).collect();
         let mut errors = lines.iter().filter_map(|line| match &line.end {
             End::Failed { error } => Some(error.clone()),
@@ -240,4 +252,59 @@ fn fingerprint<I: Serialize>(units: &[Unit<I>]) -> String {
     let parts: Vec<Vec<u8>> =
         units.iter().map(|unit| serde_json::to_vec(unit).expect("units have string keys only")).collect();
     sha256_of_parts(parts.iter().map(Vec::as_slice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::{Cell, RefCell};
+    use std::task::Poll;
+
+    /// A store whose first line finds no room.
+    #[derive(Default)]
+    struct FullOnce {
+        lines: RefCell<Vec<String>>,
+        was_full: Cell<bool>,
+    }
+
+    impl StageStore for FullOnce {
+        fn read(&self, _: &'static str, _: &str) -> Result<Stored, BuildError> {
+            Ok(Stored::default())
+        }
+
+        fn begin(&self, _: &'static str, _: usize, _: usize) {}
+
+        fn append(&self, _: &'static str, _: &str, line: &str) -> Result<(), BuildError> {
+            if !self.was_full.replace(true) {
+                return Err(BuildError::Store("no space left".to_owned()));
+            }
+            self.lines.borrow_mut().push(line.to_owned());
+            Ok(())
+        }
+
+        fn finish(&self, _: &'static str, _: &str, _: &[String]) -> Result<(), BuildError> {
+            unreachable!("the stage has failed")
+        }
+    }
+
+    #[test]
+    fn finding_01_units_under_way_are_finished_where_a_line_finds_no_room_and_no_other_begins() {
+        let (store, n_begun) = (FullOnce::default(), Cell::new(0));
+        let units: Vec<Unit<u32>> = (0..9).map(|n| Unit { id: n.to_string(), input: n }).collect();
+        let mut building = Building::new(&store, 3, None);
+        let work = async |unit: &Unit<u32>| {
+            n_begun.set(n_begun.get() + 1);
+            let mut waited = unit.input == 0;
+            // The first is there at once, the others take a turn.
+            std::future::poll_fn(|context| {
+                context.waker().wake_by_ref();
+                if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+            Ok(Made::of(End::Kept { value: unit.input }))
+        };
+        let ended = pollster::block_on(building.stage("one", &units, work));
+        assert!(matches!(ended, Err(BuildError::Store(_))));
+        assert_eq!((n_begun.get(), store.lines.borrow().len()), (3, 2));
+    }
 }
