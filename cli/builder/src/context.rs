@@ -5,6 +5,7 @@ use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::protocol::PaperTokenizer;
+use closeread_methods::record::ServedCall;
 use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
@@ -12,7 +13,7 @@ use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Model, without_credentials};
 use closeread_runner::host::{CliHost, QueryEncoder, Repetition};
 use closeread_runner::journal::Journal;
-use closeread_runner::run_folder::Spent;
+use closeread_runner::run_folder::{EMBEDDINGS, Spent, served_calls};
 use closeread_runner::spending::{Charged, Spending, Taken};
 use closeread_runner::{cache, pricing, prompts, tokenizer};
 use serde_json::{Map, Value, json};
@@ -92,16 +93,20 @@ impl BuildContext {
     }
 
     /// Keeps what calls cost in the folder, so that a limit counts what earlier commands took there, with the calls that a
-    /// kill cut off. What `encoder` has embedded on a server is spent too.
+    /// kill cut off. What `encoder` embeds on a server is spent too, and written down there.
     pub fn charge_to(&mut self, folder: &BuildFolder, encoder: Option<&QueryEncoder>) -> Result<()> {
-        let calls = encoder.map(|encoder| encoder.embedder().calls()).unwrap_or_default();
-        let embedded =
-            calls.iter().filter_map(|call| self.prices.cost_of_texts(&call.model, call.tokens, call.searches));
-        self.before = Charged::read(folder.path())?.unwrap_or_default().total();
-        let spent = self.before + embedded.sum();
-        let spent = Spent { calls: spent, kept: spent, ..Spent::default() };
+        let calls = Charged::read(folder.path())?.unwrap_or_default().total();
+        let embedded = served_calls(folder.path(), EMBEDDINGS)?;
+        let cost = |call: &ServedCall| self.prices.cost_of_texts(&call.model, call.tokens, call.searches);
+        let embedded: Dollars = embedded.iter().filter_map(cost).sum();
+        self.before = calls + embedded;
+        let spent = Spent { calls, kept: calls, served: embedded, ..Spent::default() };
         let (prices, limit) = (self.prices.clone(), self.options.max_cost);
         let spending = Spending::of_run(folder.path(), prices, limit, spent, self.tokenizer.clone())?;
+        if let Some(encoder) = encoder {
+            encoder.embedder().log_to(&folder.path().join(EMBEDDINGS));
+            spending.embedded(encoder.embedder());
+        }
         self.spending = Rc::new(spending);
         let hosts = std::mem::take(&mut self.hosts).into_iter();
         self.hosts =

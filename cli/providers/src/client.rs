@@ -221,7 +221,7 @@ impl ChatModel {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
         }
-        match post.send().await.map_err(broken).and_then(arrived) {
+        match post.send().await.map_err(broken).and_then(|response| arrived(response, "--base-url")) {
             Ok(response) => read(protocol, stream, response).await,
             Err(fault) => {
                 let bill = bill(&fault, None, None);
@@ -330,22 +330,23 @@ pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
 }
 
-/// The response, unless it points to another server or is that of a proxy that does not pass requests on.
-pub(super) fn arrived(response: reqwest::Response) -> Result<reqwest::Response, Fault> {
+/// The response, unless it points to another server or is that of a proxy that does not pass requests on; `option` names the
+/// server's address.
+pub(super) fn arrived(response: reqwest::Response, option: &str) -> Result<reqwest::Response, Fault> {
     if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
         let message = format!("the proxy answered 407, which means that it wants a password; {PROXY}");
         return Err(Fault::Closed(HostError::Failed(message)));
     }
-    if response.status().is_redirection() { Err(redirected(&response)) } else { Ok(response) }
+    if response.status().is_redirection() { Err(redirected(&response, option)) } else { Ok(response) }
 }
 
-fn redirected(response: &reqwest::Response) -> Fault {
+fn redirected(response: &reqwest::Response, option: &str) -> Fault {
     let status = response.status().as_u16();
     let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
     let place = location.and_then(|location| response.url().join(location).ok());
     let place = place.map_or("another address".to_owned(), |place| without_credentials(place.as_str()));
     let message =
-        format!("the server answered {status} and sends us to {place}: give the address it means by --base-url");
+        format!("the server answered {status} and sends us to {place}: give the address it means by {option}");
     Fault::Final(HostError::Failed(message))
 }
 

@@ -1,9 +1,8 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
-use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
+use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
 use anyhow::Result;
 use closeread_embed::Vectors;
-use closeread_llm::HostError;
 use closeread_llm::provider::EmbeddingProtocol;
 
 /// Texts of a request where the server sets no limit: a few hundred passages are far below the 300,000 tokens that OpenAI
@@ -76,16 +75,16 @@ pub fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<EmbeddingA
 
 impl EmbeddingServer {
     /// Returns one vector a text, as the server gave them, and the tokens it counted.
-    pub async fn vectors(&self, texts: &[&str]) -> Result<(Vectors, Option<u64>), HostError> {
+    pub async fn vectors(&self, texts: &[&str]) -> Asked<(Vectors, Option<u64>)> {
         let protocol = self.account().provider.asked;
-        self.send(&protocol.request(&self.account().model, texts), |received| {
+        let can_be = |tokens: &u64| can_be_tokens(*tokens, texts.iter().copied());
+        let request = protocol.request(&self.account().model, texts);
+        let asked = self.send(&request, |received| {
             let response = protocol.read(received.response(), texts.len())?;
-            // Text-Embeddings-Inference says it in a header.
-            let tokens = response.tokens.or_else(|| received.number("x-compute-tokens"));
-            let tokens = tokens.filter(|tokens| can_be_tokens(*tokens, texts.iter().copied()));
-            Ok((Vectors::new(response.dimension, response.values), tokens))
-        })
-        .await
+            let tokens = response.tokens.or_else(|| received.tokens_of_tei());
+            Ok((Vectors::new(response.dimension, response.values), tokens.filter(can_be)))
+        });
+        asked.await.that_can_be(can_be)
     }
 }
 
@@ -97,9 +96,10 @@ mod tests {
     #[test]
     fn tokens_that_no_text_can_have_are_not_counted() {
         let texts = ["A bell.", "Ana"];
-        for (told, can_be) in [(0, true), (7, true), (1500, true), (3000, false), (u64::MAX, false)] {
+        for (told, can_be) in [(0, false), (7, true), (1500, true), (3000, false), (u64::MAX, false)] {
             assert_eq!(can_be_tokens(told, texts.into_iter()), can_be, "{told}");
         }
+        assert!(can_be_tokens(0, [""].into_iter()));
     }
 
     #[test]

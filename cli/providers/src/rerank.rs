@@ -1,8 +1,7 @@
 //! Rerankers on servers: who serves them, and how they are asked.
 
-use crate::served::{Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
+use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
 use anyhow::Result;
-use closeread_llm::HostError;
 use closeread_llm::provider::{RerankProtocol, RerankResponse};
 
 /// The ways in which a provider of rerankers is asked, and paid.
@@ -90,18 +89,19 @@ pub fn reranked_by(name: &str, base_url: Option<&str>) -> Result<Option<RerankAc
 
 impl RerankServer {
     /// Returns one score a text, and what the server counted.
-    pub async fn scores(&self, query: &str, texts: &[&str]) -> Result<RerankResponse, HostError> {
+    pub async fn scores(&self, query: &str, texts: &[&str]) -> Asked<RerankResponse> {
         let protocol = self.account().provider.asked.protocol;
-        self.send(&protocol.request(&self.account().model, query, texts), |received| {
+        let can_be = |tokens: &u64| can_be_tokens(*tokens, texts.iter().flat_map(|text| [*text, query]));
+        let request = protocol.request(&self.account().model, query, texts);
+        let asked = self.send(&request, |received| {
             let response = protocol.read(received.response(), texts.len())?;
-            let tokens = response.tokens.or_else(|| received.number("x-compute-tokens"));
-            let read = texts.iter().flat_map(|text| [*text, query]);
-            let tokens = tokens.filter(|tokens| can_be_tokens(*tokens, read));
+            let tokens = response.tokens.or_else(|| received.tokens_of_tei());
+            let tokens = tokens.filter(can_be);
             // A search has a text at least.
             let searches = response.searches.filter(|searches| *searches <= texts.len() as u64);
             Ok(RerankResponse { tokens, searches, ..response })
-        })
-        .await
+        });
+        asked.await.that_can_be(can_be)
     }
 }
 

@@ -4,11 +4,13 @@ use crate::account::{Address, PROVIDERS, keys};
 use crate::embeddings::EMBEDDING_PROVIDERS;
 use crate::rerank::RERANK_PROVIDERS;
 use crate::secrets::Secrets;
-use crate::throttle::{Rates, Throttle};
+use crate::throttle::{Place, Rates, Throttle};
+use crate::tries::{Bill, bill};
 use crate::wire::{Message, Received, Wire};
 use anyhow::{Context, Result, bail};
-use closeread_llm::HostError;
-use closeread_llm::provider::{Fault, Limits, Request, Secret, TeiInfo, with_path};
+use closeread_llm::provider::{Dialect, Fault, Limits, Request, Secret, TeiInfo, with_path};
+use closeread_llm::{HostError, Usage};
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 /// Longest that one request may take.
@@ -136,10 +138,11 @@ impl<K> ServedAccount<K> {
 
 /// Returns whether a server can have counted so many tokens in the texts. A token has a byte at least; what stands around
 /// a text has a few.
-pub(crate) fn can_be_tokens<'t>(told: u64, texts: impl Iterator<Item = &'t str>) -> bool {
+pub(crate) fn can_be_tokens<'t>(told: u64, texts: impl Iterator<Item = &'t str> + Clone) -> bool {
     /// Most tokens of an instruction and of special tokens around a text.
     const AROUND: u64 = 1000;
-    told <= texts.map(|text| text.len() as u64 + AROUND).sum::<u64>()
+    let least = u64::from(texts.clone().any(|text| !text.is_empty()));
+    (least..=texts.map(|text| text.len() as u64 + AROUND).sum()).contains(&told)
 }
 
 /// The server of a model.
@@ -153,7 +156,7 @@ impl<K: Kind> ModelServer<K> {
     /// The server of the account.
     pub fn new(account: ServedAccount<K>) -> Result<Self> {
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
-        let wire = Wire::new(account.name(), secrets, TIMEOUT)?.within(account.limits);
+        let wire = Wire::new(account.name(), K::ADDRESS, secrets, TIMEOUT)?.within(account.limits);
         Ok(Self { account, wire, throttle: Throttle::new(K::CONCURRENCY, Rates::default()) })
     }
 
@@ -172,12 +175,45 @@ impl<K: Kind> ModelServer<K> {
     }
 
     /// Sends a request; returns what `read` makes of the reply.
-    pub(crate) async fn send<T>(
-        &self,
-        request: &Request,
-        read: impl Fn(&Received) -> Result<T, Fault>,
-    ) -> Result<T, HostError> {
+    pub(crate) async fn send<T>(&self, request: &Request, read: impl Fn(&Received) -> Result<T, Fault>) -> Asked<T> {
         let message = self.account.message(&request.path, Some(request));
-        self.wire.send(&self.throttle, 0, &message, read).await
+        let (lost, is_sent) = (RefCell::new(Vec::new()), Cell::new(false));
+        let once = async |_: Dialect, _: &Place<'_>| {
+            is_sent.set(true);
+            let received = self.wire.once(&message).await;
+            is_sent.set(false);
+            let (status, tokens) = received.as_ref().map(Received::told).ok().unzip();
+            let told = tokens.flatten().map(|prompt| Usage { prompt_tokens: Some(prompt), ..Usage::default() });
+            let result = received.and_then(|received| read(&received));
+            if let Err(fault) = &result {
+                match bill(fault, status, told) {
+                    Bill::Nothing => {}
+                    Bill::Told(usage) => lost.borrow_mut().push(usage.prompt_tokens),
+                    Bill::Unknown => lost.borrow_mut().push(None),
+                }
+            }
+            result
+        };
+        let result = self.wire.send_as(&self.throttle, 0, once).await;
+        let mut lost = lost.into_inner();
+        // The program ends, and a try is at the server.
+        lost.extend(is_sent.get().then_some(None));
+        Asked { result, lost }
+    }
+}
+
+/// What came of a request, and what it has cost besides.
+#[derive(Debug)]
+pub struct Asked<T> {
+    /// The response, or why there is none.
+    pub result: Result<T, HostError>,
+    /// Tokens of each try that may be billed and gave nothing that can be used, where the server named any.
+    pub lost: Vec<Option<u64>>,
+}
+
+impl<T> Asked<T> {
+    /// Returns it without the tokens that cannot be.
+    pub(crate) fn that_can_be(self, can_be: impl Fn(&u64) -> bool) -> Self {
+        Self { lost: self.lost.into_iter().map(|told| told.filter(&can_be)).collect(), ..self }
     }
 }

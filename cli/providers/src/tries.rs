@@ -49,7 +49,9 @@ pub(crate) fn bill(fault: &Fault, status: Option<u16>, told: Option<Usage>) -> B
         _ if !is_success => Bill::Nothing,
         (Fault::Transient { strain: ServerLoad::Connection, .. }, _) => Bill::Unknown,
         // The response was there, and cannot be used.
-        (Fault::Final(HostError::Failed(_)), _) => told.map_or(Bill::Unknown, Bill::Told),
+        (Fault::Final(HostError::Failed(_) | HostError::Embedding(_) | HostError::Reranking(_)), _) => {
+            told.map_or(Bill::Unknown, Bill::Told)
+        }
         _ => told.map_or(Bill::Nothing, Bill::Told),
     }
 }
@@ -71,6 +73,12 @@ mod tests {
             (lost(), Some(500), None, Bill::Nothing),
             (unusable(), Some(200), None, Bill::Unknown),
             (unusable(), Some(400), None, Bill::Nothing),
+            (
+                Fault::Final(HostError::Embedding("1 vectors came for 2 texts".to_owned())),
+                Some(200),
+                None,
+                Bill::Unknown,
+            ),
             (unusable(), None, None, Bill::Nothing),
             (Fault::transient(ServerLoad::Unreached, "refused"), None, None, Bill::Nothing),
             (failed(), Some(200), None, Bill::Nothing),

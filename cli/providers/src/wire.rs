@@ -5,7 +5,9 @@ use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};
 use anyhow::Result;
-use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_RESPONSE_BYTES, Notice};
+use closeread_llm::provider::{
+    AccountState, Dialect, Fault, HttpResponse, Limits, MAX_RESPONSE_BYTES, Notice, told_tokens,
+};
 use closeread_llm::{HostError, Response};
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
@@ -34,8 +36,18 @@ impl Received {
         HttpResponse { status: self.status, retry_after: retry_after(&self.headers), body: &self.body }
     }
 
+    /// The status, and the tokens that the server counted.
+    pub(crate) fn told(&self) -> (u16, Option<u64>) {
+        (self.status, told_tokens(&self.body).or_else(|| self.tokens_of_tei()))
+    }
+
+    /// The tokens that Text-Embeddings-Inference counted, which it says in a header.
+    pub(crate) fn tokens_of_tei(&self) -> Option<u64> {
+        self.number("x-compute-tokens")
+    }
+
     /// A number that a header holds.
-    pub(crate) fn number(&self, header: &str) -> Option<u64> {
+    fn number(&self, header: &str) -> Option<u64> {
         self.headers.get(header)?.to_str().ok()?.trim().parse().ok()
     }
 }
@@ -45,6 +57,8 @@ pub(crate) struct Wire {
     client: reqwest::Client,
     /// Name of the model that is asked, for messages.
     name: String,
+    /// The option that names the server's address.
+    option: &'static str,
     secrets: Secrets,
     state: RefCell<AccountState>,
     limits: Limits,
@@ -53,11 +67,11 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A connection to who is called `name`, whose requests take at most `timeout` each; the secrets are only known to be
-    /// kept out of errors: requests carry them.
-    pub(crate) fn new(name: String, secrets: Secrets, timeout: Duration) -> Result<Self> {
+    /// A connection to who is called `name`, at the address that `option` names, whose requests take at most `timeout` each; the
+    /// secrets are only known to be kept out of errors: requests carry them.
+    pub(crate) fn new(name: String, option: &'static str, secrets: Secrets, timeout: Duration) -> Result<Self> {
         let (limits, max_bytes) = (Limits::default(), MAX_RESPONSE_BYTES);
-        Ok(Self { client: http(timeout)?, name, secrets, state: RefCell::default(), limits, max_bytes })
+        Ok(Self { client: http(timeout)?, name, option, secrets, state: RefCell::default(), limits, max_bytes })
     }
 
     /// Returns the connection with `max_bytes` as the most bytes that a response may have.
@@ -79,7 +93,7 @@ impl Wire {
         for (name, value) in &message.headers {
             request = request.header(*name, value);
         }
-        let response = request.send().await.map_err(broken).and_then(arrived)?;
+        let response = request.send().await.map_err(broken).and_then(|response| arrived(response, self.option))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = text_of(response, self.max_bytes).await?;
         Ok(Received { status, headers, body })

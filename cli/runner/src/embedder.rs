@@ -141,6 +141,14 @@ impl Embedder {
         }
     }
 
+    /// Returns those of them that this has not returned before.
+    pub fn new_calls(&self) -> Vec<ServedCall> {
+        match &self.model {
+            Model::Local(_) => Vec::new(),
+            Model::Served(served) => served.new_calls(),
+        }
+    }
+
     /// Returns one vector a text, in order, and how many texts had to be cut.
     ///
     /// `progress` hears how many texts are done, on the calling thread; never if all are remembered.
@@ -175,9 +183,7 @@ impl Embedder {
             Model::Served(served) => {
                 let list: Vec<String> = texts.iter().map(|text| served.prepared(role, text).0.into_owned()).collect();
                 let (_, answer) = served.ask(vec![(0, list.clone())])?.recv()?;
-                let (vectors, tokens) = answer.map_err(|error| served.explained(error, &list))?;
-                served.took(texts.len(), tokens);
-                Ok(normalized(vectors)?)
+                Ok(normalized(served.received(answer, &list)?)?)
             }
         }
     }
@@ -212,10 +218,17 @@ impl Embedder {
         if !open.is_empty() {
             let longest = open.iter().flat_map(|(_, texts)| texts).max_by_key(|text| text.len());
             served.check_whole(longest.map_or("", String::as_str))?;
+            let mut refused = None;
             for (number, answer) in served.ask(open.clone())? {
-                let sent = || open.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
-                let (vectors, tokens) = answer.map_err(|error| served.explained(error, sent()))?;
-                served.took(lists[number].len(), tokens);
+                let sent = open.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
+                let vectors = match served.received(answer, sent) {
+                    Ok(vectors) => vectors,
+                    // Others were under way: they are paid, and remembered.
+                    Err(error) => {
+                        refused.get_or_insert(error);
+                        continue;
+                    }
+                };
                 if vectors.dimension() != dimension {
                     bail!(
                         "embedding model {} at {} gives vectors of {} numbers, and {dimension} were expected: correct \
@@ -231,6 +244,9 @@ impl Embedder {
                 n_done += lists[number].len();
                 progress(n_done);
                 parts[number] = Some(part);
+            }
+            if let Some(error) = refused {
+                return Err(error);
             }
         }
         let mut values = Vec::with_capacity(texts.len() * dimension);

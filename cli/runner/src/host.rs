@@ -252,7 +252,7 @@ impl Repetition<'_> {
                     },
                     Some(batcher) => {
                         if let Some(begun) = &begun {
-                            begun.hand_in()?;
+                            begun.hand_in(batcher.knows(&request))?;
                         }
                         let entry = batcher.entry(&request, &call.whole(), &source);
                         // It may hold a whole book, and the response is hours away.
@@ -325,7 +325,13 @@ impl Host for Repetition<'_> {
         let Some(encoder) = self.encoder else {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
+        let spending = self.host.spending.as_ref().map(|(spending, _)| spending);
+        let serving = spending.filter(|_| encoder.embedder().server().is_some()).map(|spending| spending.serve());
         let vectors = encoder.vectors(role, texts).await;
+        if let Some(spending) = spending {
+            spending.embedded(encoder.embedder());
+        }
+        drop(serving);
         self.noted(vectors.map_err(|error| HostError::Embedding(format!("{error:#}"))))
     }
 
@@ -333,12 +339,15 @@ impl Host for Repetition<'_> {
         let Some(reranker) = self.reranker else {
             return Err(HostError::Reranking("no reranker is loaded".to_owned()));
         };
-        let scored = reranker.score(query, texts).await.map_err(|error| HostError::Reranking(format!("{error:#}")));
-        let (scores, calls) = self.noted(scored)?;
-        if let Some((spending, _)) = &self.host.spending {
+        let mut calls = Vec::new();
+        let spending = self.host.spending.as_ref().map(|(spending, _)| spending);
+        let serving = spending.filter(|_| reranker.endpoint().is_some()).map(|spending| spending.serve());
+        let scored = reranker.score(query, texts, &mut calls).await;
+        if let Some(spending) = spending {
             spending.reranked(&calls);
         }
-        Ok(scores)
+        drop(serving);
+        self.noted(scored.map_err(|error| HostError::Reranking(format!("{error:#}"))))
     }
 
     async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {

@@ -128,8 +128,9 @@ impl Reranker {
         }
     }
 
-    /// Returns one score a passage, in their order, and what was asked of a server for those that are not remembered.
-    pub async fn score(&self, query: &str, passages: &[&str]) -> Result<(PairScores, Vec<ServedCall>)> {
+    /// Returns one score a passage, in their order; what was asked of a server for those that are not remembered goes to
+    /// `calls`, whatever comes of it.
+    pub async fn score(&self, query: &str, passages: &[&str], calls: &mut Vec<ServedCall>) -> Result<PairScores> {
         let key = sha256_of_parts([self.fingerprint.as_bytes(), query.as_bytes()]);
         // Who asks for the same query waits until the first has the scores, which are then known.
         let _turn = loop {
@@ -144,15 +145,14 @@ impl Reranker {
                 open.push(passage);
             }
         }
-        let mut calls = Vec::new();
         if !open.is_empty() {
-            self.compute(&key, query, &open, &mut calls).await?;
+            self.compute(&key, query, &open, calls).await?;
             known = self.memory.get(&key, passages);
         }
         let scores: Option<Vec<Score>> = known.into_iter().collect();
         let scores = scores.context("a reranker gave too few scores")?;
         let n_cut = scores.iter().filter(|score| score.cut).count();
-        Ok((PairScores { scores: scores.iter().map(|score| score.score).collect(), n_cut }, calls))
+        Ok(PairScores { scores: scores.iter().map(|score| score.score).collect(), n_cut })
     }
 
     /// Scores passages, request by request; each is remembered as it comes, so that nothing is asked twice after a kill in the
@@ -175,9 +175,7 @@ impl Reranker {
             }
             Model::Served(served) => {
                 for some in open.chunks(served.max_texts().await?) {
-                    let (scores, took) = served.scores(query, some).await?;
-                    keep(some, scores);
-                    calls.extend(took);
+                    keep(some, served.scores(query, some, calls).await?);
                 }
             }
         }
@@ -187,11 +185,12 @@ impl Reranker {
     /// Returns one score a passage by an installed model or a server, whether it is remembered or not, and nothing of
     /// it is remembered.
     pub async fn score_anew(&self, query: &str, passages: &[&str]) -> Result<(Vec<f64>, Vec<ServedCall>)> {
-        let (scores, calls) = match &self.model {
-            Model::Local(local) => (local.compute(query, passages)?, Vec::new()),
+        let mut calls = Vec::new();
+        let scores = match &self.model {
+            Model::Local(local) => local.compute(query, passages)?,
             Model::Served(served) => {
                 served.max_texts().await?;
-                served.scores(query, passages).await?
+                served.scores(query, passages, &mut calls).await?
             }
         };
         Ok((scores.into_iter().map(|score| score.score).collect(), calls))

@@ -6,6 +6,7 @@ mod tests;
 
 pub use charges::{CHARGES, Charged, keep_charged};
 
+use crate::embedder::Embedder;
 use crate::run_folder::Spent;
 use anyhow::Result;
 use charges::{CallName, Charges};
@@ -50,8 +51,6 @@ pub struct Taken {
     pub out: bool,
     /// Dollars that calls in flight may cost.
     pub reserved: Dollars,
-    /// Part of `dollars` that embeddings from servers have cost since the start.
-    pub embeddings: Dollars,
 }
 
 impl Spending {
@@ -71,7 +70,7 @@ impl Spending {
         tokenizer: Tokenizer,
     ) -> Result<Self> {
         let charges = Charges::open(run, before.calls, limit.is_some())?;
-        let spent = if limit.is_some() { before.total() } else { before.kept + before.served };
+        let spent = if limit.is_some() { before.total() } else { before.ended() + before.served };
         Ok(Self { charges: Some(charges), ..Self::new(prices, limit, spent, tokenizer) })
     }
 
@@ -85,12 +84,12 @@ impl Spending {
         *self.state.borrow()
     }
 
-    /// Counts what embeddings from servers have cost since the start. They are made before the calls that need them, which
-    /// then find less money left.
-    pub fn embedded(&self, dollars: Dollars) {
-        let mut state = self.state.borrow_mut();
-        let before = std::mem::replace(&mut state.embeddings, dollars);
-        state.dollars = state.dollars + dollars - before;
+    /// Counts what was asked of an embedder's server since it was counted last. Embeddings are made before the calls that need
+    /// them, which then find less money left.
+    pub fn embedded(&self, embedder: &Embedder) {
+        let calls = embedder.new_calls();
+        let cost = |call: &ServedCall| self.prices.cost_of_texts(&call.model, call.tokens, call.searches);
+        self.state.borrow_mut().dollars += calls.iter().filter_map(cost).sum();
     }
 
     /// Counts what was asked of a reranker's server.
@@ -102,6 +101,12 @@ impl Spending {
                 None => state.unpriced += 1,
             }
         }
+    }
+
+    /// Returns a guard while which lives a request to an embedder or a reranker counts as in flight: nobody drops it.
+    pub fn serve(&self) -> Serving<'_> {
+        self.state.borrow_mut().in_flight += 1;
+        Serving(self)
     }
 
     /// Waits until a call may begin; one with the key of its request goes through the provider's batch API. For one that is
@@ -180,6 +185,16 @@ impl Spending {
     }
 }
 
+/// A request in flight to the server of an embedder or a reranker.
+pub struct Serving<'a>(&'a Spending);
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        self.0.state.borrow_mut().in_flight -= 1;
+        self.0.changed.notify_waiters();
+    }
+}
+
 /// A call in flight. A try of which nobody knows the end is charged in full.
 pub struct Begun<'a> {
     spending: &'a Spending,
@@ -238,9 +253,9 @@ impl Begun<'_> {
         }
     }
 
-    /// Notes that the call goes into a batch, if it is not in one from before.
-    pub fn hand_in(&self) -> Result<(), HostError> {
-        if self.is_sent.get() { Ok(()) } else { self.begin() }
+    /// Notes that the call goes into a batch, unless it is in one from before.
+    pub fn hand_in(&self, is_known: bool) -> Result<(), HostError> {
+        if self.is_sent.get() && is_known { Ok(()) } else { self.begin() }
     }
 
     /// Notes what the try that is at the provider has cost. If that cannot be written, it counts in full after a restart.
@@ -277,12 +292,18 @@ impl Tries for Begun<'_> {
             return Err(HostError::Failed(format!("{what}; --max-cost leaves no money to ask again")));
         }
         if let Some(charges) = self.spending.charges.as_ref().filter(|_| self.most > Dollars::default()) {
+            let told = |error| HostError::Failed(format!("{error:#}"));
             let name = match self.name.take() {
-                Some(request @ CallName::Request(_)) => request,
+                Some(request @ CallName::Request(_)) => {
+                    if is_lost {
+                        charges.end(&request, self.most).map_err(told)?;
+                    }
+                    request
+                }
                 _ => charges.name(),
             };
             self.name.replace(Some(name.clone()));
-            charges.begin(&name, self.most).map_err(|error| HostError::Failed(format!("{error:#}")))?;
+            charges.begin(&name, self.most).map_err(told)?;
         }
         self.is_sent.set(true);
         Ok(())

@@ -14,12 +14,12 @@ fn vector(text: &str) -> Vec<f64> {
     vector
 }
 
-fn texts(asked: &Asked, name: &str) -> Vec<String> {
+pub(crate) fn texts(asked: &Asked, name: &str) -> Vec<String> {
     asked.json()[name].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
 /// OpenAI's response, seven tokens a text.
-fn openai(asked: &Asked) -> Value {
+pub(crate) fn openai(asked: &Asked) -> Value {
     let texts = texts(asked, "input");
     let data: Vec<Value> = texts
         .iter()
@@ -45,14 +45,14 @@ fn tei(asked: &Asked) -> Answered {
     ("200 OK", vec![("x-compute-tokens", (7 * texts.len()).to_string())], json!(vectors).to_string())
 }
 
-fn run<'a>(model: &'a str, url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn run<'a>(model: &'a str, url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed =
         ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "60", "--passage-tokens", "12", "--json"];
     let out: &[&str] = if more.contains(&"--out") { &[] } else { &["--out", "r"] };
     [&fixed[..], out, &["--embedder", model, "--embedder-base-url", url], more].concat()
 }
 
-fn lines(sandbox: &Sandbox, name: &str) -> Vec<Value> {
+pub(crate) fn lines(sandbox: &Sandbox, name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(sandbox.path(name)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

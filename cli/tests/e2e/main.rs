@@ -73,6 +73,7 @@ mod schemas;
 mod score;
 mod secret;
 mod serve;
+mod served_costs;
 mod sixteen;
 #[cfg(all(unix, feature = "object-stores"))]
 mod stores;

@@ -29,7 +29,7 @@ fn texts(asked: &Asked, name: &str) -> Vec<String> {
 }
 
 /// Answers as Cohere and vLLM do, best first, three tokens a text.
-fn scored(asked: &Asked, score: impl Fn(&str) -> f64) -> Value {
+pub(crate) fn scored(asked: &Asked, score: impl Fn(&str) -> f64) -> Value {
     let texts = texts(asked, "documents");
     let mut results: Vec<(usize, f64)> = texts.iter().map(|text| score(text)).enumerate().collect();
     results.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -37,7 +37,7 @@ fn scored(asked: &Asked, score: impl Fn(&str) -> f64) -> Value {
     json!({"id": "1", "results": results.collect::<Vec<_>>(), "usage": {"total_tokens": 3 * texts.len()}})
 }
 
-fn oracle(text: &str) -> f64 {
+pub(crate) fn oracle(text: &str) -> f64 {
     if text.contains(EVIDENCE) { 0.9 } else { -0.9 }
 }
 
@@ -150,7 +150,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
-fn run<'a>(model: &'a str, url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn run<'a>(model: &'a str, url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed =
         ["run", "--benchmark", "tales", "--method", "vanilla-rag,dos-rag", "--budget", "20", "--retriever", "bm25"];
     let own = ["--passage-tokens", "12", "--json", "--out", "r", "--reranker", model, "--reranker-base-url", url];

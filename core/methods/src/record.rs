@@ -117,15 +117,18 @@ impl CallTrace {
 }
 
 /// One request to the server of an embedding model or of a reranker: one line of `embeddings.jsonl` or of `reranking.jsonl`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServedCall {
     /// The model, `provider/model`.
     pub model: String,
-    /// Number of texts that it embedded, or passages that it scored.
+    /// Number of texts that it embedded, or passages that it scored; 0 if its response was lost or cannot be used.
     pub texts: usize,
-    /// Number of tokens as the server counted them; `None` where the server said nothing.
+    /// Number of tokens as the server counted them, or as closeread did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// Whether closeread counted the tokens, because the server said nothing, or a number that cannot be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_count: bool,
     /// Number of searches as the server billed them; `None` where the server said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searches: Option<u64>,

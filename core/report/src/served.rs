@@ -10,14 +10,17 @@ use std::collections::BTreeMap;
 pub struct ServedUsage {
     /// The model, `provider/model`.
     pub model: String,
-    /// Number of requests that came back.
+    /// Number of requests that may be billed.
     pub requests: usize,
     /// Texts that were embedded or scored; those that were remembered are not among them.
     pub texts: usize,
-    /// Tokens as the server counted them.
+    /// Tokens as the server counted them, or as closeread did.
     pub tokens: u64,
     /// Requests of which the server did not say how many tokens they took.
     pub uncounted: usize,
+    /// Requests of which closeread counted the tokens, because the server named none, or a number that cannot be.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub own_count: usize,
     /// Searches that are billed, where the provider counts these.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub searches: u64,
@@ -38,6 +41,7 @@ pub fn served_usage(calls: &[ServedCall], prices: &PriceList) -> Vec<ServedUsage
         usage.texts += call.texts;
         usage.tokens = usage.tokens.saturating_add(call.tokens.unwrap_or(0));
         usage.uncounted += usize::from(call.tokens.is_none());
+        usage.own_count += usize::from(call.own_count);
         usage.searches = usage.searches.saturating_add(call.searches.unwrap_or(0));
         match prices.cost_of_texts(&call.model, call.tokens, call.searches) {
             Some(dollars) => usage.dollars += dollars,
@@ -47,9 +51,8 @@ pub fn served_usage(calls: &[ServedCall], prices: &PriceList) -> Vec<ServedUsage
     by_model.into_values().collect()
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
+fn is_zero<N: Default + PartialEq>(n: &N) -> bool {
+    *n == N::default()
 }
 
 #[cfg(test)]
@@ -58,7 +61,13 @@ mod tests {
 
     #[test]
     fn searches_and_tokens_are_priced_and_what_is_not_known_is_counted() {
-        let call = |model: &str, tokens, searches| ServedCall { model: model.to_owned(), texts: 50, tokens, searches };
+        let call = |model: &str, tokens, searches| ServedCall {
+            model: model.to_owned(),
+            texts: 50,
+            tokens,
+            searches,
+            ..ServedCall::default()
+        };
         let calls = [call("p/x", None, Some(1)), call("p/x", Some(9), Some(2)), call("tei/y", Some(7), None)];
         let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nsearches = 2.0";
         let usage = served_usage(&calls, &PriceList::read(list).unwrap());
@@ -70,7 +79,8 @@ mod tests {
 
     #[test]
     fn tokens_are_priced_and_what_is_not_known_is_counted() {
-        let call = |model: &str, texts, tokens| ServedCall { model: model.to_owned(), texts, tokens, searches: None };
+        let call =
+            |model: &str, texts, tokens| ServedCall { model: model.to_owned(), texts, tokens, ..ServedCall::default() };
         let calls = [call("p/x", 32, Some(1_000_000)), call("p/x", 3, None), call("tei/y", 5, Some(9))];
         let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0.02, output = 0 }";
         let usage = served_usage(&calls, &PriceList::read(list).unwrap());

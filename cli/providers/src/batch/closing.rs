@@ -47,6 +47,7 @@ impl Batcher {
         for BatchResult { id, told, .. } in results.iter().filter(|told| ours.contains(&told.id)) {
             if let Some(told) = told {
                 state.bills.entry(id.clone()).or_default().push(*told);
+                ticket.billed.push(id.clone());
             }
         }
         drop(state);

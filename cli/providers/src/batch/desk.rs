@@ -40,7 +40,7 @@ pub(super) enum Seen {
 impl BatchClient {
     pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
-        let wire = Wire::new(name.clone(), secrets, timeout)?.reading(MAX_RESULTS_BYTES);
+        let wire = Wire::new(name.clone(), "--base-url", secrets, timeout)?.reading(MAX_RESULTS_BYTES);
         Ok(Self { name, api, account, wire, throttle: Throttle::new(1, Rates::default()), said: RefCell::default() })
     }
 

@@ -54,6 +54,9 @@ pub(super) struct Ticket {
     pub(super) not_ours: Vec<String>,
     /// The ids of its requests.
     pub(super) requests: Vec<String>,
+    /// Those of them that were billed and have no response, once it has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) billed: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -155,13 +158,17 @@ pub fn open_batches(run: &Path) -> Result<usize> {
     Ok(all(&run.join(FOLDER))?.iter().filter(|ticket| ticket.stage != Stage::Ended).count())
 }
 
-/// Returns the requests of the run in a folder that are in batches, and those that have responses from there.
+/// Returns the requests of the run in a folder that are in batches, and those that have responses from there or were billed
+/// without one.
 pub fn handed_in(run: &Path) -> Result<HashSet<String>> {
     let store = BatchStore::of_run(run);
     let mut requests = HashSet::new();
     for ticket in all(&store.folder)? {
         match ticket.stage {
-            Stage::Ended => requests.extend(store.responses(ticket.number)?.into_iter().map(|(request, _)| request)),
+            Stage::Ended => {
+                requests.extend(store.responses(ticket.number)?.into_iter().map(|(request, _)| request));
+                requests.extend(ticket.billed);
+            }
             Stage::Prepared | Stage::Submitted => requests.extend(ticket.requests),
         }
     }
@@ -214,6 +221,7 @@ mod tests {
             unconfirmed: false,
             not_ours: Vec::new(),
             requests: vec!["a".to_owned(), "b".to_owned()],
+            billed: Vec::new(),
         };
         ledger.keep(&ticket).unwrap();
         assert_eq!(open_batches(run.path()).unwrap(), 1);
@@ -223,8 +231,12 @@ mod tests {
 
         let response = Response { text: "Ana".to_owned(), ..Response::default() };
         ledger.keep_responses(1, &[("a".to_owned(), response.clone())]).unwrap();
-        ledger.keep(&Ticket { stage: Stage::Ended, ..ticket }).unwrap();
+        let ended = Ticket { stage: Stage::Ended, ..ticket };
+        ledger.keep(&ended).unwrap();
         assert_eq!(ledger.responses(1).unwrap(), [("a".to_owned(), response)]);
+        assert_eq!(handed_in(run.path()).unwrap(), HashSet::from(["a".to_owned()]));
+        ledger.keep(&Ticket { billed: vec!["b".to_owned()], ..ended }).unwrap();
+        assert_eq!(handed_in(run.path()).unwrap().len(), 2, "what was billed counts");
         assert_eq!(open_batches(run.path()).unwrap(), 0);
     }
 }

@@ -148,6 +148,12 @@ impl Batcher {
         self.api.entry(id, &self.desk.protocol().request(call, &parameters))
     }
 
+    /// Returns whether a request is under way, or has ended.
+    pub fn knows(&self, id: &str) -> bool {
+        let state = self.state.borrow();
+        state.under_way.contains(id) || state.outcomes.contains_key(id)
+    }
+
     /// The response to an entry, whenever it comes. `tries` hears of each batch that gave none.
     pub async fn ask(&self, id: &str, entry: String, tries: &impl Tries) -> Result<Response, HostError> {
         {
@@ -279,6 +285,7 @@ impl Batcher {
             unconfirmed: false,
             not_ours: Vec::new(),
             requests,
+            billed: Vec::new(),
         };
         self.ledger.keep_entries(number, &entries)?;
         drop(entries);

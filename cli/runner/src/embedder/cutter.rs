@@ -41,6 +41,11 @@ impl Cutter {
         }
     }
 
+    /// Returns the tokenizer of the model.
+    pub(super) fn tokenizer(&self) -> Tokenizer {
+        self.tokenizer.clone()
+    }
+
     /// Returns the hash of what the cutter was made from, in hex.
     pub(super) fn sha256(&self) -> &[u8] {
         self.sha256.as_bytes()

@@ -4,16 +4,19 @@ use super::cutter::Cutter;
 use super::options::EmbedderOptions;
 use crate::cache::cache_folder;
 use anyhow::{Context, Result, anyhow, bail};
+use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, ServedSpec, Vectors, normalized};
 use closeread_files::{append_line, write_atomically};
 use closeread_llm::HostError;
 use closeread_llm::provider::{EmbeddingProtocol, TeiInfo, says_text_is_too_long};
 use closeread_methods::record::ServedCall;
-use closeread_providers::{EmbeddingAccount, EmbeddingServer};
+use closeread_providers::{Asked, EmbeddingAccount, EmbeddingServer};
 use closeread_text::hash::sha256_of_parts;
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,6 +55,8 @@ pub(super) struct Served {
 #[derive(Debug, Default)]
 struct Taken {
     calls: Vec<ServedCall>,
+    /// Number of the calls that were given out as new.
+    n_told: usize,
     /// Path of the file where each call is written down as it comes back.
     log: Option<PathBuf>,
     warned: bool,
@@ -66,7 +71,7 @@ struct Learnt {
 }
 
 /// One vector a text, and the tokens that the server counted.
-pub(super) type Answer = Result<(Vectors, Option<u64>), HostError>;
+pub(super) type Answer = Asked<(Vectors, Option<u64>)>;
 
 enum Job {
     /// The vectors of several lists of texts, each with its number, as they come.
@@ -172,9 +177,7 @@ impl Served {
         let beginning = &longest[..longest.floor_char_boundary(longest.len() / 4 * 3)];
         let pair = vec![longest.to_owned(), beginning.to_owned()];
         let (_, answer) = self.ask(vec![(0, pair.clone())])?.recv().map_err(|_| gone())?;
-        let (vectors, tokens) = answer.map_err(|error| self.explained(error, &pair))?;
-        self.took(pair.len(), tokens);
-        let vectors = normalized(vectors)?;
+        let vectors = normalized(self.received(answer, &pair)?)?;
         let differ = |(a, b): (&f32, &f32)| (a - b).abs() > SAME;
         if !vectors.row(0).iter().zip(vectors.row(1)).any(differ) {
             bail!(
@@ -190,9 +193,23 @@ impl Served {
         Ok(())
     }
 
-    /// Counts one request, and writes it down.
-    pub(super) fn took(&self, n_texts: usize, tokens: Option<u64>) {
-        let call = ServedCall { model: self.name(), texts: n_texts, tokens, searches: None };
+    /// The vectors that came for texts; what they took is counted and written down, with the tries that gave none.
+    pub(super) fn received(&self, answer: Answer, texts: &[String]) -> Result<Vectors> {
+        answer.lost.into_iter().for_each(|told| self.took(0, told, texts));
+        let (vectors, told) = answer.result.map_err(|error| self.explained(error, texts))?;
+        self.took(texts.len(), told, texts);
+        Ok(vectors)
+    }
+
+    /// Counts one request with these texts, of which so many were embedded. Tokens that the server did not name, or cannot
+    /// have counted, are ours.
+    fn took(&self, n_embedded: usize, told: Option<u64>, texts: &[String]) {
+        let count = || {
+            let tokenizer = self.cutter.as_ref().map_or_else(Tokenizer::cl100k, Cutter::tokenizer);
+            texts.iter().map(|text| tokenizer.count(text) as u64).sum()
+        };
+        let (tokens, own_count) = (Some(told.unwrap_or_else(count)), told.is_none());
+        let call = ServedCall { model: self.name(), texts: n_embedded, tokens, own_count, searches: None };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(log) = taken.log.clone()
             && let Err(error) = append_line(&log, &call)
@@ -219,8 +236,16 @@ impl Served {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
     }
 
+    /// Those of them that were not given out before.
+    pub(super) fn new_calls(&self) -> Vec<ServedCall> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = taken.calls[taken.n_told..].to_vec();
+        taken.n_told += new.len();
+        new
+    }
+
     /// The error of a request, with what to do.
-    pub(super) fn explained(&self, error: HostError, texts: &[String]) -> anyhow::Error {
+    fn explained(&self, error: HostError, texts: &[String]) -> anyhow::Error {
         let (name, endpoint) = (self.name(), self.endpoint());
         let message = match error {
             HostError::Embedding(message) | HostError::Failed(message) => message,
@@ -278,9 +303,7 @@ impl Served {
             None => {
                 let texts = vec![PROBE.to_owned()];
                 let (_, answer) = self.ask(vec![(0, texts.clone())])?.recv().map_err(|_| gone())?;
-                let (vectors, tokens) = answer.map_err(|error| self.explained(error, &texts))?;
-                self.took(1, tokens);
-                vectors.dimension()
+                self.received(answer, &texts)?.dimension()
             }
         };
         let (max_tokens, max_texts) = info.map_or((None, None), |info| (info.max_tokens, info.max_texts));
@@ -340,11 +363,15 @@ async fn serve(server: Rc<EmbeddingServer>, job: Job) {
             let _ = sender.send(server.info().await);
         }
         Job::Embed(lists, sender) => {
-            let server = &server;
+            let (server, failed) = (&server, &Cell::new(false));
             let mut answers = stream::iter(lists)
+                .take_while(|_| ready(!failed.get()))
                 .map(|(number, texts)| async move {
                     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                    (number, server.vectors(&texts).await)
+                    let answer = server.vectors(&texts).await;
+                    // Nothing more is sent; what is under way is paid, and kept.
+                    failed.set(failed.get() || answer.result.is_err());
+                    (number, answer)
                 })
                 .buffer_unordered(REQUESTS);
             while let Some(answer) = answers.next().await {

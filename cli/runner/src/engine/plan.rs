@@ -9,7 +9,7 @@ use closeread_eval::Item;
 use closeread_methods::record::TrialKey;
 use closeread_methods::{AnyMethod, Settings, WordScores};
 use closeread_providers::Batcher;
-use closeread_report::{Arm, served_usage};
+use closeread_report::Arm;
 use closeread_retrieve::Retriever;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -67,9 +67,7 @@ impl Plan<'_> {
 
     /// Counts what embeddings from servers have cost.
     pub(super) fn count_embeddings(&self) {
-        let calls: Vec<_> = self.encoders().iter().flat_map(|encoder| encoder.embedder().calls()).collect();
-        let usage = served_usage(&calls, self.spending.prices());
-        self.spending.embedded(usage.iter().map(|usage| usage.dollars).sum());
+        self.encoders().iter().for_each(|encoder| self.spending.embedded(encoder.embedder()));
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::memory::Score;
 use anyhow::{Result, anyhow, bail};
+use closeread_books::tokens::Tokenizer;
 use closeread_files::append_line;
 use closeread_llm::HostError;
 use closeread_llm::provider::says_text_is_too_long;
 use closeread_methods::record::ServedCall;
-use closeread_providers::{RerankAccount, RerankServer};
+use closeread_providers::{Asked, RerankAccount, RerankServer};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use tracing::warn;
@@ -77,23 +78,22 @@ impl Served {
         Ok(own)
     }
 
-    /// Returns one score a text, and what each request took.
+    /// Returns one score a text; what each request took goes to `calls`, whatever comes of it.
     ///
     /// Texts that the server refuses as too long are asked for by halves, until it is known which it is: that one loses its last
     /// quarter until the server takes it.
-    pub(super) async fn scores(&self, query: &str, texts: &[&str]) -> Result<(Vec<Score>, Vec<ServedCall>)> {
-        let (mut scores, mut calls) = (Vec::with_capacity(texts.len()), Vec::new());
+    pub(super) async fn scores(&self, query: &str, texts: &[&str], calls: &mut Vec<ServedCall>) -> Result<Vec<Score>> {
+        let mut scores = Vec::with_capacity(texts.len());
         // Parts still to be asked for, the next of them last; of a passage that was too long the bytes that are kept.
         let mut open: Vec<(&[&str], Option<usize>)> = vec![(texts, None)];
         while let Some((part, kept)) = open.pop() {
             let asked = match (part, kept) {
-                ([text], Some(kept)) => self.ask(query, &[&text[..kept]]).await,
-                _ => self.ask(query, part).await,
+                ([text], Some(kept)) => self.ask(query, &[&text[..kept]], calls).await,
+                _ => self.ask(query, part, calls).await,
             };
             let error = match asked {
-                Ok((some, call)) => {
+                Ok(some) => {
                     scores.extend(some.into_iter().map(|score| Score { score, cut: kept.is_some() }));
-                    calls.push(call);
                     continue;
                 }
                 Err(error) if says_too_long(&error) => error,
@@ -110,22 +110,45 @@ impl Served {
                 open.extend([(right, None), (left, None)]);
             }
         }
-        Ok((scores, calls))
+        Ok(scores)
     }
 
-    /// Returns one score a text by one request, and what it took.
-    async fn ask(&self, query: &str, texts: &[&str]) -> Result<(Vec<f64>, ServedCall), HostError> {
-        let response = self.server.scores(query, texts).await?;
+    /// Returns one score a text by one request.
+    async fn ask(&self, query: &str, texts: &[&str], calls: &mut Vec<ServedCall>) -> Result<Vec<f64>, HostError> {
+        let Asked { result, lost } = self.server.scores(query, texts).await;
+        let mut took = |n_scored, told, searches| calls.push(self.took(n_scored, told, searches, (query, texts)));
+        lost.into_iter().for_each(|told| took(0, told, None));
+        let response = result?;
+        took(texts.len(), response.tokens, response.searches);
+        Ok(response.scores)
+    }
+
+    /// Writes down one request with these texts, of which so many were scored. What the server did not count, or cannot
+    /// have counted, is counted here.
+    fn took(
+        &self,
+        n_scored: usize,
+        told: Option<u64>,
+        searches: Option<u64>,
+        (query, texts): (&str, &[&str]),
+    ) -> ServedCall {
         let by_the_search = self.server.account().provider.asked.texts_of_a_search;
-        let searches = response.searches.or_else(|| Some(texts.len().div_ceil(by_the_search?) as u64));
-        let call = ServedCall { model: self.name(), texts: texts.len(), tokens: response.tokens, searches };
+        let searches = searches.or_else(|| Some(texts.len().div_ceil(by_the_search?) as u64));
+        let own_count = told.is_none() && searches.is_none();
+        let count = || {
+            let tokenizer = Tokenizer::cl100k();
+            let of_texts: usize = texts.iter().map(|text| tokenizer.count(text)).sum();
+            (of_texts + texts.len() * tokenizer.count(query)) as u64
+        };
+        let tokens = told.or_else(|| own_count.then(count));
+        let call = ServedCall { model: self.name(), texts: n_scored, tokens, own_count, searches };
         if let Some(log) = &*self.log.borrow()
             && let Err(error) = append_line(log, &call)
             && !self.warned.replace(true)
         {
             warn!("what reranking takes is not written down: {error:#}");
         }
-        Ok((response.scores, call))
+        call
     }
 
     pub(super) fn log_to(&self, path: &Path) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run_folder::Spent;
 use closeread_llm::{Message, Usage};
 use std::time::Duration;
 
@@ -108,4 +109,29 @@ async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged(
     let cut = Response { finish: FinishReason::Length, ..Response::default() };
     let response = begun.ended(Ok(cut)).unwrap();
     assert_eq!(response.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
+}
+
+#[tokio::test]
+async fn finding_07_a_result_of_a_batch_that_was_billed_and_never_handed_out_stays_charged() {
+    let rates = "{ input = 0, output = 1 }";
+    let list = format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {rates}\nbatch = {rates}");
+    let run = tempfile::tempdir().unwrap();
+    let charged = || Charged::read(run.path()).unwrap().unwrap_or_default().total();
+    let open = || {
+        let (prices, spent) = (PriceList::read(&list).unwrap(), Spent { calls: charged(), ..Spent::default() });
+        Spending::of_run(run.path(), prices, Some(Dollars(2.5)), spent, Tokenizer::cl100k()).unwrap()
+    };
+    open().begin("p/x", &call(), Some("r")).await.hand_in(false).unwrap();
+    std::fs::create_dir(run.path().join("batches")).unwrap();
+    let ticket = serde_json::json!({"number": 1, "model": "p/x", "name": "n", "stage": "ended", "before": null,
+        "file": null, "batch": "b", "requests": ["r"], "billed": ["r"]});
+    std::fs::write(run.path().join("batches/0001.json"), ticket.to_string()).unwrap();
+    std::fs::write(run.path().join("batches/0001.responses.jsonl"), "").unwrap();
+    let again = open();
+    assert_eq!((charged(), again.taken().dollars), (Dollars(1.0), Dollars(1.0)));
+    let begun = again.begin("p/x", &call(), Some("r")).await;
+    begun.hand_in(false).unwrap();
+    assert_eq!((again.taken().dollars, again.taken().reserved), (Dollars(1.0), Dollars(1.0)));
+    begun.ended(response(500_000)).unwrap();
+    assert_eq!((charged(), again.taken().dollars), (Dollars(1.5), Dollars(1.5)));
 }

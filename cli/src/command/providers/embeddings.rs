@@ -76,7 +76,10 @@ fn look(model: &str, options: &EmbedderOptions) -> Result<Seen> {
         cuts: spec.tokenizer.is_some(),
         prefixes: [spec.query_prefix, spec.passage_prefix],
         cosines: [cosine(&answer), cosine(&other)],
-        tokens: calls.iter().map(|call| call.tokens).try_fold(0, |sum: u64, tokens| Some(sum.saturating_add(tokens?))),
+        tokens: calls
+            .iter()
+            .map(|call| call.tokens.filter(|_| !call.own_count))
+            .try_fold(0, |sum: u64, tokens| Some(sum.saturating_add(tokens?))),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::embeddings::{ANSWER, OTHER, QUESTION};
 use anyhow::Result;
+use closeread_methods::record::ServedCall;
 use closeread_runner::reranker::{Reranker, RerankerOptions};
 use serde_json::json;
 use std::process::ExitCode;
@@ -15,12 +16,13 @@ pub(super) async fn check(model: &str, options: &RerankerOptions, as_json: bool)
         Err(error) => Err(error),
     };
     let seconds = started.elapsed().as_secs_f64();
+    let tokens = |call: &ServedCall| call.tokens.filter(|_| !call.own_count);
     if as_json {
         let mut value = json!({"model": model, "ok": scored.is_ok(), "seconds": seconds});
         match &scored {
             Ok((scores, calls)) => {
                 value["scores"] = json!([scores[1], scores[0]]);
-                value["tokens"] = json!(calls.first().and_then(|call| call.tokens));
+                value["tokens"] = json!(calls.first().and_then(tokens));
                 value["searches"] = json!(calls.first().and_then(|call| call.searches));
             }
             Err(error) => value["error"] = json!(format!("{error:#}")),
@@ -35,7 +37,7 @@ pub(super) async fn check(model: &str, options: &RerankerOptions, as_json: bool)
                 if answer <= other {
                     outln!("That is the wrong way round: check the model's name.");
                 }
-                match calls.first().map(|call| (call.tokens, call.searches)) {
+                match calls.first().map(|call| (tokens(call), call.searches)) {
                     None => outln!("It is computed here and costs nothing."),
                     Some((_, Some(searches))) => outln!("Searches: {searches}."),
                     Some((Some(tokens), None)) => outln!("Tokens: {tokens}."),

@@ -57,7 +57,7 @@ pub(super) fn say_line(
 
 /// Says what embedding models or rerankers on servers took, a line a model; `done` says what became of the texts.
 pub(crate) fn say_served(models: &[ServedUsage], done: &str) {
-    for ServedUsage { model, requests, texts, tokens, uncounted, searches, dollars, unpriced } in models {
+    for ServedUsage { model, requests, texts, tokens, uncounted, own_count, searches, dollars, unpriced } in models {
         let took = match (searches, uncounted) {
             (1.., _) => format!("{} searches", thousands(*searches)),
             (0, n) if n == requests => "tokens unknown".to_owned(),
@@ -66,7 +66,15 @@ pub(crate) fn say_served(models: &[ServedUsage], done: &str) {
         };
         let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
         info!("{model}: {} {done} in {requests} requests, {took}; {price}", thousands(*texts as u64));
+        if *own_count > 0 && *searches == 0 {
+            info!("{model}: {}", told_by_own_count(*own_count as u64, "requests"));
+        }
     }
+}
+
+fn told_by_own_count(n: u64, what: &str) -> String {
+    let n = thousands(n);
+    format!("the tokens of {n} {what} were counted here: the provider named none, or a number that cannot be")
 }
 
 /// Says how many passages a reranker read without their end.
@@ -128,10 +136,7 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
     let own_count = sum(|u| u.own_count as u64);
     if own_count > 0 {
-        info!(
-            "the tokens of {} calls were counted here: the provider named none, or a number that cannot be",
-            thousands(own_count)
-        );
+        info!("{}", told_by_own_count(own_count, "calls"));
     }
     info!(
         "{}: {} tokens of prompts ({cached:.0} % cached), {} of responses; {calls}{of_unknown}{others}",

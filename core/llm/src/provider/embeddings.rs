@@ -1,6 +1,6 @@
 //! Requests to servers of embedding models, and their responses, as values.
 
-use super::fault::{Fault, ServerLoad, classify, inside};
+use super::fault::{Fault, classify, inside, page_words};
 use super::http::{HttpResponse, Request};
 use super::json;
 use crate::HostError;
@@ -58,7 +58,7 @@ impl EmbeddingProtocol {
         match self {
             Self::OpenAi => {
                 let Some(data) = value["data"].as_array() else {
-                    return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `data`"));
+                    return Err(refused("the server's response holds no `data`, where OpenAI's has the vectors"));
                 };
                 check_count(data.len(), n_texts)?;
                 for (place, entry) in data.iter().enumerate() {
@@ -69,13 +69,12 @@ impl EmbeddingProtocol {
                         )));
                     }
                 }
-                let tokens = value["usage"]["prompt_tokens"].as_u64().or(value["usage"]["total_tokens"].as_u64());
                 let rows: Vec<&Value> = data.iter().map(|entry| &entry["embedding"]).collect();
-                vectors_of(&rows, tokens)
+                vectors_of(&rows, tokens_of(&value))
             }
             Self::Tei => {
                 let Some(rows) = value.as_array() else {
-                    return Err(Fault::transient(ServerLoad::Server, "the server's response is no list of vectors"));
+                    return Err(refused("the server's response is no list of vectors"));
                 };
                 check_count(rows.len(), n_texts)?;
                 vectors_of(&rows.iter().collect::<Vec<_>>(), None)
@@ -112,11 +111,26 @@ impl TeiInfo {
     }
 }
 
+/// The tokens that the server of an embedding model or a reranker counted, where its response says so.
+pub fn told_tokens(body: &str) -> Option<u64> {
+    tokens_of(&json::parse(body).ok()?)
+}
+
+pub(super) fn tokens_of(value: &Value) -> Option<u64> {
+    let places = ["/usage/prompt_tokens", "/usage/total_tokens", "/meta/tokens/input_tokens"];
+    places.into_iter().find_map(|place| value.pointer(place)?.as_u64())
+}
+
 pub(super) fn json_of(response: HttpResponse<'_>) -> Result<Value, Fault> {
     if !(200..300).contains(&response.status) {
         return Err(classify(response));
     }
-    let value = json::parse(response.body)?;
+    let body = response.body.trim_start_matches('\u{feff}').trim_start();
+    if body.starts_with('<') {
+        let page = format!("the server sent a web page, so its address is not that of an API: {}", page_words(body));
+        return Err(Fault::Closed(HostError::Failed(page)));
+    }
+    let value = json::parse(body)?;
     if value.get("error").is_some_and(|error| !error.is_null()) {
         return Err(inside(response, &value));
     }
@@ -156,6 +170,7 @@ fn refused(message: impl Into<String>) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::ServerLoad;
 
     fn read(protocol: EmbeddingProtocol, n_texts: usize, status: u16, body: &str) -> Result<EmbeddingResponse, Fault> {
         protocol.read(HttpResponse { status, retry_after: None, body }, n_texts)
@@ -203,6 +218,16 @@ mod tests {
         assert!(openai(1, r#"[{"embedding":[1,1e39]}]"#).contains("no number"), "beyond what f32 holds");
         assert!(openai(1, r#"[{"embedding":"AAAA"}]"#).contains("no list of numbers"));
         assert!(refusal(EmbeddingProtocol::Tei, 3, "[[1],[2]]").contains("2 vectors came for 3 texts"));
+    }
+
+    #[test]
+    fn finding_11_a_web_page_or_another_shape_is_not_asked_for_again() {
+        for protocol in [EmbeddingProtocol::OpenAi, EmbeddingProtocol::Tei] {
+            let page = read(protocol, 1, 200, "\u{feff} <!DOCTYPE html><title>Our wiki</title>").unwrap_err();
+            assert!(matches!(&page, Fault::Closed(error) if error.to_string().ends_with("Our wiki")), "{page:?}");
+        }
+        assert!(refusal(EmbeddingProtocol::OpenAi, 1, "{}").contains("holds no `data`"));
+        assert!(refusal(EmbeddingProtocol::Tei, 1, "{}").contains("is no list of vectors"));
     }
 
     #[test]

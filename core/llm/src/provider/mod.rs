@@ -25,7 +25,7 @@ mod wordings;
 pub use attempts::{AccountState, Attempts, Limits, Notice, Step};
 pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
 pub use dialect::Dialect;
-pub use embeddings::{EmbeddingProtocol, EmbeddingResponse, TeiInfo};
+pub use embeddings::{EmbeddingProtocol, EmbeddingResponse, TeiInfo, told_tokens};
 pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
 pub use http::{HttpResponse, Request, TokenLimit};
 pub use parameters::Parameters;

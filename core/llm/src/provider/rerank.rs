@@ -4,8 +4,8 @@
 //! vllm/entrypoints/pooling/score/protocol.py at 08a48e2b), llama.cpp, infinity and OpenVINO serve below `/v1`; Jina's
 //! `/v1/rerank` (jina.ai/reranker); Text-Embeddings-Inference's `POST /rerank` (its README, and its API's description).
 
-use super::embeddings::json_of;
-use super::fault::{Fault, ServerLoad};
+use super::embeddings::{json_of, tokens_of};
+use super::fault::Fault;
 use super::http::{HttpResponse, Request};
 use crate::HostError;
 use serde_json::{Value, json};
@@ -59,19 +59,18 @@ impl RerankProtocol {
         };
         let Some(results) = results.as_array() else {
             let place = if self == Self::Tei { "is no list" } else { "holds no `results`" };
-            return Err(Fault::transient(ServerLoad::Server, format!("the server's response {place} of scores")));
+            return Err(refused(format!("the server's response {place} of scores")));
         };
-        let tokens = [
-            &value["usage"]["total_tokens"],
-            &value["usage"]["prompt_tokens"],
-            &value["meta"]["tokens"]["input_tokens"],
-        ];
         Ok(RerankResponse {
-            scores: by_index(results, score, n_texts).map_err(|problem| Fault::Final(HostError::Reranking(problem)))?,
-            tokens: tokens.into_iter().find_map(Value::as_u64),
+            scores: by_index(results, score, n_texts).map_err(refused)?,
+            tokens: tokens_of(&value),
             searches: value["meta"]["billed_units"]["search_units"].as_f64().filter(|n| *n >= 0.0).map(|n| n as u64),
         })
     }
+}
+
+fn refused(message: String) -> Fault {
+    Fault::Final(HostError::Reranking(message))
 }
 
 fn by_index(results: &[Value], score: &str, n_texts: usize) -> Result<Vec<f64>, String> {
@@ -98,6 +97,7 @@ fn by_index(results: &[Value], score: &str, n_texts: usize) -> Result<Vec<f64>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::ServerLoad;
     use RerankProtocol::{Cohere, Jina, Tei};
 
     fn read(protocol: RerankProtocol, n_texts: usize, status: u16, body: &str) -> Result<RerankResponse, Fault> {
@@ -156,8 +156,8 @@ mod tests {
             assert!(wrong == "1e999" || matches!(said, Fault::Final(_)), "{wrong}: {said:?}");
         }
         assert!(refusal(Tei, 3, r#"[{"index":0,"score":1},{"index":2,"score":1}]"#).starts_with("2 of 3 texts"));
-        assert!(matches!(read(Tei, 1, 200, r#"{"results":[]}"#), Err(Fault::Transient { .. })));
-        assert!(matches!(read(Cohere, 1, 200, "{}"), Err(Fault::Transient { .. })));
+        assert!(refusal(Tei, 1, r#"{"results":[]}"#).contains("is no list of scores"));
+        assert!(refusal(Cohere, 1, "{}").contains("holds no `results` of scores"));
     }
 
     #[test]

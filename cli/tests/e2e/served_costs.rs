@@ -1,0 +1,160 @@
+//! Costs of embedding models and rerankers whose servers name no tokens, lose responses or are none.
+
+use crate::build_model::{SAMPLE, builder};
+use crate::build_sagascale::loan;
+use crate::embeddings::{lines, openai, run, texts};
+use crate::http::{Answered, HttpServer, ok};
+use crate::rerank;
+use crate::support::{Ended, Sandbox, tales};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// An embedder whose first two tries of a passage take this, and which names so many tokens.
+fn embeds_at_a_price(lose: fn() -> Answered, usage: Value) -> (Sandbox, HttpServer, Ended) {
+    let mut n = 0;
+    let server = HttpServer::start(move |asked| {
+        n += 1;
+        if matches!(n, 2 | 3) {
+            return lose();
+        }
+        let mut response = openai(asked);
+        response["usage"] = usage.clone();
+        ok(&response)
+    });
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let prices = "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 100, output = 0 }\n";
+    sandbox.write("prices.toml", prices);
+    let limits = ["--model-info", "prices.toml", "--max-cost", "9"];
+    let ended = sandbox.run(&run("openai-compatible/tiny", &format!("{}/v1", server.url), &limits));
+    (sandbox, server, ended)
+}
+
+#[test]
+fn finding_07_an_embedder_that_names_no_tokens_costs_what_is_counted_here() {
+    let absurd = json!({"prompt_tokens": u64::MAX, "total_tokens": u64::MAX});
+    for usage in [Value::Null, json!({"prompt_tokens": 0, "total_tokens": 0}), absurd] {
+        let busy = || ("429 Too Many Requests", vec![("retry-after", "0".to_owned())], String::new());
+        let (sandbox, server, ended) = embeds_at_a_price(busy, usage);
+        let n_asked = server.asked("POST", "").len() - 2;
+        let ended = ended.exits(0);
+        assert!(ended.err().contains("requests were counted here: the provider named none"), "{}", ended.err());
+        let took = ended.json()["embeddings"][0].clone();
+        assert_eq!((&took["own_count"], &took["uncounted"]), (&json!(n_asked), &json!(0)), "{took}");
+        let tokens = took["tokens"].as_f64().unwrap();
+        assert!(tokens > 100.0 && (took["dollars"].as_f64().unwrap() - tokens / 1e4).abs() < 1e-9, "{took}");
+        let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
+        assert!((spent - tokens / 1e4).abs() < 1e-9, "{spent} and {took}");
+    }
+}
+
+#[test]
+fn finding_07_a_response_of_an_embedder_that_is_lost_or_refused_is_charged() {
+    let late = || ("504 Gateway Timeout", vec![("retry-after", "0".to_owned())], String::new());
+    let (sandbox, _, ended) = embeds_at_a_price(late, json!({"prompt_tokens": 99, "total_tokens": 99}));
+    ended.exits(0);
+    let lost: Vec<Value> = lines(&sandbox, "r/embeddings.jsonl").into_iter().filter(|l| l["texts"] == 0).collect();
+    assert!(lost.len() == 2 && lost.iter().all(|line| line["own_count"] == true && line["tokens"] != 99), "{lost:?}");
+    let one = || ok(&json!({"data": [], "usage": {"prompt_tokens": 77}}));
+    let (sandbox, server, ended) = embeds_at_a_price(one, Value::Null);
+    assert!(ended.exits(2).err().contains("0 vectors came for"));
+    let lost: Vec<Value> = lines(&sandbox, "r/embeddings.jsonl").into_iter().filter(|l| l["texts"] == 0).collect();
+    assert!(lost.iter().all(|line| line["tokens"] == 77 && line["own_count"].is_null()), "{lost:?}");
+    assert_eq!((lost.len(), server.asked("POST", "").len()), (1, 2), "what is billed and refused is not asked again");
+}
+
+#[test]
+fn finding_11_an_embedder_that_is_none_is_said_at_once_with_its_own_option() {
+    let page = || ("200 OK", Vec::new(), "<html><title>Our wiki</title></html>".to_owned());
+    let moved = || ("308 Permanent Redirect", vec![("location", "http://there/v1".to_owned())], String::new());
+    let other = || ok(&json!({"detail": "Not Found"}));
+    let cases: [(fn() -> Answered, &str); 3] =
+        [(page, "a web page, so its address is not"), (moved, "by --embedder-base-url"), (other, "holds no `data`")];
+    for (answer, words) in cases {
+        let (_, server, ended) = embeds_at_a_price(answer, Value::Null);
+        let said = ended.exits(2).err();
+        assert!(said.contains(words), "{words}: {said}");
+        assert_eq!(server.asked("POST", "").len(), 2, "{words}");
+    }
+}
+
+#[test]
+fn finding_07_a_reranker_that_names_no_tokens_or_loses_a_response_costs_what_is_counted_here() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let mut n = 0;
+    let server = HttpServer::start(move |asked| {
+        n += 1;
+        if n == 2 {
+            return ("504 Gateway Timeout", vec![("retry-after", "0".to_owned())], String::new());
+        }
+        let mut body = rerank::scored(asked, rerank::oracle);
+        body["usage"] = Value::Null;
+        ok(&body)
+    });
+    let prices = "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 100, output = 0 }\n";
+    sandbox.write("prices.toml", prices);
+    let limits = ["--model-info", "prices.toml", "--max-cost", "9", "--concurrency", "1"];
+    let ended = sandbox.run(&rerank::run("openai-compatible/tiny", &server.url, &limits)).exits(0);
+    assert!(ended.err().contains("requests were counted here: the provider named none"), "{}", ended.err());
+    let took = ended.json()["reranking"][0].clone();
+    let n_asked = server.asked("POST", "/rerank").len();
+    assert_eq!((&took["requests"], &took["own_count"]), (&json!(n_asked), &json!(n_asked)));
+    let tokens = took["tokens"].as_f64().unwrap();
+    assert!(tokens > 100.0 && (took["dollars"].as_f64().unwrap() - tokens / 1e4).abs() < 1e-9, "{took}");
+    let log = std::fs::read_to_string(sandbox.path("r/reranking.jsonl")).unwrap();
+    assert_eq!(log.matches("\"texts\":0").count(), 1, "{log}");
+}
+
+#[test]
+fn finding_07_what_is_asked_of_a_reranker_when_the_money_ends_is_charged_and_remembered() {
+    let sandbox = Sandbox::with_own_cache();
+    let text = "It rained in Port Emery. Nobody came. The bell rang at noon and all looked up. ".repeat(9);
+    sandbox.write("tales/documents.jsonl", json!({"id": "b", "text": text}).to_string());
+    let item = |n: usize| json!({"id": format!("q{n}"), "documents": ["b"], "question": format!("Did bell {n} ring?"), "task": "generative", "answers": ["Yes"]});
+    sandbox.write("tales/items.jsonl", (0..4).map(|n| item(n).to_string() + "\n").collect::<String>());
+    let server = HttpServer::start(|asked| {
+        std::thread::sleep(Duration::from_millis(100));
+        ok(&rerank::scored(asked, rerank::oracle))
+    });
+    let rates = |model: &str| {
+        let price = "price = { input = 1000, output = 1000 }\nwindow = 9000\n";
+        format!("['openai-compatible/{model}']\nsource = 's'\ndate = '2026-01-02'\n{price}")
+    };
+    sandbox.write("prices.toml", rates("tiny") + &rates("reader"));
+    let reader =
+        ["--model", "openai-compatible/reader", "--base-url", "http://127.0.0.1:9/v1", "--max-output-tokens", "9"];
+    let limits = ["--model-info", "prices.toml", "--max-cost", "0.001", "--concurrency", "4"];
+    let arguments = rerank::run("openai-compatible/tiny", &server.url, &[&reader[..], &limits].concat());
+    sandbox.run(&arguments).exits(1);
+    let log = lines(&sandbox, "r/reranking.jsonl");
+    assert_eq!((log.len(), server.asked("POST", "/rerank").len()), (4, 4), "{log:?}");
+}
+
+#[test]
+fn finding_07_what_a_build_embeds_at_any_time_counts() {
+    let (model, server) = (builder(), HttpServer::start(|asked| ok(&openai(asked))));
+    let sandbox = Sandbox::with_own_cache();
+    loan(&sandbox);
+    let rates = |of: &str, input: u32| {
+        format!(
+            "['openai-compatible/{of}']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = {input}, output = 0 }}\n"
+        )
+    };
+    sandbox.write("prices.toml", rates("builder", 0) + &rates("tiny", 1000));
+    let (story, address) = (format!("{SAMPLE}/the-loan-of-the-bell.txt"), format!("{}/v1", server.url));
+    let build = ["build", "sagascale", "--books", &story, "--retriever", "dense", "--articles", "articles"];
+    let build =
+        [&build[..], &["--model", "openai-compatible/builder", "--base-url", &model.url, "--search", "web"]].concat();
+    let embedder = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &address, "--out", "s"];
+    let arguments = [&build[..], &embedder, &["--model-info", "prices.toml", "--max-cost", "9"]].concat();
+    let said = sandbox.run(&arguments).exits(0).err();
+    let asked = server.asked("POST", "/v1/embeddings");
+    let n_texts: usize = asked.iter().map(|asked| texts(asked, "input").len()).sum();
+    let embedded: u64 = lines(&sandbox, "s/embeddings.jsonl").iter().map(|line| line["tokens"].as_u64().unwrap()).sum();
+    assert_eq!(embedded, 7 * n_texts as u64, "the queries are among them");
+    let dollars = format!("${:.4}", 7e-3 * n_texts as f64);
+    assert!(said.contains(&dollars), "{dollars}: {said}");
+    sandbox.run(&[&arguments[..], &["--fresh"]].concat()).exits(0);
+    assert!(!sandbox.path("s/embeddings.jsonl").exists(), "all is remembered, and the build before is forgotten");
+}
