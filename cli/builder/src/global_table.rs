@@ -3,12 +3,15 @@
 use super::database::{fill, read_rows};
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
-use closeread_build::corpusqa::{CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, inferred};
+use closeread_build::corpusqa::{
+    CellValue, Column, Corpus, Entity, Record, Row, Schema, ValueType, csv_records, inferred,
+};
 use closeread_files::write_atomically;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tracing::info;
 
 /// The table in a database, with its columns and sets.
 pub const DATABASE: &str = "table.sqlite";
@@ -41,16 +44,31 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
     let rows: Vec<Vec<String>> = records.iter().map(|(_, cells)| without(cells)).collect();
     let seen = inferred(&heads, &rows);
     let schema = match schema {
-        None => seen.clone().checked().with_context(named)?,
+        None => {
+            for (at, column) in seen.columns.iter().enumerate() {
+                if let Some(cell) = decimal_comma(column, rows.iter().filter_map(|row| row.get(at))) {
+                    info!(
+                        "{}: the column `{}` is read as words: its numbers have commas, such as `{cell}`; write them with points",
+                        path.display(),
+                        column.title
+                    );
+                }
+            }
+            seen.clone().checked().with_context(named)?
+        }
         Some(schema) => schema,
     };
-    // The schema's columns in its order, by key, title or head of the file.
-    let mut places = Vec::new();
+    // The schema's columns in its order, by key, head of the file or title: `Area (ha)` and `Area (acres)` have one title.
+    let mut places: Vec<usize> = Vec::new();
     for column in &schema.columns {
-        let is = |(at, known): (usize, &Column)| {
-            known.key == column.key || known.title == column.title || heads[at].trim() == column.title
-        };
-        match seen.columns.iter().enumerate().position(is) {
+        let by_key = seen.columns.iter().position(|known| known.key == column.key);
+        let by_head = || heads.iter().position(|head| head.trim() == column.title);
+        let by_title = || seen.columns.iter().position(|known| known.title == column.title);
+        match by_key.or_else(by_head).or_else(by_title) {
+            Some(at) if places.contains(&at) => {
+                let head = &heads[at];
+                bail!("{}: two columns of the schema are its column `{head}`: name each by its head", named())
+            }
             Some(at) => places.push(at),
             None => bail!("{}: it has no column `{}`, which the schema names", named(), column.key),
         }
@@ -64,6 +82,18 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
     };
     Ok((schema, records.iter().zip(&rows).map(record).collect()))
+}
+
+/// The first cell of a column that is taken for words because its numbers have decimal commas.
+fn decimal_comma<'c>(column: &Column, cells: impl Iterator<Item = &'c String>) -> Option<&'c str> {
+    let mut said = cells.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).peekable();
+    let first = *said.peek()?;
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |cell: &str| {
+        let (whole, parts) = cell.strip_prefix('-').unwrap_or(cell).split_once(',').unwrap_or((cell, "0"));
+        is_digits(&whole.replace('.', "")) && is_digits(parts)
+    };
+    (column.value_type == ValueType::Category && first.contains(',') && said.all(is_number)).then_some(first)
 }
 
 /// Reads an entity from `ONE,MANY`, as `--entity` gives it.
@@ -144,7 +174,6 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use closeread_build::corpusqa::ValueType;
 
     /// Two rows, of which one lacks a number.
     pub(crate) fn example() -> (Schema, [Row; 2]) {
@@ -178,5 +207,37 @@ pub(crate) mod tests {
         let refused = read_table(&path, Some(Schema { columns, ..Schema::default() })).unwrap_err().to_string();
         assert!(refused.contains("no column `beds`"), "{refused}");
         assert!(read_entity("a,b").is_ok() && read_entity("a").is_err());
+    }
+
+    #[test]
+    fn columns_of_one_title_keep_their_own_cells() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        std::fs::write(&path, "Country,Area (ha),Area (acres),Note,Note\nA,10,24.7,x,y\n").unwrap();
+        let (schema, records) = read_table(&path, None).unwrap();
+        assert_eq!(records[0].cells, ["A", "10", "24.7", "x", "y"]);
+        let units: Vec<&str> = schema.columns.iter().map(|column| column.unit.as_str()).collect();
+        assert_eq!(units, ["", "ha", "acres", "", ""]);
+        let column = |title, kind| Column::new(title, kind, "");
+        let by_heads = ["Area (acres)", "Area (ha)"].map(|title| column(title, ValueType::Number));
+        let columns = [vec![column("Country", ValueType::Name)], by_heads.to_vec()].concat();
+        let (_, records) = read_table(&path, Some(Schema { columns, ..Schema::default() })).unwrap();
+        assert_eq!(records[0].cells, ["A", "24.7", "10"]);
+        let twice = ["Country", "Area", "Area (ha)"].map(|title| column(title, ValueType::Number)).to_vec();
+        let refused = read_table(&path, Some(Schema { columns: twice, ..Schema::default() })).unwrap_err().to_string();
+        assert!(refused.contains("two columns of the schema are its column `Area (ha)`"), "{refused}");
+    }
+
+    #[test]
+    fn numbers_with_decimal_commas_are_told() {
+        let column = Column::new("sales", ValueType::Category, "");
+        let of = |cells: &[&str]| {
+            let cells: Vec<String> = cells.iter().map(|cell| (*cell).to_owned()).collect();
+            decimal_comma(&column, cells.iter()).map(str::to_owned)
+        };
+        assert_eq!(of(&["11,5", "", "-1.150,25", "7"]).as_deref(), Some("11,5"));
+        for words in [&["Rome, Italy"][..], &["1,5", "north"], &["7", "8"], &["1,5,2"], &[]] {
+            assert_eq!(of(words), None, "{words:?}");
+        }
     }
 }
