@@ -164,10 +164,15 @@ pub(super) fn read_record(lined: &Lined, allow_missing: bool) -> Made<Reading> {
     Made::of(match documents.is_empty() {
         true => {
             let (line, name) = (record.line, &record.cells[0]);
-            let detail = format!(
-                "line {line}: no document is about `{name}`: no id, title or first line holds it; a column `document` can \
-                 name one"
-            );
+            let detail = match record.documents.join("`, `") {
+                named if named.is_empty() => format!(
+                    "line {line}: no document is about `{name}`: no id, title or first line holds it; a column \
+                     `document` can name one"
+                ),
+                named => format!(
+                    "line {line}: no document that was kept is called `{named}`: an id is a file's name without its ending"
+                ),
+            };
             End::dropped("no document", detail)
         }
         false => End::Kept { value: Reading { documents: documents.clone(), cells } },

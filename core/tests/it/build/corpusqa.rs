@@ -355,7 +355,7 @@ fn lines_of_a_table_that_cannot_be_used_are_dropped_with_the_reason() {
         details,
         [
             "line 3: `many` is no number: expected a number for Beds",
-            "line 4: no document is about `Cleo Court`: no id, title or first line holds it; a column `document` can name one",
+            "line 4: no document that was kept is called `gone`: an id is a file's name without its ending",
             "line 5: income is empty"
         ]
     );
