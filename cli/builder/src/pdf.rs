@@ -36,6 +36,9 @@ pub(crate) fn text(bytes: &[u8], file: &Path) -> Result<String> {
 
 /// Reads a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
 fn read_here(bytes: &[u8]) -> Result<PdfText> {
+    // Disks and mails leave zeros and blanks behind a file, and the library looks for the table of contents at the very end.
+    let n_bytes = bytes.iter().rposition(|byte| *byte != 0 && !byte.is_ascii_whitespace()).map_or(0, |last| last + 1);
+    let bytes = &bytes[..n_bytes];
     refuse_bombs(bytes)?;
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -154,6 +157,13 @@ mod tests {
         assert_eq!(read_here(&pdf("", line)).unwrap().text.trim(), "Net sales were 11.");
         let once = packed(line);
         assert_eq!(read_here(&pdf(" /Filter /FlateDecode", &once)).unwrap().text.trim(), "Net sales were 11.");
+    }
+
+    #[test]
+    fn zeros_behind_the_end_of_a_pdf_are_nothing() {
+        let line = b"BT /F1 12 Tf 72 720 Td (Net sales were 11.) Tj ET";
+        let padded = [pdf("", line), vec![0; 3000], b"\r\n".repeat(2000)].concat();
+        assert_eq!(read_here(&padded).unwrap().text.trim(), "Net sales were 11.");
     }
 
     #[test]
