@@ -38,7 +38,12 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: b
                     _ => {}
                 }
             }
-            books.extend(found.into_iter().map(|(book, _)| Arc::new(book)));
+            for (book, report) in found {
+                if !report.notes.is_empty() {
+                    info!("{report}");
+                }
+                books.push(Arc::new(book));
+            }
         }
         pdfs.extend(to_convert.iter().filter(|file| matches!(Kind::of(file), Some(Kind::Pdf))).cloned());
         for file in &to_convert {
@@ -98,7 +103,11 @@ pub fn about(paths: &[PathBuf]) -> Result<About> {
 
 fn converted(file: &Path, root: &Path, language: Option<Language>) -> Result<Book> {
     let bytes = closeread_files::read_file(file).context("cannot read it")?;
-    let text = || anyhow::Ok(decode(&bytes, None).context("expected text")?.text);
+    let text = || {
+        let decoded = decode(&bytes, None).context("expected text")?;
+        decoded.notes.iter().for_each(|note| info!("{}: {}; {note}", file.display(), decoded.encoding));
+        anyhow::Ok(decoded.text)
+    };
     let markdown = match Kind::of(file) {
         Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
         Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,

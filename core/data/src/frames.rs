@@ -1,10 +1,11 @@
 //! FRAMES: open questions that need several Wikipedia articles, whose texts are not published with them.
 
 use super::source::collect::{Collector, base_name, has_extension, stem};
+use super::source::decoded::text_of;
 use super::source::literal;
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, Texts};
-use closeread_books::{decode, html};
+use closeread_books::html;
 use closeread_eval::rows::{WrongRow, scalars};
 use closeread_eval::{InputFile, Item, Task};
 use std::collections::HashMap;
@@ -83,7 +84,7 @@ fn item(
                 let file = articles.get(&folded(name));
                 let file =
                     file.ok_or_else(|| format!("no text of the article `{name}`: expected {}.txt", file_name(name)))?;
-                text_of(file)?
+                article_text(file, out)?
             }
         };
         texts.push((name, text));
@@ -113,8 +114,8 @@ fn links(row: &Record) -> Result<Vec<String>, WrongRow> {
     if names.is_empty() { Err(wrong("it is empty".into()).into()) } else { Ok(names) }
 }
 
-fn text_of(file: &InputFile) -> Result<String, WrongRow> {
-    let text = decode(&file.bytes, None).map_err(|error| format!("{}: {error}", base_name(file)))?.text;
+fn article_text(file: &InputFile, out: &mut Collector) -> Result<String, WrongRow> {
+    let text = text_of(file, out).map_err(|error| format!("{}: {error}", base_name(file)))?;
     let text = if has_extension(file, &["html", "htm"]) { html::without_markup(&text) } else { text };
     if text.trim().is_empty() { Err(format!("{} has no text", base_name(file)).into()) } else { Ok(text) }
 }

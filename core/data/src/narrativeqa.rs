@@ -1,9 +1,9 @@
 //! NarrativeQA: questions on whole books and film scripts.
 
 use super::source::collect::{Collector, base_name, has_extension, push_new, stem};
+use super::source::decoded::text_of;
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, Texts};
-use closeread_books::decode;
 use closeread_books::html;
 use closeread_eval::{InputFile, Item, Task};
 use std::collections::{BTreeMap, HashMap};
@@ -70,7 +70,7 @@ fn add_story(
 ) {
     let n = questions.len();
     let line = questions.first().map(|row| row.line);
-    let text = match content.map(|content| (content, text_of(content))) {
+    let text = match content.map(|content| (content, story_text(content, out))) {
         Some((_, Ok(text))) => text,
         Some((content, Err(why))) => {
             let message = format!("no story for {n} questions: {why}; download it again");
@@ -100,8 +100,8 @@ fn add_story(
     }
 }
 
-fn text_of(content: &InputFile) -> Result<String, String> {
-    let text = html::without_markup(&decode(&content.bytes, None).map_err(|error| error.to_string())?.text);
+fn story_text(content: &InputFile, out: &mut Collector) -> Result<String, String> {
+    let text = html::without_markup(&text_of(content, out).map_err(|error| error.to_string())?);
     if text.trim().is_empty() { Err("the page has no text".into()) } else { Ok(text) }
 }
 

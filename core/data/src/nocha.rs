@@ -1,8 +1,8 @@
 //! NoCha: pairs of one true and one false claim about a novel.
 
 use super::source::collect::{Collector, base_name, has_extension, words};
+use super::source::decoded::text_of;
 use super::{Adapter, Dataset, Texts};
-use closeread_books::decode;
 use closeread_eval::rows::{Row, rows};
 use closeread_eval::{InputFile, Item, Task};
 use std::collections::BTreeMap;
@@ -58,8 +58,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
 
 fn add_book(out: &mut Collector, file: &InputFile, title: &str, claims: &[Row], books: &[&InputFile]) {
     let text = match find_book(title, books) {
-        Some(book) => match decode(&book.bytes, None) {
-            Ok(decoded) => decoded.text,
+        Some(book) => match text_of(book, out) {
+            Ok(text) => text,
             Err(error) => {
                 let message = format!("no book for {} claims: {error}", claims.len());
                 return out.dropped(book, None, Some(title), message);

@@ -1,8 +1,8 @@
 //! A paper's data in closeread's own format: for papers whose published layout is not known, and for data made here.
 
 use super::source::collect::base_name;
+use super::source::decoded::decoded;
 use super::{Adapter, Dataset, jsonl};
-use closeread_books::decode;
 use closeread_eval::{Content, InputFile, Problem};
 use std::collections::HashMap;
 
@@ -23,9 +23,10 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     documents.retain_mut(|document| {
         let Content::Path(path) = &document.content else { return true };
         let text = find(path).ok_or("it is not among the files: name its folder, too".to_owned());
-        match text.and_then(|file| decode(&file.bytes, None).map_err(|error| error.to_string())) {
-            Ok(decoded) => {
-                document.content = Content::Text(decoded.text);
+        match text.and_then(|file| decoded(file).map_err(|error| error.to_string())) {
+            Ok((text, notes)) => {
+                notes.into_iter().for_each(|note| problems.push(note));
+                document.content = Content::Text(text);
                 true
             }
             Err(why) => {

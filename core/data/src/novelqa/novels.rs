@@ -2,8 +2,8 @@
 
 use super::questions::{ASPECTS, COMPLEXITIES, Question, questions};
 use crate::source::collect::{Collector, base_name, has_extension, stem, words};
+use crate::source::decoded::text_of;
 use crate::{Adapter, Dataset, LabelValues, Texts};
-use closeread_books::decode;
 use closeread_eval::InputFile;
 use closeread_eval::rows::scalar;
 use serde_json::Value;
@@ -48,8 +48,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
             out.dropped(file, None, Some(novel), message);
             continue;
         };
-        let text = match decode(&book.bytes, None) {
-            Ok(decoded) => decoded.text,
+        let text = match text_of(book, &mut out) {
+            Ok(text) => text,
             Err(error) => {
                 let message = format!("no text for {} questions: {error}", questions.len());
                 out.dropped(book, None, Some(novel), message);

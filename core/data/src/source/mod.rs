@@ -2,6 +2,8 @@
 
 #[cfg_attr(not(feature = "data-sets"), allow(dead_code, reason = "scoring collects questions alone"))]
 pub(super) mod collect;
+#[cfg(feature = "data-sets")]
+pub(super) mod decoded;
 #[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub(super) mod literal;
 #[cfg(feature = "data-sets")]
