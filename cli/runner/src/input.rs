@@ -220,7 +220,8 @@ impl Kind {
             "txt" | "md" | "markdown" | "text" => Self::Text,
             "epub" => Self::Epub,
             "jsonl" => Self::Documents,
-            "json" | "csv" | "tsv" | "xml" | "html" | "htm" | "xhtml" | "toml" | "yaml" | "yml" => Self::Data,
+            "json" | "csv" | "tsv" | "xml" | "html" | "htm" | "xhtml" | "toml" | "yaml" | "yml" | "mht" | "mhtml"
+            | "opf" | "acsm" => Self::Data,
             _ => Self::Unknown,
         }
     }

@@ -43,7 +43,7 @@ use closeread_books::Book;
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::{SAMPLE, sample_story};
 use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
-use closeread_runner::input::{InputOptions, read_books};
+use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use closeread_runner::models;
 use closeread_text::Language;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
         allow_outside: args.allow_outside,
     };
     let (books, problems) = read_books(path, &options);
-    if let Some(problem) = problems.first() {
+    if let Some(problem) = problems.iter().find(|problem| problem.kind == ProblemKind::Failed) {
         bail!("{problem}");
     }
     let n = books.len();

@@ -137,3 +137,15 @@ fn needs_data_every_shared_novel_is_cut_into_passages_that_are_the_file() {
         }
     }
 }
+
+#[test]
+fn a_folder_in_the_place_of_a_book_is_refused_for_its_books() {
+    let sandbox = Sandbox::new();
+    for name in ["books/a.txt", "books/b.txt", "books/cover.png"] {
+        sandbox.write(name, "It rained.");
+    }
+    sandbox.run(&["chunk", "books"]).refuses(&["books holds 2 books: name one file"]);
+    sandbox.write("one/a.txt", "It rained.");
+    sandbox.write("one/cover.png", "");
+    assert!(sandbox.run(&["chunk", "one"]).exits(0).out().contains("It rained."));
+}
