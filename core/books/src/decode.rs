@@ -101,9 +101,9 @@ pub enum DecodeError {
 /// Decodes a text file; `label` names the encoding (any WHATWG label: `gbk`, `latin1`, `sjis`), `None` detects it.
 ///
 /// Detection: a byte order mark (UTF-8, UTF-16); else UTF-8 if every byte is valid; else ISO-2022-JP by its escapes; else
-/// what a page of HTML or XML declares, if it decodes the page without a fault; else an error if the file is UTF-8 but for
-/// some damage (valid sequences outweigh invalid bytes: legacy encodings are almost never valid UTF-8, and mojibake must
-/// not enter a benchmark silently); else chardetng's guess, which must decode the file without a fault. GBK is reported as
+/// an error if the file is UTF-8 but for some damage (valid sequences outweigh invalid bytes: legacy encodings are almost
+/// never valid UTF-8, and mojibake must not enter a benchmark silently); else what a page of HTML or XML declares, if it
+/// decodes the page without a fault; else chardetng's guess, which must decode the file without a fault. GBK is reported as
 /// the gb18030 that it is a part of. A guess in which words look odd is looked at again: Mac Roman is read, texts of DOS and
 /// EBCDIC are refused, any other gets a note.
 ///
@@ -171,9 +171,6 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
         }
         return Ok(Decoded { text: text.to_owned(), encoding: UTF_8.name(), notes: Vec::new() });
     }
-    if let Some(decoded) = declared::encoding(bytes).and_then(|encoding| strictly(bytes, encoding).ok()) {
-        return Ok(decoded);
-    }
     let guess = guess(bytes);
     let damage = Utf8Damage::of(bytes);
     if damage.is_utf8(bytes, guess) {
@@ -184,6 +181,9 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
             n_invalid: damage.n_invalid,
             n_valid: damage.n_valid,
         });
+    }
+    if let Some(decoded) = declared::encoding(bytes).and_then(|encoding| strictly(bytes, encoding).ok()) {
+        return Ok(decoded);
     }
     let mut decoded = strictly(bytes, guess)?;
     match second_look(bytes, guess, &decoded.text) {

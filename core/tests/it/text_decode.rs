@@ -145,6 +145,7 @@ fn what_is_no_text_is_named() {
     check_error(b"{\\rtf1\\ansi text}", None, &["RTF"]);
     check_error(b"\xEF\xBB\xBF<?xml version='1.0'?>\n<FictionBook xmlns='x'><body/>", None, &["FB2", "EPUB or text"]);
     check_error(b"AT&TFORM\0\0", None, &["DjVu", "convert"]);
+    check_error(b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\n", None, &["Git LFS", "git lfs pull"]);
     check_error(b"%!PS-Adobe-3.0 text", None, &["PostScript"]);
     check_error(&[&[b'x'; 60], b"TEXtREAd\0".as_slice()].concat(), None, &["Palm"]);
     check_error(b"some text\nand a \0 in it", None, &["byte 16 (line 2)", "0x00"]);
@@ -175,11 +176,13 @@ fn in_bytes(text: &str, table: &[(char, u8)]) -> Vec<u8> {
 #[test]
 fn texts_of_old_macs_are_read_and_their_encoding_is_called_a_guess() {
     let mac = [('é', 0x8E), ('è', 0x8F), ('â', 0x89), ('à', 0x88), ('ç', 0x8D), ('’', 0xD5), ('ù', 0x9D), ('—', 0xD1)];
-    let mac = [&mac[..], &[('ä', 0x8A), ('ü', 0x9F), ('ß', 0xA7), ('ö', 0x9A), ('„', 0xE3), ('“', 0xD2)]].concat();
+    let mac = [&mac[..], &[('”', 0xD3), ('ä', 0x8A), ('ü', 0x9F), ('ß', 0xA7), ('ö', 0x9A), ('„', 0xE3), ('“', 0xD2)]]
+        .concat();
     for text in [
         "Le café était près du théâtre, où l’élève répétait en français — à côté".trim_end_matches("ôté"),
         "Der Käse war für die Großmutter über alle Maßen schön; „viel“ mochte sie nicht.",
         "It’s the café — and that’s the end of the naïve".trim_end_matches("ïve"),
+        "“We’ll stay at the inn,” he said. “It’s shut in winter.” “So it is!”",
     ] {
         let decoded = decode(&in_bytes(text, &mac), None).expect(text);
         assert_eq!((decoded.encoding, decoded.text.as_str()), ("macintosh", text));
@@ -250,6 +253,11 @@ fn a_page_is_read_in_the_encoding_that_it_declares() {
     check_detected("charset=shift_jis: it was the résumé of a lifetime", WINDOWS_1252, "windows-1252");
     check_detected("<meta charset=utf-16><p>it was the résumé of a lifetime</p>", WINDOWS_1252, "windows-1252");
     check_detected("<meta charset=shift_jis><p>it was the résumé of a café </p>", WINDOWS_1252, "windows-1252");
+    // UTF-8 with some damage stays damaged UTF-8, whatever it declares.
+    let mut damaged = "<meta charset=windows-1252><p>L’été, l’été, l’".as_bytes().to_vec();
+    damaged.extend(b"\xE9t");
+    let error = decode(&damaged, None).expect_err("damaged").to_string();
+    assert!(error.contains("UTF-8"), "{error}");
 }
 
 #[test]
