@@ -41,6 +41,12 @@ pub(super) fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)>
         (0, b"ITSF\x03\0", "a help file of Windows", CONVERT_BOOK),
         (0, b"ITOLITLS", "a book for Microsoft Reader", CONVERT_BOOK),
         (0, b"%!PS-Adobe", "a PostScript document", CONVERT),
+        (
+            0,
+            b"version https://git-lfs.github.com/spec/",
+            "a pointer of Git LFS",
+            "fetch the file itself by git lfs pull",
+        ),
         (0, b"\x89PNG\r\n", "a PNG image", LEAVE_OUT),
         (0, b"\xFF\xD8\xFF", "a JPEG image", LEAVE_OUT),
         (0, b"GIF87a", "a GIF image", LEAVE_OUT),

@@ -92,7 +92,8 @@ impl Oddness {
     }
 }
 
-/// True of a control character and of a box; of a capital, or a mark, within a word; of an opening mark behind one.
+/// True of a control character and of a box; of a capital, or a mark, within a word; of an opening mark behind one; of a capital
+/// at the end of a sentence, where Mac Roman has closing quotation marks; of a letter before a number, where DOS has the pound.
 fn is_odd(before: char, c: char, after: char) -> bool {
     let within = before.is_alphabetic() && after.is_alphabetic();
     match c {
@@ -100,7 +101,10 @@ fn is_odd(before: char, c: char, after: char) -> bool {
         '‚' | '„' => before.is_alphabetic(),
         '’' | '‘' | '–' | '—' | '…' | '\u{A0}' | '\u{AD}' => false,
         '·' => within && !(before == 'l' && after == 'l'),
-        '\u{C0}'..='\u{24F}' if c.is_alphabetic() && c != 'ƒ' => c.is_uppercase() && before.is_lowercase(),
+        '\u{C0}'..='\u{24F}' if c.is_alphabetic() && c != 'ƒ' => {
+            let is_behind = before.is_lowercase() || matches!(before, '.' | ',' | '!' | '?' | ';');
+            (c.is_uppercase() && is_behind) || after.is_ascii_digit()
+        }
         _ => within,
     }
 }
