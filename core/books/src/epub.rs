@@ -6,6 +6,7 @@ mod limits;
 use super::book::has_text;
 use super::decode::{DecodeError, SAVE_AS, decode, office_document};
 use super::html::{Layout, to_text};
+use super::language::detect;
 use closeread_text::Language;
 pub use error::EpubError;
 use limits::{Chapters, check};
@@ -118,12 +119,25 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         notes.push(format!("{n_left_out} parts outside the reading order (navigation, linear=\"no\") are left out"));
     }
     let metadata = epub.metadata();
+    let said: Option<Language> = metadata.language().and_then(|l| l.value().parse().ok());
+    let seen = said.and_then(|said| other_writing(said, &text));
+    if let (Some(said), Some(seen)) = (said, seen) {
+        notes.push(format!("read as `{seen}`, though its metadata says `{said}`: name the language if that is wrong"));
+    }
     Ok(EpubText {
         title: metadata.title().map(|t| t.value().trim().to_owned()).filter(|t| !t.is_empty()),
-        language: metadata.language().and_then(|l| l.value().parse().ok()),
+        language: seen.or(said),
         text,
         notes,
     })
+}
+
+/// The language of a text whose words are not parted as in the language that was said: programs write their own into a book.
+fn other_writing(said: Language, text: &str) -> Option<Language> {
+    const LETTERS: usize = 200;
+    let is_long = text.chars().filter(|c| c.is_alphabetic()).nth(LETTERS).is_some();
+    let seen = detect(text);
+    (is_long && seen.is_spaceless() != said.is_spaceless()).then_some(seen)
 }
 
 /// The first of these notes, and how many more there are: a reading order may be of any length.

@@ -211,3 +211,22 @@ fn finding_09_notes_on_a_reading_order_of_any_length_are_few() {
         ("`/OEBPS/p.svg` is left out: image/svg+xml is no text", "2995 more notes like these")
     );
 }
+
+#[test]
+fn a_language_that_the_text_is_not_written_in_is_told_and_not_used() {
+    let opf = package("3.0", &[("a", "a.xhtml", "")], &[r#"idref="a""#]);
+    let read = |opf: &str, text: &str| {
+        let a = page(&format!("<p>{}</p>", text.repeat(40)));
+        read_epub(archive(&[CONTAINER, NCX, ("OEBPS/book.opf", opf), ("OEBPS/a.xhtml", &a)])).expect("an EPUB 3")
+    };
+    let chinese = read(&opf, "却说海边的旅馆那年冬天忽然又开了门。");
+    assert_eq!(chinese.language, Some(Language::CHINESE));
+    assert_eq!(chinese.notes, ["read as `zh`, though its metadata says `en`: name the language if that is wrong"]);
+    let english = read(&opf.replace("en-GB", "zh"), "The inn was shut that winter, and nobody knew why. ");
+    assert_eq!((english.language, english.notes.len()), (Some(Language::ENGLISH), 1));
+    // Languages that part words alike are as the book says, and a few words decide nothing.
+    let french = read(&opf.replace("en-GB", "fr"), "The inn was shut that winter, and nobody knew why. ");
+    assert_eq!((french.language.map(|l| l.to_string()).as_deref(), french.notes.len()), (Some("fr"), 0));
+    let short = read(&opf, "好");
+    assert_eq!((short.language, short.notes.len()), (Some(Language::ENGLISH), 0));
+}
