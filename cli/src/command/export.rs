@@ -1,5 +1,6 @@
 //! `closeread export`: a run in the formats of other tools.
 
+mod archive;
 mod codabench;
 mod every_eval_ever;
 mod folder;
@@ -9,6 +10,7 @@ mod parquet;
 
 use super::score::write_zip;
 use anyhow::{Context, Result, bail};
+use archive::Archive;
 use closeread_data::scoring::format::{Setting, write_codabench};
 use closeread_data::scoring::{Attempt, Problems, Submission};
 use closeread_eval::{InputFile, ProblemList, Task};
@@ -195,7 +197,7 @@ fn inspect_log(out: &mut OutFolder, streamed: &mut Streamed, cell: &CellTrials) 
     let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
     let mut log = inspect::Log::new(about, cell, &judgements);
     let name = log.file_name();
-    let mut zip = ZipWriter::new(out.create(&name)?);
+    let mut zip = ZipWriter::new(Archive::of(out.create(&name)?));
     put(&mut zip, &log.start())?;
     // The list comes after the samples, and of a long run it is too large for memory.
     let mut summaries = BufWriter::new(tempfile::tempfile().context("cannot create a temporary file")?);
@@ -216,18 +218,19 @@ fn inspect_log(out: &mut OutFolder, streamed: &mut Streamed, cell: &CellTrials) 
     start(&mut zip, inspect::SUMMARIES)?;
     std::io::copy(&mut summaries, &mut zip).with_context(|| format!("cannot add {}", inspect::SUMMARIES))?;
     put(&mut zip, &log.finish())?;
-    zip.finish().context("cannot end the archive")?;
+    zip.finish().map_err(archive::plain).context("cannot end the archive")?;
     out.finish(&name)
 }
 
 /// Adds a file to an archive.
-fn put(zip: &mut ZipWriter<std::fs::File>, entry: &closeread_export::Entry) -> Result<()> {
+fn put(zip: &mut ZipWriter<Archive>, entry: &closeread_export::Entry) -> Result<()> {
     start(zip, &entry.name)?;
     zip.write_all(&entry.bytes).with_context(|| format!("cannot add {}", entry.name))
 }
 
-fn start(zip: &mut ZipWriter<std::fs::File>, name: &str) -> Result<()> {
-    zip.start_file(name, SimpleFileOptions::default()).with_context(|| format!("cannot add {name}"))
+fn start(zip: &mut ZipWriter<Archive>, name: &str) -> Result<()> {
+    let started = zip.start_file(name, SimpleFileOptions::default()).map_err(archive::plain);
+    started.with_context(|| format!("cannot add {name}"))
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -61,6 +61,14 @@ fn an_export_that_finds_no_room_leaves_no_file_cut_short() {
         let all = files_below(&sandbox.path(format));
         assert!(all.iter().all(|path| path.extension().is_none_or(|ending| ending != "partial")), "{all:?}");
     }
+    // The library that writes archives prints by itself where it finds no room for the end of one.
+    for blocks in 1..=12 {
+        let arguments = ["export", "inspect", "r", "--out", &format!("i{blocks}")];
+        let limit = format!("ulimit -f {blocks}");
+        let said = Ended(sandbox.command_after(&limit, &arguments).output().unwrap()).err();
+        assert!(said.lines().count() <= 1 && !said.contains("ZipWriter"), "{blocks}: {said}");
+        assert_eq!(said.matches("File too large").count(), said.lines().count(), "{blocks}: {said}");
+    }
     sandbox.write("c.zip", "old");
     sandbox.write("scorer", "#!/bin/sh\n");
     let arguments = "export codabench r --title T --start 2026-01-01 --scorer scorer --out c.zip";
