@@ -4,6 +4,7 @@ mod archive;
 mod codabench;
 mod every_eval_ever;
 mod folder;
+mod one_table;
 mod otlp;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -23,6 +24,7 @@ use closeread_results::tables::trials;
 use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
 use folder::{FileNames, OutFolder};
+use one_table::OneTable;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -246,9 +248,11 @@ fn tables(folders: &Folders) -> Result<ExitCode> {
 }
 
 fn rankings(folders: &Folders) -> Result<ExitCode> {
-    let mut golds: BTreeMap<String, String> = BTreeMap::new();
+    let (mut golds, mut table): (BTreeMap<String, String>, OneTable) = Default::default();
     for folder in &folders.runs {
-        golds.extend(open(folder)?.run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
+        let run = open(folder)?.run;
+        table.add(&run)?;
+        golds.extend(run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
     }
     let qrels: String = golds.into_values().collect();
     if qrels.is_empty() {
@@ -301,10 +305,11 @@ fn hub(args: &HfArgs) -> Result<ExitCode> {
     }
     let hub = Hub { dataset: dataset.clone(), revision: revision.clone(), url: url.clone() };
     let (mut complete, mut arms, mut benchmark) = (true, Vec::new(), String::new());
-    let mut names = FileNames::default();
+    let (mut names, mut table) = (FileNames::default(), OneTable::default());
     for folder in &args.folders.runs {
         let mut streamed = open(folder)?;
         complete &= streamed.lacks.is_empty();
+        table.add(&streamed.run)?;
         benchmark.clone_from(&streamed.run.benchmark);
         let mut by_model: BTreeMap<String, Vec<CellTrials>> = BTreeMap::new();
         for arm in streamed.run.plan.clone() {

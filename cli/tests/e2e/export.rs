@@ -358,3 +358,31 @@ fn spans_are_posted_as_protobuf_and_a_refusal_is_said() {
     assert!(heard[0].to_lowercase().contains("content-type: application/x-protobuf") && heard[0].contains("geheim"));
     assert!(heard[0].contains("gen_ai.operation.name") && heard[0].contains("closeread.score.accuracy"));
 }
+
+#[test]
+fn runs_that_cannot_stand_in_one_table_are_not_exported_into_one() {
+    let sandbox = Sandbox::new();
+    for name in ["one", "two"] {
+        sandbox.write(&format!("{name}/documents.jsonl"), format!("{{\"id\": \"d\", \"text\": \"Text {name}.\"}}\n"));
+        let item = json!({"id": "q", "documents": ["d"], "question": format!("Of {name}?"), "answers": ["x"],
+            "evidence": [{"quote": format!("Text {name}.")}]});
+        sandbox.write(&format!("{name}/items.jsonl"), format!("{item}\n"));
+        let run = ["run", "--benchmark", name, "--method", "dos-rag", "--budget", "500", "--retriever", "bm25"];
+        sandbox.run(&[&run[..], &["--out", &format!("of-{name}")]].concat()).exits(0);
+    }
+    for format in ["parquet", "trec"] {
+        let refused = sandbox.run(&["export", format, "of-one", "of-two", "--out", "tables"]);
+        refused.refuses(&["one run is of the benchmark `one`, another of `two`"]);
+        assert!(!sandbox.path("tables").exists());
+    }
+    let items = std::fs::read_to_string(sandbox.path("one/items.jsonl")).unwrap();
+    sandbox.write("one/items.jsonl", items.replace("Of one?", "Of another?"));
+    let run = ["run", "--benchmark", "one", "--method", "dos-rag", "--budget", "500", "--retriever", "bm25"];
+    sandbox.run(&[&run[..], &["--out", "edited"]].concat()).exits(0);
+    for format in ["parquet", "trec"] {
+        let refused = sandbox.run(&["export", format, "of-one", "edited", "--out", "tables"]);
+        refused.refuses(&["item `q` has another question or gold answer in edited"]);
+    }
+    let twice = sandbox.run(&["export", "parquet", "of-one=A", "of-one=A", "--out", "tables"]);
+    twice.refuses(&["two runs hold the same cell, A: ", "RUN=NAME"]);
+}

@@ -1,6 +1,6 @@
 //! The command `closeread export parquet`.
 
-use super::{Folders, OutFolder, exit_code, open};
+use super::{Folders, OneTable, OutFolder, exit_code, open};
 use anyhow::{Context, Result};
 use closeread_export::tables::{Field, Kind, Schema};
 use closeread_results::tables;
@@ -17,8 +17,10 @@ use std::sync::Arc;
 const GROUP_BYTES: usize = 4 << 20;
 
 pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
-    let mut out = OutFolder::open(&folders.out)?;
     let mut opened = folders.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let mut table = OneTable::default();
+    opened.iter().try_for_each(|streamed| table.add(&streamed.run))?;
+    let mut out = OutFolder::open(&folders.out)?;
     let columns = tables::columns(&mut opened)?;
     let sheet = |schema: Schema| Sheet::new(out.create(&file_name(schema.name))?, schema);
     let mut sheets = tables::schemas(&columns).into_iter().map(sheet).collect::<Result<Vec<_>>>()?;
