@@ -137,7 +137,7 @@ impl RunFolder {
                         info!("{} is extended: {told}", path.display());
                     }
                     Opening::Fresh | Opening::Remake(_) | Opening::Resume => bail!(
-                        "{} holds a run with another configuration:\n  {}\nUse the same options to go on with it, \
+                        "{} holds a run with another configuration:\n  {}\n  Use the same options to resume it, \
                          --extend to take it on with these, --out for another folder, or --fresh to start anew there",
                         path.display(),
                         changes.join("\n  ")

@@ -63,7 +63,7 @@ fn what_decides_an_answer_may_not_change_and_what_does_not_may() {
     let other = base.iter().map(|argument| if *argument == MODEL { "openai-compatible/other" } else { argument });
     sandbox.run(&other.collect::<Vec<_>>()).refuses(&["cells: closed-book openai-compatible/other", "nothing there"]);
     cases(&sandbox, &names(4));
-    sandbox.run(&base).refuses(&["items: 3 there, 4 now"]);
+    sandbox.run(&base).refuses(&["items: 3 there, 4 now\n  Use the same options to resume it"]);
     let text = std::fs::read_to_string(sandbox.path("cases/documents.jsonl")).unwrap();
     sandbox.write("cases/documents.jsonl", text.replace("dusk", "noon"));
     sandbox.run(&base).refuses(&["documents: book.sha256"]);
@@ -168,6 +168,25 @@ fn what_a_changed_prompt_item_or_method_touches_is_asked_again_and_nothing_else(
     let (_, n_superseded, said) = asked_by(&parameter);
     assert_eq!(n_superseded, 14, "another text is another book: {said}");
     sandbox.run(&["verify", "r", "--prompts", "prompts"]).exits(0);
+}
+
+#[test]
+fn the_sum_that_is_printed_holds_what_replaced_trials_have_cost() {
+    let server = server();
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &names(3));
+    sandbox.write(
+        "prices.toml",
+        "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1000, output = 1000 }",
+    );
+    let options = ["--model-info", "prices.toml", "--extend"];
+    let run = run_cases(MODEL, &server.url, &options);
+    let first = sandbox.run(&run).exits(0).err();
+    assert!(first.contains("of responses; $0.0540\n"), "{first}");
+    let items = std::fs::read_to_string(sandbox.path("cases/items.jsonl")).unwrap();
+    sandbox.write("cases/items.jsonl", items.replace("Case q1: who came", "Case q1: who, then, came"));
+    let second = sandbox.run(&run).exits(0).err();
+    assert!(second.contains("of responses; $0.0540; $0.0720 with embeddings"), "{second}");
 }
 
 #[test]

@@ -192,7 +192,7 @@ fn check_files(path: &Path) -> Result<()> {
 
 fn refusal(path: &Path, problems: &[String]) -> String {
     format!(
-        "{} cannot be extended to this: it would lose trials, or all of them would change:\n  {}\nName what the run has \
+        "{} cannot be extended to this: it would lose trials, or all of them would change:\n  {}\n  Name what the run has \
          and more, or choose another folder with --out",
         path.display(),
         problems.join("\n  ")

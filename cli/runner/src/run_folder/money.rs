@@ -32,6 +32,12 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// Returns the part of the calls' cost that is known, of records that were replaced too.
+    pub fn ended(&self) -> Dollars {
+        let ended = self.calls - self.open;
+        if ended > self.kept { ended } else { self.kept }
+    }
+
     /// Returns the cost in all.
     pub fn total(&self) -> Dollars {
         self.calls + self.served
