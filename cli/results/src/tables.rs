@@ -4,7 +4,7 @@ use crate::VERSION;
 use anyhow::{Context as _, Result};
 use closeread_export::tables::{Field, Schema, Tables};
 use closeread_export::{About, CellTrials, Row};
-use closeread_report::{Arm, Run};
+use closeread_report::Arm;
 use closeread_runner::finished::Streamed;
 use std::collections::BTreeSet;
 
@@ -94,13 +94,15 @@ pub fn rows(
 /// # Errors
 /// If the records cannot be read.
 pub fn trials(streamed: &mut Streamed, arm: &Arm) -> Result<CellTrials> {
-    let of = |run: &Run| CellTrials::of(run, arm).with_context(|| format!("{} holds what no run has", run.name));
+    let of = |Streamed { run, scored, .. }: &Streamed| {
+        CellTrials::of(run, arm, scored).with_context(|| format!("{} holds what no run has", run.name))
+    };
     streamed.load(arm)?;
-    let cell = of(&streamed.run)?;
+    let cell = of(streamed)?;
     if !cell.summary.metrics.is_empty() {
         return Ok(cell);
     }
     // Nothing of it was scored: which metrics it has is told by its neighbours.
     streamed.load_all()?;
-    of(&streamed.run)
+    of(streamed)
 }

@@ -1,7 +1,7 @@
 //! `closeread export` for platforms that score, and the memory that exports take.
 
 use crate::export::{a_run, export};
-use crate::support::Sandbox;
+use crate::support::{Sandbox, rewrite_lines};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -169,4 +169,47 @@ fn needs_time_needs_python_a_run_of_100_000_trials_is_exported_in_200_mb() {
         let (Some(Ok(0)), Some(Ok(peak))) = (told.next(), told.next()) else { panic!("{format}: {said}") };
         assert!(peak < 200, "{format} took {peak} MiB");
     }
+}
+
+#[test]
+fn an_export_has_the_means_of_the_report_where_trials_failed_or_are_missing() {
+    let sandbox = a_run();
+    let of_cell = |record: &Value, item: &str| record["budget"] == 15 && record["item"] == item;
+    rewrite_lines(&sandbox, "r/records.jsonl", |record| {
+        if of_cell(record, "t0-1") {
+            record["outcome"] = json!("failed");
+            record["error"] = json!("busy");
+            record["scores"] = json!({"accuracy": 0.0});
+        }
+        if record["item"].as_str().unwrap().ends_with("-3") {
+            record["scores"]["rouge1"] = json!(1.0);
+        }
+        if of_cell(record, "t1-3") {
+            record["item"] = json!("gone");
+        }
+    });
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    sandbox.run(&[&["export", "every-eval-ever", "r"], &who[..]].concat()).exits(1);
+    let mut exported = BTreeMap::new();
+    for entry in std::fs::read_dir(sandbox.path("eee/data/tales/builtin/extractive")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let file: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            for result in file["evaluation_results"].as_array().unwrap() {
+                let told = &result["score_details"];
+                let told = (told["score"].clone(), told["uncertainty"]["num_samples"].clone());
+                exported.insert(result["evaluation_result_id"].as_str().unwrap().to_owned(), told);
+            }
+        }
+    }
+    let mut reported = BTreeMap::new();
+    let report = sandbox.run(&["report", "r", "--json"]).json();
+    for cell in report["runs"][0]["cells"].as_array().unwrap() {
+        for (metric, estimate) in cell["metrics"].as_object().unwrap() {
+            let budget = cell["budget"].as_u64().map_or_else(String::new, |budget| format!("@{budget}"));
+            let name = format!("{}{budget}#{metric}", cell["method"].as_str().unwrap());
+            reported.insert(name, (estimate["value"].clone(), estimate["n"].clone()));
+        }
+    }
+    assert_eq!(exported, reported);
 }

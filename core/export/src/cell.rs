@@ -4,7 +4,7 @@ use closeread_eval::observations::{Aggregation, Ending, Rows};
 use closeread_eval::observations::{Observations, PoolError};
 use closeread_judges::{Judgement, Subject};
 use closeread_metrics::Metric;
-use closeread_report::{Arm, Cell, Run, RunView, cells};
+use closeread_report::{Arm, Cell, Run, RunView, Scored, cells};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The trials of one cell.
@@ -34,13 +34,14 @@ pub struct PlannedTrial {
 }
 
 impl CellTrials {
-    /// The trials of `arm`, which is one of the plan of `run`.
+    /// The trials of `arm`, which is one of the plan of `run`; `scored` tells of all records of the run, whose own may be those
+    /// of the arm alone.
     ///
     /// # Errors
     /// [`PoolError`] if the run's files name a cell twice, or give an id two gold answers.
-    pub fn of(run: &Run, arm: &Arm) -> Result<Self, PoolError> {
+    pub fn of(run: &Run, arm: &Arm, scored: &Scored) -> Result<Self, PoolError> {
         let plan = [arm.clone()];
-        let table = RunView { plan: &plan, ..run.view() }.observations()?;
+        let table = RunView { plan: &plan, ..run.view() }.observations_beside(scored)?;
         let mut summary = cells(&table).into_iter().next().filter(|cell| !cell.metrics.is_empty());
         if summary.is_none() {
             // Nothing of the cell was scored: which metrics it has is told by its neighbours.

@@ -34,7 +34,7 @@ pub use books::TokenPlaces;
 pub use cells::{Cell, cells};
 pub use gaps::records_left_out;
 pub use judging::{judged_by, judging_tables, subjects_of};
-pub use observed::{PASSAGES, WORDS};
+pub use observed::{PASSAGES, Scored, WORDS};
 pub use opinions::LabelFile;
 pub use plan::{Arm, LineKey};
 pub use run::{PreparationCalls, Run};

@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// The scores of a trial.
 pub(super) type Scores = BTreeMap<MetricName, Score>;
 
+/// The metrics that trials of an item have a score under, by the item's id.
+pub type Scored = BTreeMap<String, BTreeSet<String>>;
+
 /// Name of the measure that counts the passages of a context, where there was retrieval.
 pub const PASSAGES: &str = "passages";
 
@@ -29,12 +32,22 @@ impl RunView<'_> {
     /// # Errors
     /// [`PoolError`] if the run's files name a cell twice, or give an id two gold answers.
     pub fn observations(&self) -> Result<Observations, PoolError> {
+        self.observations_beside(&Scored::new())
+    }
+
+    /// Returns the same for some of a run's records: `others` tells what the run's other records were scored by, so that the
+    /// same metrics apply to an item as in the table of the whole run.
+    ///
+    /// # Errors
+    /// As [`Self::observations`].
+    pub fn observations_beside(&self, others: &Scored) -> Result<Observations, PoolError> {
         let index = self.judging.index();
-        self.scored_by(|item, record| {
+        let scores = |item: &Item, record: &Record| {
             let mut scores: Scores = recorded(item, record);
             scores.extend(judged_scores(&index, item, record));
             scores
-        })
+        };
+        self.table(Known::of(self, others), scores)
     }
 
     /// Returns the run's observations with the scores that `scores` gives in place of its own.
@@ -42,7 +55,10 @@ impl RunView<'_> {
     /// # Errors
     /// As [`Self::observations`].
     pub(super) fn scored_by(&self, scores: impl Fn(&Item, &Record) -> Scores) -> Result<Observations, PoolError> {
-        let known = Known::of(self);
+        self.table(Known::of(self, &Scored::new()), scores)
+    }
+
+    fn table(&self, known: Known<'_>, scores: impl Fn(&Item, &Record) -> Scores) -> Result<Observations, PoolError> {
         let mut tasks: BTreeSet<Task> = self.items.iter().map(|item| item.task).collect();
         if tasks.is_empty() {
             tasks.insert(Task::Generative);
@@ -87,8 +103,11 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(run: &RunView<'a>) -> Self {
-        let mut seen: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    fn of(run: &RunView<'a>, others: &'a Scored) -> Self {
+        let names = |(id, metrics): (&'a String, &'a BTreeSet<String>)| {
+            (id.as_str(), metrics.iter().map(String::as_str).collect::<BTreeSet<_>>())
+        };
+        let mut seen: HashMap<&str, BTreeSet<&str>> = others.iter().map(names).collect();
         for record in run.records {
             seen.entry(&record.key.item).or_default().extend(record.scores.keys().map(String::as_str));
         }
@@ -110,7 +129,7 @@ impl<'a> Known<'a> {
     }
 
     /// A metric applies where a trial of the item has a score under it, where judges give one, and where it is the
-    /// item's own and no trial says otherwise.
+    /// item's own and no trial says otherwise. That of the context applies where the evidence has a place, however trials ended.
     fn applies(&self, item: &Item, metric: &MetricName) -> Applies {
         let seen = self.seen.get(item.id.as_str()).filter(|seen| !seen.is_empty());
         let has_score = seen.is_some_and(|seen| seen.contains(metric.name()));
@@ -121,8 +140,10 @@ impl<'a> Known<'a> {
             None => {}
         }
         let applies = match (seen, metric.known()) {
+            (_, Some(_)) if metric.is_of_context() => {
+                has_score || item.evidence.iter().any(|evidence| evidence.start.is_some())
+            }
             (Some(_), _) => has_score,
-            (None, Some(_)) if metric.is_of_context() => !item.evidence.is_empty(),
             (None, Some(known)) => default_metrics(item.task, is_spaceless(item))[0] == known && has_gold(item),
             (None, None) => true,
         };
@@ -165,4 +186,55 @@ fn words(text: &str, spaceless: bool) -> usize {
 /// True if the item has a gold answer that closeread can score against.
 fn has_gold(item: &Item) -> bool {
     !closeread_eval::score(item, &Outcome::Unanswered, Language::ENGLISH).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answered, item, key, record, run};
+    use closeread_eval::Evidence;
+    use closeread_eval::observations::{Aggregation, Rows};
+
+    const RECALL: &str = "evidence_recall";
+
+    fn with_evidence(id: &str) -> Item {
+        let place = Evidence { document: None, quote: String::new(), start: Some(0), end: Some(4) };
+        Item { evidence: vec![place], ..item(id, "book") }
+    }
+
+    fn mean(table: &Observations, method: &str, metric: &str) -> Option<(f64, usize)> {
+        let (cell, _) = table.cells().find(|(_, cell)| *cell.key.method == *method)?;
+        let estimate = table.aggregate(&Rows::of(cell), &Aggregation::new(metric)).estimate?;
+        Some((estimate.value, estimate.n))
+    }
+
+    #[test]
+    fn evidence_that_no_trial_was_shown_counts() {
+        let full = key("full-document", None);
+        let overflow = Outcome::Overflow { needed: Some(9), context_window: Some(8) };
+        let records = [
+            record(&full, "a", answered(), &[("accuracy", 1.0), (RECALL, 1.0)]),
+            record(&full, "b", overflow, &[("accuracy", 0.0)]),
+        ];
+        let table = run(&[full], &["a", "b"].map(with_evidence), &records).observations().unwrap();
+        assert_eq!(mean(&table, "full-document", RECALL), Some((0.5, 2)));
+    }
+
+    #[test]
+    fn a_cell_beside_what_scored_the_others_is_that_of_the_whole_run() {
+        let plan = [key("one", None), key("two", None)];
+        let items = ["a", "b"].map(|id| item(id, "book"));
+        let own = [("accuracy", 1.0), ("mine", 1.0)];
+        let records = [
+            record(&plan[0], "a", answered(), &own),
+            record(&plan[1], "a", answered(), &own[..1]),
+            record(&plan[1], "b", answered(), &own),
+        ];
+        let (whole, alone) = (run(&plan, &items, &records), run(&plan[..1], &items, &records[..1]));
+        let of = |name: &str| BTreeSet::from(["accuracy".to_owned(), name.to_owned()]);
+        let others = Scored::from([("a".to_owned(), of("mine")), ("b".to_owned(), of("mine"))]);
+        let expected = mean(&whole.observations().unwrap(), "one", "mine");
+        assert_eq!(expected, Some((0.5, 2)));
+        assert_eq!(mean(&alone.observations_beside(&others).unwrap(), "one", "mine"), expected);
+    }
 }

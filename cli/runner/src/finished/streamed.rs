@@ -8,7 +8,7 @@ use closeread_files as files;
 use closeread_files::run_files::RECORDS;
 use closeread_methods::OnTruncation;
 use closeread_methods::record::{CallTrace, Record};
-use closeread_report::{Arm, Run};
+use closeread_report::{Arm, Run, Scored};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,6 +23,8 @@ pub struct Streamed {
     pub run: Run,
     /// Names of the measures that some record holds.
     pub measures: BTreeSet<String>,
+    /// The metrics that some record of an item holds, whatever is loaded.
+    pub scored: Scored,
     /// Time when the run's manifest was last written, in seconds since 1970.
     pub created: i64,
     /// Damage and gaps, a sentence each, as [`Run::lacks`] says it of a whole run.
@@ -106,7 +108,7 @@ impl Streamed {
 
     /// Finds the line of each record, and what is missing; gives the records of known items where all are held.
     fn index(&mut self, path: &Path) -> Result<Vec<Record>> {
-        let Self { run, stored, measures, cells, is_whole, .. } = self;
+        let Self { run, stored, measures, scored, cells, is_whole, .. } = self;
         let known: HashMap<&str, u32> = (0..).zip(&run.items).map(|(n, item)| (item.id.as_str(), n)).collect();
         let (mut there, mut left_out, mut records) = (HashSet::new(), 0, Vec::new());
         let (mut at, mut number, mut line) = (0, 0, Vec::new());
@@ -129,6 +131,8 @@ impl Streamed {
                 match (known.get(record.key.item.as_str()), cell) {
                     (None, _) => left_out += 1,
                     (Some(item), cell) => {
+                        let metrics = scored.entry(record.key.item.clone()).or_default();
+                        metrics.extend(record.scores.keys().cloned());
                         if let Some(cell) = cell {
                             cells[cell].push(place);
                             if record.key.repeat < run.repeats {
@@ -183,8 +187,8 @@ pub fn stream(path: &Path, name: String) -> Result<Streamed> {
     let cells = vec![Vec::new(); run.plan.len()];
     // Whether a server cut prompts is told by all calls of a run together.
     let is_whole = manifest(path)?.configuration.on_truncation == OnTruncation::Fail;
-    let (measures, lacks) = (BTreeSet::new(), Vec::new());
-    let mut streamed = Streamed { run, measures, created, lacks, stored, cells, is_whole };
+    let (measures, scored, lacks) = (BTreeSet::new(), Scored::new(), Vec::new());
+    let mut streamed = Streamed { run, measures, scored, created, lacks, stored, cells, is_whole };
     let all = streamed.index(path)?;
     if is_whole {
         let (run, _) = made(all).map_err(|error| of_folder(path, &error))?;
