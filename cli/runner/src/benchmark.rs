@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use catalog::Catalog;
 use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
-use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, ProblemList};
+use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, ProblemList, tell_language};
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::names::meant;
 use closeread_text::{Language, Locator, Span};
@@ -212,13 +212,17 @@ impl Benchmark {
         self.texts = Arc::new(texts);
     }
 
-    /// Finds each item's evidence and writes its offsets into the item; returns the spans by item id.
+    /// Finds each item's evidence and writes its offsets into the item, and the language of its book where the item must have one;
+    /// returns the spans by item id.
     ///
     /// The books of an item are open while it is looked at, and as long as items on the same books follow.
     pub fn resolve(&mut self) -> Result<HashMap<String, Vec<(usize, Span)>>> {
         let books: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
         let mut spans = HashMap::new();
         for item in &mut self.items {
+            if let Some(book) = item.documents.first().and_then(|id| books.get(id.as_str())) {
+                tell_language(item, book.language);
+            }
             let Some(facts) = &mut item.key_facts else { continue };
             let Some(book) = books.get(facts.document.as_str()) else { continue };
             match resolve_chunk(facts, &Locator::new(self.texts.open(book)?.source())) {

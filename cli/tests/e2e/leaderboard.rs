@@ -346,3 +346,22 @@ fn the_workflow_checks_what_a_pull_request_brings_and_makes_the_site() {
     run("Make the site").exits(0);
     assert!(sandbox.path("site/index.html").exists(), "a broken submission keeps no site from being made");
 }
+
+#[test]
+fn a_run_on_a_chinese_book_has_the_metrics_of_its_report() {
+    let sandbox = Sandbox::new();
+    let text = "那一年是1937年，船沉了。村里的人都在岸上。";
+    sandbox.write("zh/documents.jsonl", format!("{}\n", json!({"id": "z", "text": text})));
+    let items = ["1937", "Not found in context."].map(|answer| {
+        let item = json!({"id": answer, "documents": ["z"], "question": "哪一年？", "answers": [answer]});
+        format!("{item}\n")
+    });
+    sandbox.write("zh/items.jsonl", items.concat());
+    sandbox.run(&["run", "--benchmark", "zh", "--method", "closed-book", "--out", "runs/r"]).exits(0);
+    sandbox.run(&["leaderboard", "site", "--runs", "runs/*"]).exits(0);
+    let names = |metrics: &Value| -> Vec<String> { metrics.as_object().unwrap().keys().cloned().collect() };
+    let report = sandbox.run(&["report", "runs/r", "--json"]).json();
+    assert_eq!(names(&report["runs"][0]["cells"][0]["metrics"]), ["infinitebench_zh_f1"]);
+    let results: Value = serde_json::from_slice(&std::fs::read(sandbox.path("site/results.json")).unwrap()).unwrap();
+    assert_eq!(names(&results["rows"][0]["scorecard"]["metrics"]), ["infinitebench_zh_f1", "exact_match"]);
+}
