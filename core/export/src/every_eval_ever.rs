@@ -79,7 +79,7 @@ impl Record<'_> {
     /// The rows of a finished trial, a line a metric that counts it.
     pub fn rows(&self, cell: &CellTrials, row: &Row<'_>) -> Vec<u8> {
         let Row { item, record, trial } = *row;
-        let tokens = Tokens::of(self.model, &record.calls, &self.about.run.prices);
+        let tokens = Tokens::of_trial(self.model, record, &self.about.run.prices);
         let gold = gold(item);
         let asked = question(item);
         let hash = sha256(format!("{asked}{}", gold.concat()).as_bytes());

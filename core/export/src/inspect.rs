@@ -110,7 +110,7 @@ impl<'a> Log<'a> {
     pub fn sample(&mut self, row: &Row<'_>) -> Sample {
         let Row { item, record, trial } = *row;
         let model = &self.cell.arm.model;
-        let tokens = Tokens::of(model, &record.calls, &self.about.run.prices);
+        let tokens = Tokens::of_trial(model, record, &self.about.run.prices);
         self.tokens.add(tokens);
         let usage = json!({model: tokens.inspect()});
         let epoch = trial.repeat + 1;

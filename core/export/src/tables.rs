@@ -151,7 +151,7 @@ impl Tables {
             Some(Outcome::Unparsed { response } | Outcome::CutShort { response, .. }) => text(response),
             _ => Field::Absent,
         };
-        let tokens = record.map(|record| super::tokens::Tokens::of(&cell.arm.model, &record.calls, &run.prices));
+        let tokens = record.map(|record| super::tokens::Tokens::of_trial(&cell.arm.model, record, &run.prices));
         let mut fields = cell_fields(run, cell);
         fields.extend([
             text(&item.id),

@@ -1,7 +1,9 @@
 //! Tokens and money of calls, added up.
 
+use closeread_llm::Usage;
 use closeread_llm::price::PriceList;
-use closeread_methods::record::CallTrace;
+use closeread_methods::record::{CallTrace, Record};
+use closeread_report::blocked_call;
 use serde_json::{Value, json};
 
 /// The tokens that calls took. Calls that were remembered took none.
@@ -18,21 +20,32 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
+    /// The tokens of a trial; of a call whose response was blocked those of its prompt, as the report counts them.
+    pub(crate) fn of_trial(model: &str, record: &Record, prices: &PriceList) -> Self {
+        let mut sum = Self::of(model, &record.calls, prices);
+        let blocked = record.blocked_tokens().and_then(|tokens| blocked_call(&record.calls, tokens));
+        blocked.iter().for_each(|usage| sum.add(Self::of_usage(model, usage, prices)));
+        sum
+    }
+
     pub(crate) fn of(model: &str, calls: &[CallTrace], prices: &PriceList) -> Self {
         let mut sum = Self::default();
         for call in calls.iter().filter(|call| !call.cached) {
-            let usage = &call.usage;
-            let n = |tokens: Option<u64>| tokens.unwrap_or(0);
-            sum.add(Self {
-                input: n(usage.prompt_tokens),
-                output: n(usage.completion_tokens),
-                cache_read: n(usage.cached_tokens),
-                cache_write: n(usage.cache_write_tokens),
-                reasoning: n(usage.reasoning_tokens),
-                dollars: prices.cost(model, usage).map(|dollars| dollars.0),
-            });
+            sum.add(Self::of_usage(model, &call.usage, prices));
         }
         sum
+    }
+
+    fn of_usage(model: &str, usage: &Usage, prices: &PriceList) -> Self {
+        let n = |tokens: Option<u64>| tokens.unwrap_or(0);
+        Self {
+            input: n(usage.prompt_tokens),
+            output: n(usage.completion_tokens),
+            cache_read: n(usage.cached_tokens),
+            cache_write: n(usage.cache_write_tokens),
+            reasoning: n(usage.reasoning_tokens),
+            dollars: prices.cost(model, usage).map(|dollars| dollars.0),
+        }
     }
 
     pub(crate) fn add(&mut self, other: Self) {

@@ -240,7 +240,7 @@ fn notes(run: &Run, usages: &[Usage]) -> Vec<String> {
     let own_count = sum(|u| u.own_count);
     if own_count > 0 {
         notes.push(format!(
-            "{} have tokens that closeread counted: the provider named none that can be",
+            "{} have tokens that closeread counted: the response was blocked, or the provider named none that can be",
             share(own_count)
         ));
     }
