@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 pub struct Agreement {
     /// Things that at least two of them rated.
     pub n: usize,
+    /// The part of them that all rated, over which the kappas are.
+    pub n_complete: usize,
     /// Share of agreeing pairs of raters.
     pub observed: f64,
     /// Cohen's kappa with its interval; of two raters, `None` where both used one same category.
@@ -41,6 +43,7 @@ impl Agreement {
         let rater = |at: usize| complete.iter().map(|row| row[at]).collect::<Vec<&str>>();
         Some(Self {
             n: rows.len(),
+            n_complete: complete.len(),
             observed: ac1.observed,
             kappa: if n_raters == 2 { cohen_kappa(&rater(0), &rater(1)) } else { None },
             fleiss: if n_raters > 2 { fleiss_kappa(&complete) } else { None },
@@ -102,4 +105,20 @@ pub fn among<'s>(
         ratings.extend((0..n).map(|at| by_member.iter().map(|labels| labels.get(at).copied().flatten()).collect()));
     }
     Agreement::of(&ratings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kappa_is_over_what_all_rated_and_the_share_over_what_two_did() {
+        let row =
+            |labels: [&'static str; 3]| labels.map(|label| Some(label).filter(|label| !label.is_empty())).to_vec();
+        let rows = [row(["yes", "yes", "no"]), row(["no", "no", "no"]), row(["yes", "no", ""]), row(["yes", "", ""])];
+        let found = Agreement::of(&rows).unwrap();
+        assert_eq!((found.n, found.n_complete), (3, 2));
+        assert_eq!(found.fleiss, Agreement::of(&rows[..2]).unwrap().fleiss);
+        assert!((found.observed - (1.0 / 3.0 + 1.0) / 3.0).abs() < 1e-12, "{found:?}");
+    }
 }

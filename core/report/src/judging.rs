@@ -12,7 +12,7 @@ use closeread_judges::{
 };
 use closeread_llm::FinishReason;
 use closeread_methods::record::Record;
-use closeread_table::number::percent;
+use closeread_table::number::{percent, thousands};
 use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -118,6 +118,7 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
     let title = "Who judged what";
     let mut table = Table::new("judging", title, columns.map(str::to_owned).to_vec());
     let mut n_cut: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut n_remembered = 0;
     for (panel, by_judge) in index.judging().panels.iter().zip(by_panel) {
         for (judge, subjects) in by_judge {
             let (mut ruled, mut silent, mut open) = (0, 0, 0);
@@ -137,6 +138,7 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
                     if judgement.calls.last().is_some_and(|call| call.finish == FinishReason::Length) {
                         *n_cut.entry(judge.name()).or_default() += 1;
                     }
+                    n_remembered += judgement.calls.iter().filter(|call| call.cached).count();
                     asked = judgement
                         .calls
                         .iter()
@@ -166,6 +168,10 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
             .to_owned(),
     );
     table.notes.push(silence_note());
+    if n_remembered > 0 {
+        let n = thousands(n_remembered as u64);
+        table.notes.push(format!("remembered responses, whose tokens are here and not in What it took: {n}"));
+    }
     if !n_cut.is_empty() {
         let each = n_cut.iter().map(|(judge, n)| format!("{judge} {n}")).collect::<Vec<_>>().join(", ");
         table.notes.push(format!("responses that ended at their limit of tokens: {each}"));
@@ -248,7 +254,14 @@ fn agreements(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
     for (panel, by_judge) in panels.iter().zip(by_panel) {
         for (judge, subjects) in by_judge {
             if let Some(agreement) = among(index, panel, *judge, subjects) {
-                table.rows.push(agreement_row(&format!("within {}", panel.name()), judge.name(), &agreement));
+                let who = format!("within {}", panel.name());
+                if agreement.n_complete < agreement.n {
+                    let (complete, n) = (thousands(agreement.n_complete as u64), thousands(agreement.n as u64));
+                    table
+                        .notes
+                        .push(format!("kappa {who}, {}: over the {complete} of {n} that all rated", judge.name()));
+                }
+                table.rows.push(agreement_row(&who, judge.name(), &agreement));
             }
         }
     }
@@ -279,7 +292,8 @@ fn agreements(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
 }
 
 fn agreement_row(who: &str, what: &str, agreement: &Agreement) -> Vec<Value> {
-    let Agreement { n, observed, kappa, fleiss, ac1 } = agreement;
+    let Agreement { n, observed, kappa, fleiss, ac1, .. } = agreement;
+    let kappas = kappa.as_ref().and_then(|kappa| kappa.interval);
     let number = |value: Option<f64>| match value.filter(|value| value.is_finite()) {
         Some(value) => Value::Number { value, decimals: 3 },
         None => Value::missing("all ratings are alike"),
@@ -294,7 +308,7 @@ fn agreement_row(who: &str, what: &str, agreement: &Agreement) -> Vec<Value> {
         Value::count(*n),
         Value::text(percent(*observed)),
         number(kappa.as_ref().map(|kappa| kappa.kappa).or(*fleiss)),
-        interval(kappa.as_ref().and_then(|kappa| kappa.interval)),
+        if fleiss.is_some() { Value::missing("Fleiss' kappa has no interval here") } else { interval(kappas) },
         number(Some(ac1.ac1)),
         interval(ac1.interval),
     ]
