@@ -40,6 +40,7 @@ fn a_file_that_may_not_grow_ends_the_run_and_loses_nothing() {
     let arguments = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "4"]);
     let ended = Ended(sandbox.command_after("ulimit -f 200", &arguments).output().unwrap());
     check(&sandbox, &server, &ended, "File too large", || sandbox.run(&arguments));
+    assert!(server.asked().values().all(|n| *n == 1), "what was in flight is kept: {:?}", server.asked());
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod plan;
 mod prepare;
 pub mod replay;
 mod room;
+mod trials;
 
 pub use indexing::{KeptFile, keep_indexes};
 pub use plan::{Plan, PlannedCell, retriever_for};
@@ -14,29 +15,28 @@ use crate::interrupt;
 use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
-use anyhow::{Context, Result};
-use closeread_books::{Book, TextError};
-use closeread_eval::{Item, Outcome, score};
+use anyhow::Result;
+use closeread_books::TextError;
+use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{Questions, ShownOfBooks as Shown, Trial, WordScores, recorded_scores};
+use closeread_methods::{Questions, Trial};
 use closeread_providers::Batcher;
 use closeread_providers::ending::is_ending;
 use closeread_report::Arm;
-use closeread_text::{Language, Span};
+use closeread_text::Span;
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use plan::Unit;
 use prepare::Preparations;
 use room::BookIndexes;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Instant;
 use tokio::sync::Mutex;
-use tracing::{Instrument, debug, info_span, trace};
+use tracing::{Instrument, info_span};
+use trials::{attempt, failed, record};
 
 /// Sets of books that are open at once where calls go in batches: their questions wait together.
 const GROUPS_IN_BATCHES: usize = 256;
@@ -166,27 +166,42 @@ impl TrialRunner<'_, '_> {
                     attempt(plan, &room, &preparations, journals, self.evidence, unit, stop).instrument(span)
                 })
                 .buffer_unordered(at_once);
+            let mut ended = None;
             while let Some(attempted) = trials.next().await {
-                let Some((records, journal)) = attempted? else { continue };
-                let keys: Vec<TrialKey> = records.iter().map(|record| record.key.clone()).collect();
-                let failed: Vec<bool> =
-                    records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
-                self.folder.borrow_mut().append(records)?;
-                if !failed.contains(&true) {
-                    journal.remove()?;
+                let kept = match attempted {
+                    Ok(Some((records, journal))) if ended.is_none() => self.keep(records, &journal),
+                    attempted => attempted.map(drop),
+                };
+                if let Err(error) = kept {
+                    // No trial begins; what is under way is paid, and its responses stay in journals.
+                    stop.set(true);
+                    ended.get_or_insert(error);
                 }
-                for failed in failed {
-                    if failed { progress.tick_failed() } else { progress.tick() }
-                }
-                self.made(&keys)?;
             }
             plan.count_embeddings();
+            if let Some(error) = ended {
+                return Err(error);
+            }
         }
         Ok(())
     }
 }
 
 impl TrialRunner<'_, '_> {
+    /// Puts the records of a unit into the folder; the journal of one that failed is kept.
+    fn keep(&self, records: Vec<Record>, journal: &Journal) -> Result<()> {
+        let keys: Vec<TrialKey> = records.iter().map(|record| record.key.clone()).collect();
+        let failed: Vec<bool> = records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
+        self.folder.borrow_mut().append(records)?;
+        if !failed.contains(&true) {
+            journal.remove()?;
+        }
+        for failed in failed {
+            if failed { self.progress.tick_failed() } else { self.progress.tick() }
+        }
+        self.made(&keys)
+    }
+
     /// Notes that trials of a line of the table are in the folder.
     fn made(&self, keys: &[TrialKey]) -> Result<()> {
         let Some(TrialKey { method, model, budget, .. }) = keys.first() else { return Ok(()) };
@@ -297,102 +312,4 @@ fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
     };
     let (first, rest) = units.into_iter().partition(leads);
     [first, rest]
-}
-
-/// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a response.
-async fn attempt(
-    plan: &Plan<'_>,
-    room: &BookIndexes,
-    preparations: &Preparations,
-    journals: &Journals,
-    evidence: &HashMap<String, Vec<(usize, Span)>>,
-    unit: Unit<'_>,
-    stop: &Cell<bool>,
-) -> Result<Option<(Vec<Record>, Journal)>> {
-    let _permit = plan.hosts[&unit.cell.key.model].permit().await;
-    if stop.get() {
-        return Ok(None);
-    }
-    let started = Instant::now();
-    let journal = journals.of(&unit.name())?;
-    let Unit { cell, repeat, items } = &unit;
-    let PlannedCell { key, method, encoder, reranking } = cell;
-    let trials = match preparations.of(plan, room, cell) {
-        Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
-        prepared => {
-            let host = &plan.hosts[&key.model]
-                .repetition(*repeat, encoder.as_deref())
-                .reranking(reranking.as_ref().map(|reranking| &*reranking.reranker))
-                .of_method(&key.method)
-                .journalled(&journal)
-                .reading(room.texts());
-            let session = room.session(plan, cell, &key.model, host);
-            let trials = method.run(&session, items, prepared.and_then(|p| p.as_ref().ok())).await;
-            if host.was_cut_off() {
-                return Ok(None);
-            }
-            trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
-        }
-    };
-    let seconds = started.elapsed().as_secs_f64();
-    let records = items.iter().zip(trials).map(|(item, trial)| {
-        let (trial, scores) = match recorded(item, &trial, room, evidence, &plan.words) {
-            Ok(scores) => (trial, scores),
-            Err(gone) => failed(item, trial, &gone.to_string(), room.books(), &plan.words),
-        };
-        match &trial.outcome {
-            Outcome::Failed { error } => debug!(seconds, "trial failed: {error}"),
-            outcome => trace!(seconds, "trial ended: {}", outcome.name()),
-        }
-        record(unit.key(item), trial, scores, seconds)
-    });
-    let records = records.collect();
-    Ok(Some((records, journal)))
-}
-
-/// A trial that fails for want of a text, with its scores.
-fn failed(
-    item: &Item,
-    trial: Trial,
-    error: &str,
-    books: &[Arc<Book>],
-    words: &WordScores,
-) -> (Trial, BTreeMap<String, f64>) {
-    let outcome = Outcome::Failed { error: error.to_owned() };
-    let language = books.first().map_or(Language::ENGLISH, |book| book.language);
-    let mut scores = score(item, &outcome, language);
-    scores.extend(words.scores(item, &outcome, language));
-    (Trial { outcome, context: None, evidence: None, ..trial }, scores)
-}
-
-/// A trial as it is kept; of several with one call the first has the time.
-fn record(key: TrialKey, trial: Trial, scores: BTreeMap<String, f64>, seconds: f64) -> Record {
-    Record {
-        key,
-        outcome: trial.outcome,
-        scores,
-        prompt_tokens: trial.prompt_tokens,
-        context: trial.context,
-        calls: trial.calls,
-        measures: trial.measures,
-        evidence: trial.evidence,
-        seconds: if trial.shared_call.is_some() { 0.0 } else { seconds },
-        shared_call: trial.shared_call,
-    }
-}
-
-/// The scores of a trial as its record holds them.
-fn recorded(
-    item: &Item,
-    trial: &Trial,
-    room: &BookIndexes,
-    evidence: &HashMap<String, Vec<(usize, Span)>>,
-    words: &WordScores,
-) -> Result<BTreeMap<String, f64>, TextError> {
-    let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
-    let gold = evidence.get(&item.id).map(Vec::as_slice);
-    let mut scores = recorded_scores(item, &trial.outcome, shown, gold, room.books(), |book| room.texts().open(book))?;
-    let language = room.books().first().map_or(Language::ENGLISH, |book| book.language);
-    scores.extend(words.scores(item, &trial.outcome, language));
-    Ok(scores)
 }

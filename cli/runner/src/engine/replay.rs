@@ -3,7 +3,8 @@
 use super::plan::{Plan, Unit};
 use super::prepare::key_of;
 use super::room::BookIndexes;
-use super::{groups, recorded, units_of};
+use super::trials::recorded;
+use super::{groups, units_of};
 use crate::benchmark::Benchmark;
 use crate::host::QueryEncoder;
 use crate::progress::Progress;
