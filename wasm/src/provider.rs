@@ -294,10 +294,12 @@ fn thrown(error: &HostError) -> JsValue {
     let name = match error {
         HostError::Overflow { .. } => "OverflowError",
         HostError::Blocked { .. } => "BlockedError",
+        HostError::Billed { error, .. } => return thrown(error),
         HostError::Failed(_) | HostError::Embedding(_) | HostError::Reranking(_) | HostError::Text(_) => "CallError",
     };
     let said = match error {
         HostError::Overflow { message: said, .. } | HostError::Blocked { reason: said } => said,
+        HostError::Billed { error, .. } => return thrown(error),
         HostError::Failed(said) | HostError::Embedding(said) | HostError::Reranking(said) | HostError::Text(said) => {
             said
         }

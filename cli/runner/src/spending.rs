@@ -124,7 +124,7 @@ impl Spending {
                 spending: self,
                 name: RefCell::new(name.clone()),
                 is_sent: Cell::new(is_sent),
-                is_billed: Cell::default(),
+                billed: Cell::default(),
                 model: model.to_owned(),
                 worst,
                 most,
@@ -202,8 +202,8 @@ pub struct Begun<'a> {
     name: RefCell<Option<CallName>>,
     /// Whether a try may be at the provider.
     is_sent: Cell<bool>,
-    /// Whether the last try gave no response and was billed.
-    is_billed: Cell<bool>,
+    /// Tokens that the last try was billed for, if it gave no response.
+    billed: Cell<Option<Usage>>,
     /// Name by which it is priced.
     model: String,
     /// Dollars that are set aside for it, where money is limited.
@@ -220,13 +220,7 @@ impl Begun<'_> {
     /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted,
     /// are ours in the response that is given back: a limit that only holds for honest servers is none.
     pub fn ended(self, result: Result<Response, HostError>) -> Result<Response, HostError> {
-        // Who blocks a response has read the prompt, and bills it.
-        if let (Err(HostError::Blocked { .. }), Some(prompt), false) = (&result, self.counted, self.is_billed.get()) {
-            let cost = self.spending.worst(&self.model, prompt, 0, false);
-            self.spending.state.borrow_mut().dollars += cost;
-            self.note_end(cost);
-        }
-        let mut response = result?;
+        let mut response = result.map_err(|error| self.blocked(error))?;
         if response.cached {
             self.note_end(Dollars::default());
             return Ok(response);
@@ -238,6 +232,24 @@ impl Begun<'_> {
         }
         self.charge(&response.usage);
         Ok(response)
+    }
+
+    /// The error, with what was billed where it says that the response was blocked: who blocks it has read the prompt.
+    fn blocked(&self, error: HostError) -> HostError {
+        if !matches!(error, HostError::Blocked { .. }) {
+            return error;
+        }
+        let of_prompt = |prompt| {
+            let batch = matches!(&*self.name.borrow(), Some(CallName::Request(_)));
+            let told = Usage { completion_tokens: Some(0), batch, own_count: true, ..Usage::default() };
+            let usage = Usage { prompt_tokens: Some(prompt), ..told };
+            self.charge(&usage);
+            usage
+        };
+        match self.billed.get().or_else(|| self.counted.map(of_prompt)) {
+            Some(usage) => HostError::Billed { error: Box::new(error), usage: Box::new(usage) },
+            None => error,
+        }
     }
 
     /// Counts the tokens of the try that is at the provider.
@@ -281,7 +293,7 @@ impl Begun<'_> {
 
 impl Tries for Begun<'_> {
     fn begin(&self) -> Result<(), HostError> {
-        let (is_lost, is_billed) = (self.is_sent.get(), self.is_billed.replace(false));
+        let (is_lost, is_billed) = (self.is_sent.get(), self.billed.take().is_some());
         self.lose();
         let Taken { dollars, reserved, .. } = self.spending.taken();
         if (is_lost || is_billed) && self.spending.limit.is_some_and(|limit| dollars + reserved > limit) {
@@ -317,7 +329,7 @@ impl Tries for Begun<'_> {
                 let told = usage.completion_tokens.unwrap_or(self.max_response).min(self.max_response);
                 let usage = self.counted.map_or(usage, |prompt| usage.or_counted(prompt, told, self.max_response));
                 self.charge(&usage);
-                self.is_billed.set(true);
+                self.billed.set(Some(usage));
             }
         }
     }

@@ -47,5 +47,8 @@ fn finding_07_a_blocked_request_of_a_batch_costs_what_its_result_names() {
         assert_eq!((server.n_batches(), &report["cells"][0]["ledger"]["blocked"]), (1, &json!(18)));
         let spent = case.sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
         assert!((spent - 0.18).abs() < 1e-9, "{model}: 18 times 10 tokens: {spent}");
+        let usage = &report["usage"][0];
+        assert_eq!((&usage["calls"], &usage["completion_tokens"]), (&json!(18), &json!(180)), "{model}: {usage}");
+        assert!((usage["dollars"].as_f64().unwrap() - spent).abs() < 1e-9, "{model}: the report says so, too: {usage}");
     }
 }

@@ -234,6 +234,22 @@ fn finding_07_what_a_server_bills_without_an_answer_is_charged() {
 }
 
 #[test]
+fn finding_07_what_a_blocked_answer_was_billed_is_in_the_report() {
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let choices = json!([{"message": {"content": "[[1"}, "finish_reason": "content_filter"}]);
+    let body = json!({"choices": choices, "usage": {"prompt_tokens": 9, "completion_tokens": 8}}).to_string();
+    let server = FaultServer::start(move |_, _, _| response("200 OK", "", &body));
+    let report = sandbox.run(&in_cents(&server.url, "1", &[])).exits(0).json();
+    let usage = &report["usage"][0];
+    assert_eq!(report["cells"][0]["ledger"]["blocked"], 6);
+    assert_eq!((&usage["calls"], &usage["completion_tokens"]), (&json!(6), &json!(48)), "{usage}");
+    let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
+    assert!((usage["dollars"].as_f64().unwrap() - spent).abs() < 1e-9 && spent > 0.04, "{spent}: {usage}");
+    sandbox.run(&["verify", "r"]).exits(0);
+}
+
+#[test]
 fn finding_07_a_merged_run_knows_what_its_parts_were_charged() {
     let sandbox = Sandbox::with_own_cache();
     six(&sandbox);

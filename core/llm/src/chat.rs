@@ -268,6 +268,14 @@ pub enum HostError {
         /// Message of the provider.
         reason: String,
     },
+    /// An error of a call that was billed all the same.
+    #[error("{error}")]
+    Billed {
+        /// Error of the call.
+        error: Box<HostError>,
+        /// Tokens that it took.
+        usage: Box<Usage>,
+    },
     /// The call failed for good, retries included.
     #[error("the call failed: {0}")]
     Failed(String),

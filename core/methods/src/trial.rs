@@ -84,6 +84,7 @@ impl From<HostError> for Stop {
                 Outcome::Overflow { needed: tokens(needed), context_window: tokens(window) }
             }
             HostError::Blocked { reason } => Outcome::Blocked { reason },
+            HostError::Billed { error, .. } => return (*error).into(),
             HostError::Failed(_) | HostError::Embedding(_) | HostError::Reranking(_) | HostError::Text(_) => {
                 Outcome::Failed { error: error.to_string() }
             }

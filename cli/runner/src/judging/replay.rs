@@ -81,7 +81,8 @@ pub async fn replay(
             *replayed.not_replayed.entry(key.judge.name()).or_default() += 1;
             continue;
         };
-        if key.judge_model != BUILTIN_RULE && judgement.calls.is_empty() {
+        let no_response = judgement.calls.is_empty() || judgement.blocked_tokens.is_some();
+        if key.judge_model != BUILTIN_RULE && no_response {
             replayed.without_response += 1;
             continue;
         }

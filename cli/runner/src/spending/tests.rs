@@ -22,7 +22,8 @@ async fn finding_07_a_blocked_call_costs_its_prompt() {
     let begun = spending.begin("p/x", &call(), None).await;
     let prompt = begun.counted.unwrap();
     let blocked = Err(HostError::Blocked { reason: "no".to_owned() });
-    assert!(begun.ended(blocked).is_err() && prompt > 0);
+    let told = begun.ended(blocked).unwrap_err();
+    assert!(matches!(told, HostError::Billed { usage, .. } if usage.prompt_tokens == Some(prompt) && prompt > 0));
     let spent = || spending.taken().dollars.0 - 0.25;
     assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "{}", spent());
     let begun = spending.begin("p/x", &call(), None).await;

@@ -151,6 +151,9 @@ impl Secret {
         match error {
             HostError::Failed(message) => HostError::Failed(self.redact(&message)),
             HostError::Blocked { reason } => HostError::Blocked { reason: self.redact(&reason) },
+            HostError::Billed { error, usage } => {
+                HostError::Billed { error: Box::new(self.redact_error(*error)), usage }
+            }
             HostError::Overflow { message, needed, context_window: window } => {
                 HostError::Overflow { message: self.redact(&message), needed, context_window: window }
             }

@@ -76,7 +76,13 @@ impl<'a, H: Host> Session<'a, H> {
             };
             let is_cut = answer.as_ref().is_ok_and(|response| response.finish == FinishReason::Length);
             self.trace.cut_at = is_cut.then_some(max_output_tokens);
-            self.trace.calls.extend(answer.as_ref().ok().map(trace));
+            self.trace.calls.extend(match &answer {
+                Ok(response) => Some(trace(response)),
+                Err(HostError::Billed { usage, .. }) => {
+                    Some(trace(&Response { usage: **usage, ..Response::default() }))
+                }
+                Err(_) => None,
+            });
             responses.push(answer);
         }
         Ok(responses.into_iter().collect::<Result<_, HostError>>()?)
