@@ -92,6 +92,8 @@ impl EmbeddingServer {
 mod tests {
     use super::*;
     use crate::account::account;
+    use closeread_llm::provider::Limits;
+    use std::time::Duration;
 
     #[test]
     fn tokens_that_no_text_can_have_are_not_counted() {
@@ -100,6 +102,18 @@ mod tests {
             assert_eq!(can_be_tokens(told, texts.into_iter()), can_be, "{told}");
         }
         assert!(can_be_tokens(0, [""].into_iter()));
+    }
+
+    #[tokio::test]
+    async fn finding_08_a_server_that_never_answers_is_waited_for_as_long_as_its_limits_say() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let limits = Limits { tries: 1, longest_wait: Duration::from_millis(300), ..Limits::impatient() };
+        let account = served_by("openai-compatible/x", Some(&url)).unwrap().unwrap().within(limits);
+        let server = EmbeddingServer::new(account).unwrap();
+        let asked = tokio::time::timeout(Duration::from_secs(20), server.vectors(&["A bell."])).await.unwrap();
+        assert!(asked.result.unwrap_err().to_string().contains("no response in time"));
+        assert_eq!(asked.lost, [None], "it may be billed");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use closeread_llm::{HostError, Usage};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-/// Longest that one request may take.
+/// Longest that one request may take, where limits do not grant less.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A kind of such models, and how a provider of it is asked.
@@ -156,7 +156,8 @@ impl<K: Kind> ModelServer<K> {
     /// The server of the account.
     pub fn new(account: ServedAccount<K>) -> Result<Self> {
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
-        let wire = Wire::new(account.name(), K::ADDRESS, secrets, TIMEOUT)?.within(account.limits);
+        let timeout = TIMEOUT.min(account.limits.longest_wait);
+        let wire = Wire::new(account.name(), K::ADDRESS, secrets, timeout)?.within(account.limits);
         Ok(Self { account, wire, throttle: Throttle::new(K::CONCURRENCY, Rates::default()) })
     }
 
