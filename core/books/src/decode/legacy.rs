@@ -45,11 +45,11 @@ pub(super) fn second_look(bytes: &[u8], guess: &'static Encoding, text: &str) ->
         (true, false) if is_clear => Look::Mac(Decoded {
             text: mac.into_owned(),
             encoding: MACINTOSH.name(),
-            notes: vec!["a guess by its letters beside ASCII; if they are wrong, name the encoding".to_owned()],
+            notes: vec!["the encoding is a guess by its letters beside ASCII; name it if they are wrong".to_owned()],
         }),
         (false, true) if is_clear => Look::Dos,
         _ => Look::Doubtful(format!(
-            "a guess, and {} of {} characters beside ASCII look odd in it: name the encoding, or convert the file to UTF-8",
+            "the encoding is a guess, and {} of {} characters beside ASCII look odd in it: name it, or convert the file to UTF-8",
             guessed.n_odd, guessed.n
         )),
     }

@@ -35,7 +35,8 @@ mod tests {
         }
         let problems: Vec<String> = out.finish().problems.iter().map(ToString::to_string).collect();
         assert!(
-            problems.len() == 1 && problems[0].starts_with("tales/a.txt: read as windows-1252: a guess"),
+            problems.len() == 1
+                && problems[0].starts_with("tales/a.txt: read as windows-1252: the encoding is a guess"),
             "{problems:?}"
         );
     }
