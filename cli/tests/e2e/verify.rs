@@ -32,8 +32,9 @@ fn a_preparation_whose_response_was_blocked_is_paid_for_and_not_made_again() {
     let run = ["run", "--method", "read-agent", "--limit", "1", "--out", "r", "--json"];
     let report = sandbox.run(&[&run[..], &model].concat()).exits(0).json();
     let (asked, taken) = (server.requests.lock().unwrap().len(), report["usage"].as_array().unwrap().iter());
-    let taken = taken.map(|usage| (usage["calls"].as_u64().unwrap(), usage["own_count"].as_u64().unwrap_or(0)));
-    assert_eq!(taken.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)), (asked as u64, 1), "{report}");
+    let taken = taken.map(|usage| (usage["calls"].as_u64().unwrap(), usage["completion_tokens"].as_u64().unwrap()));
+    let asked = asked as u64;
+    assert_eq!(taken.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)), (asked, 3 * asked), "{report}");
     assert!(asked > 1 && report["cells"][0]["ledger"]["blocked"] == 1, "{report}");
     sandbox.run(&["verify", "r"]).exits(0);
 }
