@@ -172,8 +172,9 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
         return Ok(Decoded { text: text.to_owned(), encoding: UTF_8.name(), notes: Vec::new() });
     }
     let guess = guess(bytes);
+    let declared = declared::encoding(bytes).and_then(|encoding| strictly(bytes, encoding).ok());
     let damage = Utf8Damage::of(bytes);
-    if damage.is_utf8(bytes, guess) {
+    if damage.is_utf8(bytes, guess.is_single_byte() && declared.is_none()) {
         return Err(DecodeError::InvalidUtf8 {
             offset: damage.first,
             line: line_of(bytes, damage.first),
@@ -182,7 +183,7 @@ fn decode_detected(bytes: &[u8]) -> Result<Decoded, DecodeError> {
             n_valid: damage.n_valid,
         });
     }
-    if let Some(decoded) = declared::encoding(bytes).and_then(|encoding| strictly(bytes, encoding).ok()) {
+    if let Some(decoded) = declared {
         return Ok(decoded);
     }
     let mut decoded = strictly(bytes, guess)?;
@@ -295,9 +296,10 @@ impl Utf8Damage {
     /// True if the file was UTF-8 before it was damaged.
     ///
     /// Chinese in GBK is valid UTF-8 for some 15% of its characters by chance, so there three quarters must be valid;
-    /// in single-byte encodings valid sequences hardly occur, so there half will do. A byte order mark settles it.
-    fn is_utf8(&self, bytes: &[u8], guess: &'static Encoding) -> bool {
-        let factor = if guess.is_single_byte() { 1 } else { 3 };
+    /// in single-byte encodings valid sequences are rare, so there half will do, but not against what a page declares: ’é
+    /// of Mac Roman is one. A byte order mark settles it.
+    fn is_utf8(&self, bytes: &[u8], is_rare: bool) -> bool {
+        let factor = if is_rare { 1 } else { 3 };
         bytes.starts_with(b"\xEF\xBB\xBF") || (self.n_valid > 0 && self.n_valid_bytes >= factor * self.n_invalid_bytes)
     }
 }
