@@ -90,8 +90,35 @@ pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
         outln!("{}", serde_json::to_string(&parts)?);
     } else {
         out!("{}", text(&parts));
+        if let Some(told) = unjoined(&args.folder, &parts) {
+            outln!("{told}");
+        }
     }
     Ok(code(&parts))
+}
+
+/// What joins the parts of a submission that are all finished, where they are not joined.
+fn unjoined(folder: &Path, parts: &[Part]) -> Option<String> {
+    let folder = if stores::is_address(folder) { folder.to_owned() } else { std::path::absolute(folder).ok()? };
+    let out = folder.to_str()?.trim_end_matches('/');
+    let is_all = parts.first().is_some_and(|part| part.of == Some(parts.len()));
+    let is_finished = parts.iter().all(|part| part.state == State::Finished);
+    // A part alone is no submission.
+    if !is_all || !is_finished || folder.file_name() == Some(parts[0].part.as_ref()) || is_joined(out) {
+        return None;
+    }
+    let again = "give the command of `closeread submit` again, which joins them";
+    Some(match super::submit::is_joining(&folder) {
+        Some(true) => format!("not joined yet: a job in Slurm's queue is to join them in {out}/whole"),
+        Some(false) => format!("not joined: no job in Slurm's queue joins them in {out}/whole; {again}"),
+        None => format!("not joined: {out}/whole does not have all of them; if no job is to join them, {again}"),
+    })
+}
+
+/// Returns whether the parts stand joined, so that nothing lacks.
+pub(super) fn is_joined(out: &str) -> bool {
+    let whole = parts(Path::new(&format!("{out}/whole")));
+    whole.is_ok_and(|parts| parts.iter().all(|part| part.state == State::Finished))
 }
 
 /// Shows the parts until none waits or runs: in their engine, as `goes_on` says, or by their looks where it does not say.
@@ -109,6 +136,9 @@ pub(super) async fn follow(folder: &Path, mut goes_on: impl FnMut() -> Option<bo
                 out!("{}\n", text(&parts));
                 let open = || parts.iter().any(|part| matches!(part.state, State::Waiting | State::Running));
                 if !goes_on.unwrap_or_else(open) {
+                    if let Some(told) = unjoined(folder, &parts) {
+                        outln!("{told}");
+                    }
                     return Ok(code(&parts));
                 }
             }
@@ -196,10 +226,10 @@ fn age(path: &Path) -> Option<Duration> {
 /// Reads one part that a process has been writing for some time, or nobody writes. A folder that cannot be read is a state, not an error.
 fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if !path.join(MANIFEST).exists() {
-        return Ok(Part::empty(name, State::Waiting));
-    }
     let runs = written_for.is_some();
+    if !path.join(MANIFEST).exists() {
+        return Ok(Part::empty(name, if runs { State::Running } else { State::Waiting }));
+    }
     let Ok(Counted { of, planned, trials, spent, is_left }) = counted(path) else {
         return Ok(Part::empty(name, if runs { State::Running } else { State::Damaged }));
     };

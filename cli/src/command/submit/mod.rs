@@ -12,7 +12,7 @@ mod slurm;
 
 pub(crate) use job::SubmitArgs;
 
-use super::status::{self, State};
+use super::status;
 use crate::config::RunArgs;
 use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -82,7 +82,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let waiting = queued.parts.iter().filter(|part| !running.contains(part)).count();
     if job.wanted.is_empty() && running.is_empty() && waiting == 0 {
         info!("all {} parts are finished: {}", args.parts, job.merge_line()?);
-        if !queued.joins && !is_joined(&job.out) {
+        if !queued.joins && !status::is_joined(&job.out) {
             return join(&job, &queued);
         }
     }
@@ -172,10 +172,14 @@ fn hand_in(job: &Job<'_>, file: &Path, queued: &Queued, arrays: Vec<String>) -> 
     })
 }
 
-/// Returns whether the parts stand joined, so that nothing lacks.
-fn is_joined(out: &str) -> bool {
-    let whole = status::parts(Path::new(&format!("{out}/whole")));
-    whole.is_ok_and(|parts| parts.iter().all(|part| part.state == State::Finished))
+/// Returns whether Slurm's queue has a job that is to join the parts of a folder; `None` where nobody knows.
+pub(super) fn is_joining(folder: &Path) -> Option<bool> {
+    let (logs, out) = (folder.join("logs"), folder.to_str()?);
+    if !logs.join(slurm::JOBS).is_file() {
+        return None;
+    }
+    let queued = slurm::queued(&logs, out, &folder.join(slurm::SCRIPT)).ok()?;
+    Some(queued.joins)
 }
 
 /// Joins parts that are all finished, where the job that was to do it failed or was cancelled.

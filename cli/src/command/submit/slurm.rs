@@ -11,7 +11,7 @@ use std::process::Command;
 use tracing::info;
 
 /// The file of a folder of logs with lines for each array: its number, that of the job that joins it, and --out. The last line holds.
-const JOBS: &str = "jobs";
+pub(super) const JOBS: &str = "jobs";
 /// Name of the script.
 pub(super) const SCRIPT: &str = "submit.sh";
 /// In the place of a job that joins an array: there is none.
