@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[cfg(feature = "object-stores")]
-use closeread_remote::{Address, INTERVAL, Mirror, fetch, matching, written_for};
+use closeread_remote::{Address, INTERVAL, Mirror, fetch, is_there, matching, written_for};
 
 /// Beginnings of the names of folders in stores.
 const SCHEMES: [&str; 2] = ["s3://", "az://"];
@@ -30,8 +30,16 @@ pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
 /// An error for a folder in a store that closeread does not speak to.
 fn spoken_to(address: &str) -> Result<()> {
     if OTHER_SCHEMES.iter().any(|scheme| address.starts_with(scheme)) {
+        let is_googles = address.starts_with("gs://") || address.starts_with("gcs://");
+        let (why, how) = if is_googles {
+            let why = ", because we could not test there that two machines never write one run";
+            (why, format!(" by `gcloud storage rsync --recursive {address} DIR`"))
+        } else {
+            ("", String::new())
+        };
         bail!(
-            "{address}: closeread does not speak to this store: expected a folder, s3://BUCKET/PATH or az://CONTAINER/PATH"
+            "{address}: closeread does not speak to this store{why}: to read, copy the folder to this machine{how}, and name the copy; \
+             to write, name a folder, s3://BUCKET/PATH or az://CONTAINER/PATH"
         );
     }
     Ok(())
@@ -160,9 +168,13 @@ fn root() -> Result<PathBuf> {
 /// The folders of this machine for an address, `ADDRESS=NAME` or a pattern.
 #[cfg(feature = "object-stores")]
 fn folders(text: &str) -> Result<Vec<OsString>> {
-    let named = text.rsplit_once('=').filter(|(_, name)| !name.is_empty() && !name.contains('/'));
-    let (address, name) = named.map_or((text, None), |(address, name)| (address, Some(name)));
-    let address = Address::of(address).expect("it has a scheme")?;
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['/', '*', '?', '[']);
+    let whole = Address::of(text).expect("it has a scheme")?;
+    // A folder may be called `a=b`.
+    let (address, name) = match text.rsplit_once('=').filter(|(_, name)| is_name(name)) {
+        Some((address, name)) if !is_there(&whole)? => (Address::of(address).expect("it has a scheme")?, Some(name)),
+        _ => (whole, None),
+    };
     let root = root()?;
     let found = matching(&address)?;
     if found.is_empty() {

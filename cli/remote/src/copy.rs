@@ -6,6 +6,7 @@ use crate::{Address, Place};
 use anyhow::{Context, Result, bail};
 use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, MAX_FILE_BYTES, write_atomically};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use glob::Pattern;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -75,30 +76,20 @@ pub(crate) async fn pull_listed(store: &Store, place: &Place, index: &mut Index)
 /// A file that changed here and not there stays.
 async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object]) -> Result<Found> {
     let whole = |name: &str| segments::number(name).is_none() && name != WRITER && !GROWING.contains(&name);
-    let mut seen = BTreeMap::new();
+    let (mut seen, mut changed) = (BTreeMap::new(), Vec::new());
     for object in objects.iter().filter(|object| whole(&object.name)) {
         let path = place.folder.join(below(&object.name)?);
-        let known = index.0.get(&object.name);
-        if known.is_some_and(|known| known.there == object.version) && path.is_file() {
-            seen.insert(object.name.clone(), known.expect("it is known").clone());
-            continue;
+        match index.0.get(&object.name) {
+            Some(known) if known.there == object.version && path.is_file() => {
+                drop(seen.insert(object.name.clone(), known.clone()));
+            }
+            _ => changed.push((object, path)),
         }
-        if object.bytes > MAX_FILE_BYTES {
-            bail!(
-                "{} has {} bytes: no file of a run or benchmark is larger than {MAX_FILE_BYTES}",
-                object.name,
-                object.bytes
-            );
-        }
-        let bytes = store.get_listed(object).await?;
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-        }
-        write_atomically(&path, &bytes)?;
-        let here = state(&path).context("a file that was written is there")?;
-        seen.insert(object.name.clone(), Version { there: object.version.clone(), here });
     }
+    // Of a benchmark of many texts several come at once; folders of few files are fetched several at once already.
+    let at_once = (changed.len() / 16).clamp(1, 16);
+    let fetched = stream::iter(changed).map(|(object, path)| fetch_file(store, object, path));
+    seen.extend(fetched.buffer_unordered(at_once).try_collect::<Vec<_>>().await?);
     for (name, version) in &index.0 {
         let path = place.folder.join(below(name)?);
         if !seen.contains_key(name) && state(&path) == Some(version.here) {
@@ -107,6 +98,24 @@ async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object
     }
     index.0 = seen;
     lines(store, objects).await
+}
+
+/// Writes an object as a file, and gives its name and version.
+async fn fetch_file(store: &Store, object: &Object, path: PathBuf) -> Result<(String, Version)> {
+    if object.bytes > MAX_FILE_BYTES {
+        bail!(
+            "{} has {} bytes: no file of a run or benchmark is larger than {MAX_FILE_BYTES}",
+            object.name,
+            object.bytes
+        );
+    }
+    let bytes = store.get_listed(object).await?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    }
+    write_atomically(&path, &bytes)?;
+    let here = state(&path).context("a file that was written is there")?;
+    Ok((object.name.clone(), Version { there: object.version.clone(), here }))
 }
 
 /// The lines of the growing files: those of their objects, then those of the segments after the last whole one.
@@ -185,6 +194,18 @@ pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
     })?;
     info!("{address}: fetched into {}", place.folder.display());
     Ok(place.folder)
+}
+
+/// Returns whether a store has something at an address, or at one of those that a pattern names.
+///
+/// # Errors
+/// If the store cannot be reached.
+pub fn is_there(address: &Address) -> Result<bool> {
+    if address.is_pattern() {
+        return Ok(!matching(address)?.is_empty());
+    }
+    let store = Store::open(address, Patience::Short)?;
+    Ok(!block_on(|| store.list())?.is_empty())
 }
 
 /// The folders that a pattern names, sorted, of which there may be none; an address without a pattern names itself.

@@ -8,6 +8,7 @@ use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
+use reqwest::StatusCode;
 use reqwest::header::CONTENT_LENGTH;
 use reqwest::redirect::Policy;
 use std::io;
@@ -15,7 +16,8 @@ use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, Sleep, sleep, timeout};
+use tracing::info;
 
 /// Most answers to one listing, of a thousand objects each, and the bytes of all of them.
 pub(crate) const MAX_PAGES: usize = 200;
@@ -23,6 +25,9 @@ const MAX_LISTED: usize = 256 << 20;
 /// Time of a request, and the bytes a second that it gets more time for: a run can be larger than what comes in that time.
 const TIME: Duration = Duration::from_secs(30);
 const SLOWEST: u64 = 128 << 10;
+/// Time for which a store that is busy is asked again, and the pauses in between, in milliseconds: what many parts begin at once is let in by and by.
+const BUSY: Duration = Duration::from_secs(60);
+const PAUSES: [u64; 5] = [250, 500, 1000, 2000, 5000];
 
 /// Makes the clients of a store. A redirect is not followed: the keys are for the server that was named.
 #[derive(Debug)]
@@ -33,7 +38,7 @@ impl HttpConnector for Connector {
         let client = closeread_providers::http::client().redirect(Policy::none());
         let client = client.connect_timeout(Duration::from_secs(5)).build();
         let client = client.map_err(|source| object_store::Error::Generic { store: "HTTP", source: source.into() })?;
-        Ok(HttpClient::new(Service { client, time: TIME, listed: Mutex::new((0, 0)) }))
+        Ok(HttpClient::new(Service { client, time: TIME, busy: BUSY, listed: Mutex::new((0, 0)) }))
     }
 }
 
@@ -42,7 +47,27 @@ impl HttpConnector for Connector {
 struct Service {
     client: reqwest::Client,
     time: Duration,
+    busy: Duration,
     listed: Mutex<(usize, usize)>,
+}
+
+impl Service {
+    /// The answer to a request, once the store is not too busy for it.
+    async fn answer(&self, request: HttpRequest, time: Duration) -> Result<HttpResponse, HttpError> {
+        let give_up = Instant::now() + self.busy;
+        let mut pauses = PAUSES.into_iter().chain(std::iter::repeat(PAUSES[PAUSES.len() - 1]));
+        loop {
+            let asked = timeout(time, self.client.call(request.clone())).await;
+            let answer = asked.map_err(|_| too_slow(format!("no answer within {} s", time.as_secs())))??;
+            let is_busy = matches!(answer.status(), StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+            let pause = Duration::from_millis(pauses.next().unwrap_or_default());
+            if !is_busy || Instant::now() + pause > give_up {
+                return Ok(answer);
+            }
+            info!("the store is busy ({}): asked again in {:.1} s", answer.status(), pause.as_secs_f64());
+            sleep(pause).await;
+        }
+    }
 }
 
 #[async_trait]
@@ -52,12 +77,12 @@ impl HttpService for Service {
         let goes_on = |part: &str| part.starts_with("continuation-token=") || part.starts_with("marker=");
         let query = request.uri().query().unwrap_or_default();
         let (is_listing, goes_on) = (query.split('&').any(is_listing), query.split('&').any(goes_on));
-        let deadline = |bytes: u64| Instant::now() + self.time + Duration::from_secs(bytes / SLOWEST);
-        let sent_by = deadline(request.body().content_length() as u64);
-        let (head, body) = timeout_at(sent_by, self.client.call(request)).await.map_err(|_| too_slow())??.into_parts();
+        let time = |bytes: u64| self.time + Duration::from_secs(bytes / SLOWEST);
+        let sent_in = time(request.body().content_length() as u64);
+        let (head, body) = self.answer(request, sent_in).await?.into_parts();
         let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-        let whole_by = deadline(length.unwrap_or(0).min(MAX_FILE_BYTES));
-        let body = InTime { body, deadline: Box::pin(sleep_until(whole_by)) };
+        let whole_in = time(length.unwrap_or(0).min(MAX_FILE_BYTES));
+        let body = InTime { body, deadline: Box::pin(sleep(whole_in)) };
         if !is_listing {
             let body = Limited::new(body, MAX_FILE_BYTES as usize).map_err(no_end);
             return Ok(HttpResponse::from_parts(head, HttpResponseBody::new(body)));
@@ -90,7 +115,9 @@ impl Body for InTime {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, HttpError>>> {
         match self.deadline.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Some(Err(too_slow()))),
+            Poll::Ready(()) => {
+                Poll::Ready(Some(Err(too_slow(format!("less than {} KiB a second came", SLOWEST >> 10)))))
+            }
             Poll::Pending => Pin::new(&mut self.body).poll_frame(context),
         }
     }
@@ -100,8 +127,7 @@ impl Body for InTime {
     }
 }
 
-fn too_slow() -> HttpError {
-    let why = format!("less than {} KiB a second came or went", SLOWEST >> 10);
+fn too_slow(why: String) -> HttpError {
     HttpError::new(HttpErrorKind::Timeout, io::Error::new(io::ErrorKind::TimedOut, why))
 }
 
@@ -134,7 +160,8 @@ mod tests {
             }
         });
         let client = closeread_providers::http::client().build().unwrap();
-        let service = Service { client, time: Duration::from_millis(500), listed: Mutex::new((0, 0)) };
+        let time = Duration::from_millis(500);
+        let service = Service { client, time, busy: BUSY, listed: Mutex::new((0, 0)) };
         let mut request = HttpRequest::new(HttpRequestBody::empty());
         *request.uri_mut() = format!("http://{address}/evals/runs/r/records.jsonl").parse().unwrap();
         service.call(request).await.unwrap().into_body().bytes().await.is_ok()

@@ -15,7 +15,7 @@ mod words;
 mod writer;
 
 pub use address::Address;
-pub use copy::{fetch, matching};
+pub use copy::{fetch, is_there, matching};
 pub use mirror::{INTERVAL, Mirror};
 pub use writer::written_for;
 

@@ -4,7 +4,7 @@ mod growing;
 
 use crate::copy::{Identity, Index, Version, WRITER, block_on, identity, pull_listed, state, write_lines};
 use crate::segments::{name, unsent};
-use crate::store::{Patience, Put, Store};
+use crate::store::{Away, Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
 use anyhow::{Context, Result, anyhow, bail};
@@ -15,13 +15,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
 /// Interval at which new lines are sent, unless `CLOSEREAD_SYNC_SECONDS` says otherwise.
 pub const INTERVAL: Duration = Duration::from_secs(10);
-/// Times that the next number is asked for: others may take it first.
+/// Times that the next number is asked for: others may take it first, or a listing lags behind.
 const TRIES: usize = 20;
+/// Time for which what is left at the end is tried to be sent, where the store may come back.
+const LAST: Duration = Duration::from_secs(120);
 
 /// A folder that is sent to a store while it is written; nobody else writes there while this value lives.
 #[derive(Debug)]
@@ -135,7 +137,10 @@ impl Sending {
 
     /// Takes the next number, so that who wrote before can send no more; then all that was sent is here.
     async fn take_over(&mut self) -> Result<()> {
-        for _ in 0..TRIES {
+        for tried in 0..TRIES {
+            if tried >= 3 {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
             let found = pull_listed(&self.store, &self.place, &mut self.index).await?;
             self.next = found.next;
             let head = self.segment(&[], false)?;
@@ -178,7 +183,12 @@ impl Sending {
             self.index.write(&self.place)?;
             return self.beat().await;
         }
-        bail!("{} lists no {}, and has it: look at what answers there", self.store.address(), name(self.next))
+        bail!(
+            "{} lists no {}, and has it: give the same command again in a minute, if its listing lags behind; if it stays so, look at \
+             what answers there",
+            self.store.address(),
+            name(self.next)
+        )
     }
 
     /// Sends what is new until there is nobody who writes; then what is left, and that the run has let go of the folder.
@@ -186,23 +196,64 @@ impl Sending {
         let mut warned = false;
         while matches!(ended.recv_timeout(every), Err(RecvTimeoutError::Timeout)) {
             match self.send().await {
-                Ok(()) => warned = false,
+                Ok(()) if warned => {
+                    warned = false;
+                    info!("what is new is sent again");
+                }
+                Ok(()) => {}
                 Err(error) if error.is::<Replaced>() => {
                     replaced();
                     // The run ends now, and is told why when it has.
                     let _ = ended.recv();
                     return Err(error);
                 }
-                Err(error) if !warned => {
+                Err(error) => {
+                    if !warned {
+                        warn!("what is new is not sent for now, the run goes on: {error:#}");
+                    }
                     warned = true;
-                    warn!("what is new is not sent for now, the run goes on: {error:#}");
+                    self.reopen();
                 }
-                Err(_) => {}
             }
         }
-        self.send().await?;
-        self.put_whole().await?;
-        self.let_go().await
+        let sent = self.send_rest().await;
+        if sent.as_ref().is_err_and(anyhow::Error::is::<Replaced>) {
+            return sent;
+        }
+        // Whatever was sent, others need not wait for this machine.
+        let gone = self.let_go().await;
+        sent.and(gone)
+    }
+
+    /// Opens the store anew: the keys in its own tools' files may have been renewed.
+    fn reopen(&mut self) {
+        if let Ok(store) = Store::open(self.store.address(), Patience::Long) {
+            self.store = store;
+        }
+    }
+
+    /// Sends what is left, once more where it is refused, and for a while where the store may come back.
+    async fn send_rest(&mut self) -> Result<()> {
+        let end = Instant::now() + LAST;
+        for tried in 0.. {
+            let sent = match self.send().await {
+                Ok(()) => self.put_whole().await,
+                failed => failed,
+            };
+            let Err(error) = sent else { return Ok(()) };
+            let may_pass = error.is::<Away>() && Instant::now() < end;
+            if error.is::<Replaced>() || (tried > 0 && !may_pass) {
+                return Err(error);
+            }
+            if may_pass {
+                if tried == 0 {
+                    warn!("not all is sent yet, which is tried for {} s more: {error:#}", LAST.as_secs());
+                }
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            self.reopen();
+        }
+        Ok(())
     }
 
     /// Says that this writer writes no more.
@@ -219,7 +270,9 @@ impl Sending {
             self.send_lines().await?;
         }
         self.send_files().await?;
-        self.index.write(&self.place)
+        // A lost index costs fetching anew, and a full disk keeps nothing from being sent.
+        drop(self.index.write(&self.place));
+        Ok(())
     }
 
     /// Replaces the object that names the writer, if it still names this one.

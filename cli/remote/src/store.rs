@@ -3,15 +3,19 @@
 use crate::address::{Address, Scheme};
 use crate::http::Connector;
 use crate::words;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
+use closeread_providers::without_credentials;
 use futures_util::TryStreamExt;
 use ini::Ini;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::client::{HttpError, HttpErrorKind};
 use object_store::path::Path as ObjectPath;
 use object_store::{
     BackoffConfig, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, RetryConfig, UpdateVersion,
 };
+use reqwest::Url;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +65,35 @@ impl std::fmt::Display for Changed {
 
 impl std::error::Error for Changed {}
 
+/// The error of a store that did not answer, or had trouble of its own: later it may not.
+#[derive(Debug)]
+pub(crate) struct Away(String);
+
+impl std::fmt::Display for Away {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Away {}
+
+/// Returns whether the store did not answer, or answered that it had trouble of its own.
+fn is_away(error: &object_store::Error) -> bool {
+    http_error(error).is_some() || error.to_string().contains("status code: 5")
+}
+
+/// The error of a connection or a time limit, in what became of it.
+fn http_error(error: &object_store::Error) -> Option<&HttpError> {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<HttpError>() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
 /// The result of putting an object on a condition.
 #[derive(Debug)]
 pub(crate) enum Put {
@@ -84,17 +117,16 @@ impl Store {
             max_retries,
             retry_timeout: Duration::from_secs(seconds),
         };
+        // An error's words have its causes in them.
+        let refused = |error| anyhow!("cannot open {address}{}: {error}", hint(address.scheme));
         let client: Arc<dyn ObjectStore> = match address.scheme {
             Scheme::S3 => {
-                let builder = aws(AmazonS3Builder::from_env().with_http_connector(Connector));
-                Arc::new(
-                    builder.with_bucket_name(&address.bucket).with_retry(retry).build().with_context(|| of(address))?,
-                )
+                let builder = aws(AmazonS3Builder::new().with_http_connector(Connector))?;
+                Arc::new(builder.with_bucket_name(&address.bucket).with_retry(retry).build().map_err(refused)?)
             }
             Scheme::Az => {
-                let builder = azure(MicrosoftAzureBuilder::from_env().with_http_connector(Connector));
-                let builder = builder.with_container_name(&address.bucket).with_retry(retry);
-                Arc::new(builder.build().with_context(|| of(address))?)
+                let builder = azure(MicrosoftAzureBuilder::new().with_http_connector(Connector))?;
+                Arc::new(builder.with_container_name(&address.bucket).with_retry(retry).build().map_err(refused)?)
             }
         };
         Ok(Self { client, address: address.clone() })
@@ -112,24 +144,14 @@ impl Store {
     fn tried<T>(&self, what: &str, name: &str, result: object_store::Result<T>) -> Result<T> {
         let slash = if name.is_empty() { "" } else { "/" };
         // Its words have their causes in them.
-        let words = |error: object_store::Error| match words::of_store(&error.to_string()) {
+        let words = |error: &str| match words::of_store(error) {
             (said, Some(remedy)) => format!(": {said}: {remedy}"),
-            (said, None) => format!("{}: {said}", self.hint()),
+            (said, None) => format!("{}: {said}", hint(self.address.scheme)),
         };
-        result.map_err(|error| anyhow!("cannot {what} {}{slash}{name}{}", self.address, words(error)))
-    }
-
-    /// Returns a hint on where the store's credentials are looked for, which is what most often lacks.
-    fn hint(&self) -> &'static str {
-        match self.address.scheme {
-            Scheme::S3 => {
-                " (keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE and ~/.aws, or the machine's role; \
-                 the region from AWS_REGION, a server of one's own from AWS_ENDPOINT_URL)"
-            }
-            Scheme::Az => {
-                " (the account comes from AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or the machine's)"
-            }
-        }
+        result.map_err(|error| {
+            let said = format!("cannot {what} {}{slash}{name}{}", self.address, words(&error.to_string()));
+            if is_away(&error) { Away(said).into() } else { anyhow!(said) }
+        })
     }
 
     /// The objects of the folder, by name.
@@ -211,8 +233,15 @@ impl Store {
     /// Puts an object if there is none, or if it is still that of `version`.
     pub(crate) async fn put_if(&self, name: &str, bytes: Vec<u8>, version: Option<&UpdateVersion>) -> Result<Put> {
         let mode = version.map_or(PutMode::Create, |version| PutMode::Update(version.clone()));
-        let put = self.client.put_opts(&self.path(name), PutPayload::from(bytes), PutOptions::from(mode)).await;
-        match put {
+        let (path, payload) = (self.path(name), PutPayload::from(bytes));
+        let put = || self.client.put_opts(&path, payload.clone(), PutOptions::from(mode.clone()));
+        let mut done = put().await;
+        // It may have been put, and the reply lost: whoever puts looks whether what is there then is its own.
+        let no_answer = |kind| matches!(kind, HttpErrorKind::Timeout | HttpErrorKind::Interrupted);
+        if done.as_ref().is_err_and(|error| http_error(error).is_some_and(|error| no_answer(error.kind()))) {
+            done = put().await;
+        }
+        match done {
             Ok(done) => Ok(Put::Done(done.into())),
             Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
                 Ok(Put::Refused)
@@ -230,23 +259,38 @@ impl Store {
     }
 }
 
-fn of(address: &Address) -> String {
-    format!("cannot open {address}")
+/// Returns a hint on where the store's credentials are looked for, which is what most often lacks.
+fn hint(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::S3 => {
+            " (keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE and ~/.aws, or the machine's role; \
+             the region from AWS_REGION, a server of one's own from AWS_ENDPOINT_URL)"
+        }
+        Scheme::Az => {
+            " (the account comes from AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or the \
+             machine's identity; a server of one's own from AZURE_STORAGE_ENDPOINT)"
+        }
+    }
 }
 
 /// Looks up what the variables leave open in the files of Amazon's own tools: keys and region of the profile. A server
 /// that is named by `http://` needs no further word.
-fn aws(mut builder: AmazonS3Builder) -> AmazonS3Builder {
+fn aws(mut builder: AmazonS3Builder) -> Result<AmazonS3Builder> {
     use AmazonS3ConfigKey as Key;
-    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
-    let profile = std::env::var("AWS_PROFILE").unwrap_or_else(|_| "default".to_owned());
+    for (name, value) in variables("AWS_") {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    let home = variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from);
+    let profile = variable("AWS_PROFILE").unwrap_or_else(|| "default".to_owned());
     let files = [
         ("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile.clone()),
         ("AWS_CONFIG_FILE", "config", if profile == "default" { profile } else { format!("profile {profile}") }),
     ];
     for (variable, name, section) in files {
         let own = home.as_ref().map(|home| home.join(".aws").join(name));
-        let Some(path) = std::env::var_os(variable).map(PathBuf::from).or(own) else { continue };
+        let Some(path) = self::variable(variable).map(PathBuf::from).or(own) else { continue };
         // What cannot be read is not there: the store says what it lacks.
         let Ok(file) = Ini::load_from_file(path) else { continue };
         let Some(section) = file.section(Some(section)) else { continue };
@@ -262,15 +306,41 @@ fn aws(mut builder: AmazonS3Builder) -> AmazonS3Builder {
         }
     }
     let endpoint = [Key::S3Endpoint, Key::Endpoint].iter().find_map(|key| builder.get_config_value(key));
-    let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
-    if is_plain { builder.with_allow_http(true) } else { builder }
+    let is_plain = is_plain(endpoint, "AWS_ENDPOINT_URL")?;
+    Ok(if is_plain { builder.with_allow_http(true) } else { builder })
 }
 
-/// A server that is named by `http://` needs no further word; an empty variable is as none.
-fn azure(builder: MicrosoftAzureBuilder) -> MicrosoftAzureBuilder {
-    let is_empty = std::env::var_os("AZURE_STORAGE_USE_EMULATOR").is_some_and(|value| value.is_empty());
-    let builder = if is_empty { builder.with_use_emulator(false) } else { builder };
+/// A server that is named by `http://` needs no further word.
+fn azure(mut builder: MicrosoftAzureBuilder) -> Result<MicrosoftAzureBuilder> {
+    for (name, value) in variables("AZURE_") {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            builder = builder.with_config(key, value);
+        }
+    }
+    if let Some(endpoint) = variable("IDENTITY_ENDPOINT") {
+        builder = builder.with_msi_endpoint(endpoint);
+    }
     let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
-    let is_plain = endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"));
-    if is_plain { builder.with_allow_http(true) } else { builder }
+    let is_plain = is_plain(endpoint, "AZURE_STORAGE_ENDPOINT")?;
+    Ok(if is_plain { builder.with_allow_http(true) } else { builder })
+}
+
+/// Returns whether a server is named by `http://`. A name without a scheme is refused: the client would break down on it.
+fn is_plain(endpoint: Option<String>, variable: &str) -> Result<bool> {
+    let Some(endpoint) = endpoint else { return Ok(false) };
+    match Url::parse(&endpoint) {
+        Ok(url) if url.has_host() && matches!(url.scheme(), "http" | "https") => Ok(url.scheme() == "http"),
+        _ => bail!("{variable} is {}: expected http://HOST:PORT or https://HOST", without_credentials(&endpoint)),
+    }
+}
+
+/// The variables whose names begin so. An empty one is as none, as for the stores' own tools.
+fn variables(prefix: &str) -> impl Iterator<Item = (String, String)> {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text).filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())
+}
+
+/// A variable that is not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }

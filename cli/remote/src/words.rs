@@ -3,6 +3,23 @@
 /// Codes of a bucket or a container that is not there.
 const NO_BUCKET: [&str; 2] = ["NoSuchBucket", "ContainerNotFound"];
 
+/// What to do about answers that keys looked up elsewhere would not change, by their codes.
+const REMEDIES: [(&[&str], &str); 4] = [
+    (
+        &["ExpiredToken", "TokenRefreshRequired"],
+        "the session token is too old: renew it, and give the same command again",
+    ),
+    (&["RequestTimeTooSkewed"], "the clock of this machine is wrong: set it"),
+    (
+        &["AccessDenied", "AuthorizationPermissionMismatch"],
+        "the keys lack a right: they must be allowed to list, read, write and delete there",
+    ),
+    (
+        &["SlowDown", "ServerBusy", "InternalError"],
+        "the store has trouble of its own: give the same command again later",
+    ),
+];
+
 /// The words of an error, with the store's own in the place of its XML; and what to do, where it is known.
 pub(crate) fn of_store(error: &str) -> (String, Option<&'static str>) {
     let Some(at) = error.find("<?xml").or_else(|| error.find("<Error>")) else { return (error.to_owned(), None) };
@@ -15,7 +32,8 @@ pub(crate) fn of_store(error: &str) -> (String, Option<&'static str>) {
     }
     // The other lines are numbers for the store's own support.
     let first = message.lines().next().unwrap_or_default();
-    (format!("{}{first} ({code})", &error[..at]), None)
+    let remedy = REMEDIES.iter().find(|(codes, _)| codes.contains(&code)).map(|(_, remedy)| *remedy);
+    (format!("{}{first} ({code})", &error[..at]), remedy)
 }
 
 /// The text of the first element of this name.
@@ -46,9 +64,12 @@ mod tests {
 
     #[test]
     fn other_answers_are_their_message_and_their_code() {
+        let (said, remedy) = of_store(&answer("InvalidAccessKeyId", "No such key\nRequestId:17"));
+        assert_eq!(said, "Generic S3 error: 404 Not Found: \u{feff}No such key (InvalidAccessKeyId)");
+        assert_eq!(remedy, None);
         let (said, remedy) = of_store(&answer("AccessDenied", "Access Denied\nRequestId:17"));
         assert_eq!(said, "Generic S3 error: 404 Not Found: \u{feff}Access Denied (AccessDenied)");
-        assert_eq!(remedy, None);
+        assert!(remedy.is_some_and(|remedy| remedy.starts_with("the keys lack a right")));
         for plain in ["connection refused", "<html>no store</html>", "<Error><Code>x</Code></Error>"] {
             assert_eq!(of_store(plain), (plain.to_owned(), None));
         }

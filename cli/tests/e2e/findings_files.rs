@@ -18,7 +18,11 @@ fn run(sandbox: &Sandbox) -> Vec<&'static str> {
 fn an_address_in_a_store_that_is_not_spoken_to_is_no_folder_of_this_machine() {
     let sandbox = Sandbox::new();
     run(&sandbox);
-    let refusal = ["gs://evals/runs/first: closeread does not speak to this store", "s3://BUCKET/PATH"];
+    let refusal = [
+        "gs://evals/runs/first: closeread does not speak to this store, because",
+        "gcloud storage rsync --recursive gs://evals/runs/first DIR",
+        "s3://BUCKET/PATH",
+    ];
     sandbox
         .run(&["run", "--benchmark", "tales", "--method", "closed-book", "--out", "gs://evals/runs/first"])
         .refuses(&refusal);

@@ -382,3 +382,17 @@ fn needs_stores_parts_are_fetched_several_at_once() {
         assert!((4..=16).contains(&most), "{args:?}: {most} at once");
     }
 }
+
+#[test]
+#[ignore = "needs moto and azurite"]
+fn needs_stores_a_benchmark_of_many_texts_is_fetched_several_at_once() {
+    let (store, sandbox) = (Store::start(), Sandbox::new());
+    for n in 0..128 {
+        store.put(&format!("many/texts/{n}.txt"), "Ana came.");
+    }
+    let (port, most) = far(store.port);
+    let run = ["run", "--benchmark", "s3://evals/many", "--method", "closed-book", "--out", "r"];
+    let _ = store.by(port, &sandbox, "b", &run).output().unwrap();
+    let most = most.load(Ordering::SeqCst);
+    assert!((4..=16).contains(&most), "{most} at once");
+}

@@ -1,11 +1,15 @@
 //! Object stores that answer what they should not: a store of the tests' own, with a fault for each.
 
+use crate::fault_server::{Act, FaultServer, cases, response, run_cases};
 use crate::http::{Answered, Asked, HttpServer};
+use crate::provider::answer as said;
 use crate::support::{Ended, Sandbox, tales};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 type Objects = Arc<Mutex<BTreeMap<String, String>>>;
 
@@ -25,11 +29,16 @@ impl Store {
     }
 
     fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
+        Ended(self.command(sandbox, machine, args).output().unwrap())
+    }
+
+    fn command(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
         // Memory beyond 1.5 GB is refused.
         let mut command = sandbox.command_after("ulimit -v 1500000", args);
         command.env("CLOSEREAD_CACHE", sandbox.path(machine)).env("AWS_ENDPOINT_URL", &self.server.url);
         command.env("AWS_ACCESS_KEY_ID", "k").env("AWS_SECRET_ACCESS_KEY", "geheim").env("AWS_REGION", "us-east-1");
-        Ended(command.env("AWS_SESSION_TOKEN", "vertraulich").output().unwrap())
+        command.env("AWS_SESSION_TOKEN", "vertraulich").env("CLOSEREAD_SYNC_SECONDS", "1");
+        command
     }
 }
 
@@ -70,7 +79,7 @@ fn answer(objects: &mut BTreeMap<String, String>, asked: &Asked) -> Answered {
     if is_listing(asked) {
         return listing(objects, None);
     }
-    let name = object(asked).unwrap_or_default().to_owned();
+    let name = object(asked).unwrap_or_default().replace("%3D", "=");
     let there = objects.get(&name).map(|content| tag(content));
     match asked.method.as_str() {
         "GET" => objects.get(&name).map_or(("404 Not Found", Vec::new(), String::new()), |there| content(there)),
@@ -185,6 +194,10 @@ fn finding_10_no_word_of_a_writer_keeps_others_off_for_ever() {
     store.run(&sandbox, "b", &RUN).exits(0);
     with(10, now);
     store.run(&sandbox, "b", &RUN).refuses(&["another closeread writes s3://evals/r"]);
+    let manifest = objects.lock().unwrap().remove("r/manifest.json").unwrap();
+    let begun = store.run(&sandbox, "c", &["status", "s3://evals/r", "--json"]).exits(1).json();
+    assert_eq!(begun[0]["state"], "running", "its manifest is not sent yet");
+    objects.lock().unwrap().insert("r/manifest.json".to_owned(), manifest);
     let last = format!("r/segments/{}.jsonl", u64::MAX);
     with(10, 0);
     objects.lock().unwrap().insert(last, "{}\n".to_owned());
@@ -221,4 +234,133 @@ fn a_run_that_was_lost_before_its_manifest_was_sent_is_begun_anew() {
     let other = Store::start(&objects, |_| None).run(&sandbox, "b", &RUN).exits(0);
     assert!(!other.err().contains("no manifest.json"), "{}", other.err());
     assert!(objects.lock().unwrap().contains_key("r/manifest.json"));
+}
+
+const BAD_KEY: &str = "<Error><Code>InvalidAccessKeyId</Code><Message>No such key.</Message></Error>";
+
+/// A run of forty questions that takes some seconds, on a machine with these keys in a file; and its server.
+fn long_run(sandbox: &Sandbox, store: &Store) -> (Ended, FaultServer) {
+    cases(sandbox, &(0..40).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    let server = FaultServer::start(|_, _, _| {
+        Act::After(Duration::from_millis(400), Box::new(response("200 OK", "", &said("[[1]]"))))
+    });
+    let mut args = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "4", "--no-cache"]);
+    let out = args.iter().position(|argument| *argument == "r").unwrap();
+    args[out] = "s3://evals/r";
+    let mut command = store.command(sandbox, "a", &args);
+    command.env("AWS_SHARED_CREDENTIALS_FILE", sandbox.path("keys")).env("AWS_SESSION_TOKEN", "");
+    if sandbox.path("keys").exists() {
+        command.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY");
+    }
+    (Ended(command.output().unwrap()), server)
+}
+
+/// Checks that the store has a record for each of the forty questions, and that each was asked once.
+#[track_caller]
+fn has_all(objects: &Objects, server: &FaultServer) {
+    let records = objects.lock().unwrap()["r/records.jsonl"].clone();
+    let item = |line: &str| serde_json::from_str::<Value>(line).unwrap()["item"].to_string();
+    let items: BTreeSet<String> = records.lines().map(item).collect();
+    assert_eq!((items.len(), records.lines().count(), server.n_requests()), (40, 40, 40));
+}
+
+fn keys(path: &Path, key: &str) {
+    std::fs::write(path, format!("[default]\naws_access_key_id = {key}\naws_secret_access_key = x\n")).unwrap();
+}
+
+#[test]
+fn keys_that_are_renewed_in_their_file_are_taken_within_a_run() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    let file = sandbox.path("keys");
+    keys(&file, "old");
+    let mut expired = false;
+    let store = Store::start(&objects, move |asked| {
+        let is_old = asked.header("authorization").is_some_and(|header| header.contains("Credential=old/"));
+        assert!(asked.header("x-amz-security-token").is_none(), "an empty token is none");
+        if asked.method == "PUT" && object(asked) == Some("r/segments/00000002.jsonl") && !expired {
+            expired = true;
+            keys(&file, "new");
+        }
+        (is_old && expired).then(|| ("403 Forbidden", Vec::new(), BAD_KEY.to_owned()))
+    });
+    let (ended, server) = long_run(&sandbox, &store);
+    let ended = ended.exits(0);
+    for words in ["what is new is not sent for now", "InvalidAccessKeyId", "what is new is sent again"] {
+        assert!(ended.err().contains(words), "{words}: {}", ended.err());
+    }
+    has_all(&objects, &server);
+}
+
+#[test]
+fn a_segment_whose_reply_was_lost_is_not_taken_for_another_machines() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    let (own, mut lost) = (objects.clone(), false);
+    let store = Store::start(&objects, move |asked| {
+        let is_it = asked.method == "PUT" && object(asked) == Some("r/segments/00000002.jsonl") && !lost;
+        lost |= is_it;
+        is_it.then(|| {
+            answer(&mut own.lock().unwrap(), asked);
+            ("400 Bad Request", Vec::new(), String::new())
+        })
+    });
+    let (ended, server) = long_run(&sandbox, &store);
+    ended.exits(0);
+    has_all(&objects, &server);
+}
+
+#[test]
+fn a_machine_that_cannot_send_all_at_the_end_keeps_no_other_off() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    let store = Store::start(&objects, |asked| {
+        let is_records = asked.method == "PUT" && object(asked) == Some("r/records.jsonl");
+        is_records.then(|| ("403 Forbidden", Vec::new(), BAD_KEY.to_owned()))
+    });
+    let ended = store.run(&sandbox, "a", &RUN).exits(2);
+    assert!(ended.err().contains("not all was sent to s3://evals/r"), "{}", ended.err());
+    Store::start(&objects, |_| None).run(&sandbox, "b", &RUN).exits(0);
+}
+
+#[test]
+fn a_store_that_is_busy_at_first_is_asked_until_it_is_not() {
+    let (sandbox, mut left) = (Sandbox::new(), 5);
+    tales(&sandbox);
+    let store = Store::start(&Objects::default(), move |_| {
+        left -= i32::from(left > 0);
+        (left > 0).then(|| ("503 Slow Down", Vec::new(), "<Error><Code>SlowDown</Code></Error>".to_owned()))
+    });
+    let ended = store.run(&sandbox, "a", &RUN).exits(0);
+    assert!(ended.err().contains("the store is busy (503"), "{}", ended.err());
+}
+
+#[test]
+fn a_run_whose_name_has_an_equals_sign_is_read() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let store = Store::start(&Objects::default(), |_| None);
+    let run = [&RUN[..6], &["s3://evals/size=7"]].concat();
+    store.run(&sandbox, "a", &run).exits(0);
+    let title =
+        |address: &str| store.run(&sandbox, "b", &["report", address, "--json"]).exits(0).json()["title"].clone();
+    assert_eq!(title("s3://evals/size=7"), "size=7");
+    assert_eq!(title("s3://evals/size=7=small"), "small");
+    store.run(&sandbox, "b", &["report", "s3://evals/size"]).refuses(&["there is nothing at s3://evals/size"]);
+}
+
+#[test]
+fn answers_of_a_store_say_what_to_do_and_so_does_the_address_of_none() {
+    let sandbox = Sandbox::new();
+    for (code, words) in [
+        ("ExpiredToken", "renew it, and give the same command again"),
+        ("RequestTimeTooSkewed", "the clock of this machine is wrong"),
+        ("AccessDenied", "list, read, write and delete"),
+    ] {
+        let body = format!("<Error><Code>{code}</Code><Message>No.</Message></Error>");
+        let store = Store::start(&Objects::default(), move |_| Some(("400 Bad Request", Vec::new(), body.clone())));
+        store.run(&sandbox, "a", &["report", "s3://evals/r"]).refuses(&[code, words]);
+    }
+    let store = Store::start(&Objects::default(), |_| None);
+    let mut command = store.command(&sandbox, "a", &["report", "s3://evals/r"]);
+    let ended = Ended(command.env("AWS_ENDPOINT_URL", "localhost:9000").output().unwrap());
+    ended.refuses(&["AWS_ENDPOINT_URL is localhost:9000: expected http://HOST:PORT or https://HOST"]);
 }

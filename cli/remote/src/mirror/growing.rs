@@ -2,7 +2,7 @@
 
 use super::Sending;
 use crate::copy::{Identity, identity};
-use crate::segments::{Entry, Head, name, new_lines};
+use crate::segments::{Entry, Head, head, name, new_lines};
 use crate::store::Put;
 use anyhow::{Context, Result};
 use closeread_files as files;
@@ -28,15 +28,22 @@ impl Sending {
 
     /// Puts a segment under the next number. False if another writer has the number.
     pub(super) async fn put_segment(&mut self, bytes: Vec<u8>) -> Result<bool> {
-        let name = name(self.next);
-        if matches!(self.store.put_if(&name, bytes.clone(), None).await?, Put::Refused)
-            // It may have been put, and the reply lost.
-            && self.store.get(&name).await?.as_deref() != Some(bytes.as_slice())
-        {
-            return Ok(false);
+        loop {
+            let name = name(self.next);
+            let there = match self.store.put_if(&name, bytes.clone(), None).await? {
+                Put::Done(_) => None,
+                Put::Refused => Some(self.store.get(&name).await?.unwrap_or_default()),
+            };
+            let is_ours = |there: &Vec<u8>| head(there).is_ok_and(|head| head.writer == self.writer.id);
+            if there.as_ref().is_some_and(|there| !is_ours(there)) {
+                return Ok(false);
+            }
+            self.next += 1;
+            // One of ours was put, and the reply lost: this one, or one before it, which has fewer lines.
+            if there.is_none_or(|there| there == bytes) {
+                return Ok(true);
+            }
         }
-        self.next += 1;
-        Ok(true)
     }
 
     /// Sends the lines that came to the growing files.
