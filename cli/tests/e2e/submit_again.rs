@@ -187,20 +187,18 @@ fn a_part_with_failed_trials_or_judgements_is_not_finished_and_is_handed_in_agai
 fn status_says_whether_a_job_is_to_join_parts_that_are_finished() {
     let (sandbox, submit) = full_cluster();
     submit(&sandbox, &[]).exits(0);
-    for part in ["0", "1", "2"] {
-        let (shard, out) = (format!("{}/3", part.parse::<u8>().unwrap() + 1), format!("spread/parts/{part}"));
+    for part in 0..3 {
+        let (shard, out) = (format!("{}/3", part + 1), format!("spread/parts/{part}"));
         sandbox.run(&[&["run", "--shard", &shard, "--out", &out], &OPTIONS[..]].concat()).exits(0);
     }
-    let status =
-        || Ended(with_engines(&sandbox, sandbox.command(&["status", "spread"])).output().unwrap()).exits(0).out();
+    let status = || Ended(with_engines(&sandbox, sandbox.command(&["status", "spread"])).output().unwrap()).out();
     let script = std::fs::read_to_string(sandbox.path("spread/submit.sh")).unwrap();
     let comment = script.split_once("--comment=").unwrap().1.lines().next().unwrap();
     sandbox.write("queue", format!("8 N/A PENDING closeread-merge {comment}\n"));
-    assert!(!status().contains("no job in Slurm's queue"), "{}", status());
+    assert!(status().contains("not joined yet: a job in Slurm's queue is to join them"), "{}", status());
     sandbox.write("queue", "");
     assert!(status().contains("not joined: no job in Slurm's queue joins them"), "{}", status());
-    let alone = sandbox.run(&["status", "spread/parts/0"]).exits(0).out();
-    assert!(!alone.contains("joined"), "{alone}");
+    assert!(!sandbox.run(&["status", "spread/parts/0"]).exits(0).out().contains("joined"));
     sandbox.run(&["merge", "spread/parts/0", "spread/parts/1", "spread/parts/2", "--out", "spread/whole"]).exits(0);
     assert!(!status().contains("joined"), "{}", status());
 }
