@@ -68,9 +68,9 @@ fn finding_11_an_embedder_that_is_none_is_said_at_once_with_its_own_option() {
     let page = || ("200 OK", Vec::new(), "<html><title>Our wiki</title></html>".to_owned());
     let moved = || ("308 Permanent Redirect", vec![("location", "http://there/v1".to_owned())], String::new());
     let other = || ok(&json!({"detail": "Not Found"}));
-    let cases: [(fn() -> Answered, &str); 3] =
-        [(page, "a web page, so its address is not"), (moved, "by --embedder-base-url"), (other, "holds no `data`")];
-    for (answer, words) in cases {
+    let answers: [fn() -> Answered; 3] = [page, moved, other];
+    let told = ["a web page, so its address is not", "by --embedder-base-url", "holds no `data`"];
+    for (answer, words) in answers.into_iter().zip(told) {
         let (_, server, ended) = embeds_at_a_price(answer, Value::Null);
         let said = ended.exits(2).err();
         assert!(said.contains(words), "{words}: {said}");
