@@ -246,11 +246,11 @@ pub(crate) fn block_on<T: Send, F: Future<Output = Result<T>>>(ask: impl FnOnce(
     })
 }
 
-/// Identity of a file: its number, of which systems give that of a removed file to a new one, and when it was made, which
+/// Identity of a file: its number, which a new file may have from a removed one, and the time at which it was made, which
 /// not every file system knows.
 pub(crate) type Identity = (u64, Option<SystemTime>);
 
-/// Returns the identity of a file, which one that replaces it does not have.
+/// Returns the identity of a file; a file that replaces it has another.
 pub(crate) fn identity(meta: &Metadata) -> Identity {
     #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(meta);

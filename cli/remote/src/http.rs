@@ -25,8 +25,9 @@ const MAX_LISTED: usize = 256 << 20;
 /// Time of a request, and the bytes a second that it gets more time for: a run can be larger than what comes in that time.
 const TIME: Duration = Duration::from_secs(30);
 const SLOWEST: u64 = 128 << 10;
-/// Time for which a store that is busy is asked again, and the pauses in between, in milliseconds: what many parts begin at once is let in by and by.
+/// Time for which a busy store is asked again, as after many parts begin at once.
 const BUSY: Duration = Duration::from_secs(60);
+/// Pauses between these requests, in milliseconds; the last one repeats.
 const PAUSES: [u64; 5] = [250, 500, 1000, 2000, 5000];
 
 /// Makes the clients of a store. A redirect is not followed: the keys are for the server that was named.

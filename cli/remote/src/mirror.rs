@@ -22,7 +22,7 @@ use tracing::{info, warn};
 pub const INTERVAL: Duration = Duration::from_secs(10);
 /// Times that the next number is asked for: others may take it first, or a listing lags behind.
 const TRIES: usize = 20;
-/// Time for which what is left at the end is tried to be sent, where the store may come back.
+/// Time for which closeread tries to send what is left at the end, if the store may come back.
 const LAST: Duration = Duration::from_secs(120);
 
 /// A folder that is sent to a store while it is written; nobody else writes there while this value lives.
@@ -247,7 +247,7 @@ impl Sending {
             }
             if may_pass {
                 if tried == 0 {
-                    warn!("not all is sent yet, which is tried for {} s more: {error:#}", LAST.as_secs());
+                    warn!("not all is sent yet; closeread tries for {} s more: {error:#}", LAST.as_secs());
                 }
                 tokio::time::sleep(Duration::from_secs(2)).await;
             }

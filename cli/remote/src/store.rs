@@ -334,7 +334,7 @@ fn is_plain(endpoint: Option<String>, variable: &str) -> Result<bool> {
     }
 }
 
-/// The variables whose names begin so. An empty one is as none, as for the stores' own tools.
+/// The variables whose names begin so. An empty one counts as unset, as in the stores' own tools.
 fn variables(prefix: &str) -> impl Iterator<Item = (String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     std::env::vars_os().filter_map(text).filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())

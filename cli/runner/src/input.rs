@@ -8,10 +8,9 @@ use closeread_files::leads_outside;
 use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fmt, io};
 
 /// The options of reading books.
 #[derive(Debug, Clone, Default)]
