@@ -3,7 +3,7 @@
 //! The work is done by package closeread-tests, which prints one JSON report a file; here the reports become lines.
 
 use crate::machine::{NODE, WASM, WASM_TARGET};
-use crate::process::{FULL, cargo, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{BUILD_PROGRAMS, cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use std::env::consts::EXE_SUFFIX;
@@ -86,11 +86,11 @@ pub(crate) fn reports(dir: &Path, target: Target, runner: Runner) -> Result<Vec<
     let files = vector_files(dir)?;
     let lines = match target {
         Target::Native => {
-            let packages: &[&str] = match runner {
-                Runner::Alone => &["--package", "closeread-tests"],
-                Runner::WithAll => &["--workspace", FULL],
+            let build: &[&str] = match runner {
+                Runner::Alone => &["build", "--bin", "conformance", "--package", "closeread-tests"],
+                Runner::WithAll => &BUILD_PROGRAMS,
             };
-            run_program(cargo().args(["build", "--bin", "conformance"]).args(packages))?;
+            run_program(cargo().args(build))?;
             let built = target_dir()?.join("debug").join(format!("conformance{EXE_SUFFIX}"));
             stdout_of(Command::new(built).args(&files))?
         }

@@ -14,10 +14,10 @@ pub(crate) fn root() -> &'static Path {
 /// Features for tests, lints and packages: all that a plain build leaves out.
 pub(crate) const FULL: &str = "--features=closeread/full";
 
-/// Builds the program of the tests, and the libraries, for that of Python. The example makes cargo choose the features of other crates as it does for tests, so that
-/// nothing is compiled twice.
-pub(crate) const BUILD_PROGRAM: [&str; 8] =
-    ["build", "--workspace", "--lib", "--bin", "closeread", "--example", "own_host", FULL];
+/// Builds the programs of the tests, and the libraries, for that of Python. The example makes cargo choose the features of
+/// other crates as it does for tests, so that nothing is compiled twice.
+pub(crate) const BUILD_PROGRAMS: [&str; 10] =
+    ["build", "--workspace", "--lib", "--bin", "closeread", "--bin", "conformance", "--example", "own_host", FULL];
 
 /// Makes an empty folder, and empties it if it is there.
 pub(crate) fn emptied(folder: &Path) -> Result<()> {

@@ -6,7 +6,7 @@ use crate::machine::{
     AARCH64, AARCH64_LIBRARIES, AARCH64_MUSL_TARGET, AARCH64_TARGET, CLIPPY, EMULATOR, ENGINES, MAC, MAC_TARGET, MIRI,
     MUSL, MUSL_TARGET, PYTHON, SLURM, STORES, WINDOWS, WINDOWS_TARGET, ZIG, is_root,
 };
-use crate::process::{BUILD_PROGRAM, FULL, cargo, program, run as run_program, stdout_of, target_dir};
+use crate::process::{BUILD_PROGRAMS, FULL, cargo, program, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::path::Path;
@@ -88,7 +88,7 @@ pub(super) fn engines(left_out: &mut LeftOut) -> Result<Done> {
     if let Err(error) = PYTHON.require() {
         return Ok(Done::Skipped(error.to_string()));
     }
-    run_program(cargo().args(BUILD_PROGRAM))?;
+    run_program(cargo().args(BUILD_PROGRAMS))?;
     let target = target_dir()?;
     let closeread = target.join("debug/closeread");
     let cases = |script: &str, engine: &Path| {

@@ -7,7 +7,7 @@ use crate::machine::{
     CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM,
     STORES, WASM, linters,
 };
-use crate::process::{BUILD_PROGRAM, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{BUILD_PROGRAMS, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -112,7 +112,7 @@ pub(super) fn doctests(_: &mut LeftOut) -> Result<Done> {
 /// checked by tests.
 pub(super) fn docs(left_out: &mut LeftOut) -> Result<Done> {
     PYTHON.require()?;
-    run_program(cargo().args(BUILD_PROGRAM))?;
+    run_program(cargo().args(BUILD_PROGRAMS))?;
     let ran = crate::docs::run_examples(&target_dir()?.join("debug"))?;
     for (needs, n) in ran.left_out {
         left_out.add(&needs, format!("{n} blocks of commands in the documentation"));
@@ -162,7 +162,7 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     crate::web::build(true)?;
     let web = root().join("web");
     run_program(program("npm").args(["run", "--silent", "lint"]).current_dir(&web))?;
-    run_program(cargo().args(BUILD_PROGRAM))?;
+    run_program(cargo().args(BUILD_PROGRAMS))?;
     let target = target_dir()?;
     let binary = target.join("debug").join(format!("closeread{EXE_SUFFIX}"));
     let (results, traces) = (target.join("pages.json"), target.join("traces"));
@@ -195,7 +195,7 @@ pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
 /// Runs examples/ as a user who has installed closeread; the page's modules only if they are built.
 pub(super) fn examples(left_out: &mut LeftOut) -> Result<Done> {
     let target = target_dir()?;
-    run_program(cargo().args(BUILD_PROGRAM))?;
+    run_program(cargo().args(BUILD_PROGRAMS))?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([target.join("debug")].into_iter().chain(std::env::split_paths(&path)))?;
     let mut done = vec!["Rust", "shell"];
