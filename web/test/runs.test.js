@@ -247,6 +247,7 @@ test("a trial has an address: it opens from it, steps to its neighbours, and Bac
     await page.waitForFunction(() => /s=highest/.test(location.hash));
     await page.check("#verdict-all", { force: true });
     await page.selectOption("#trial-sort", "item");
+    await page.waitForFunction(() => /en-001/.test(document.querySelector(".trial")?.textContent ?? ""));
     await page.locator(".trial").first().click();
     await page.waitForSelector("#trace-heading");
     const first = await page.textContent("#trace-heading");
