@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The options by which the models of a build are asked.
@@ -61,7 +62,7 @@ pub struct BuildContext {
     pub prices: PriceList,
     options: ContextOptions,
     hosts: BTreeMap<String, CliHost>,
-    spending: Rc<Spending>,
+    spending: Arc<Spending>,
     /// Dollars that earlier commands into the folder took.
     before: Dollars,
 }
@@ -75,7 +76,7 @@ impl BuildContext {
         if options.max_cost.is_some() && !options.allow_unknown_price {
             pricing::check_known(&prices, &models.iter().map(|model| (*model).to_owned()).collect::<Vec<_>>())?;
         }
-        let spending = Rc::new(Spending::new(prices.clone(), options.max_cost, Dollars::default(), tokenizer.clone()));
+        let spending = Arc::new(Spending::new(prices.clone(), options.max_cost, Dollars::default(), tokenizer.clone()));
         let asking = provider::Options {
             extra_body: options.extra_body.clone(),
             timeout: options.timeout,
@@ -86,7 +87,7 @@ impl BuildContext {
         let mut hosts = BTreeMap::new();
         for model in models {
             let reader = Model::named(model, options.base_url.as_deref(), asking.clone())?;
-            let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
+            let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Arc::clone(&spending), model);
             hosts.insert((*model).to_owned(), host);
         }
         Ok(Self { prompts, tokenizer, prices, options, hosts, spending, before: Dollars::default() })
@@ -102,15 +103,15 @@ impl BuildContext {
         self.before = calls + embedded;
         let spent = Spent { calls, kept: calls, served: embedded, ..Spent::default() };
         let (prices, limit) = (self.prices.clone(), self.options.max_cost);
-        let spending = Spending::of_run(folder.path(), prices, limit, spent, self.tokenizer.clone())?;
+        let spending = Arc::new(Spending::of_run(folder.path(), prices, limit, spent, self.tokenizer.clone())?);
         if let Some(encoder) = encoder {
             encoder.embedder().log_to(&folder.path().join(EMBEDDINGS));
-            spending.embedded(encoder.embedder());
+            encoder.embedder().charge_to(&spending);
         }
-        self.spending = Rc::new(spending);
+        self.spending = spending;
         let hosts = std::mem::take(&mut self.hosts).into_iter();
         self.hosts =
-            hosts.map(|(model, host)| (model.clone(), host.charged_to(Rc::clone(&self.spending), &model))).collect();
+            hosts.map(|(model, host)| (model.clone(), host.charged_to(Arc::clone(&self.spending), &model))).collect();
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
 use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
+use crate::tries::Tries;
 use anyhow::Result;
 use closeread_embed::Vectors;
 use closeread_llm::provider::EmbeddingProtocol;
@@ -74,12 +75,12 @@ pub fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<EmbeddingA
 }
 
 impl EmbeddingServer {
-    /// Returns one vector a text, as the server gave them, and the tokens it counted.
-    pub async fn vectors(&self, texts: &[&str]) -> Asked<(Vectors, Option<u64>)> {
+    /// Returns one vector a text, as the server gave them, and the tokens it counted. `tries` hears of each try.
+    pub async fn vectors(&self, texts: &[&str], tries: &impl Tries) -> Asked<(Vectors, Option<u64>)> {
         let protocol = self.account().provider.asked;
         let can_be = |tokens: &u64| can_be_tokens(*tokens, texts.iter().copied());
         let request = protocol.request(&self.account().model, texts);
-        let asked = self.send(&request, |received| {
+        let asked = self.send(&request, tries, |received| {
             let response = protocol.read(received.response(), texts.len())?;
             let tokens = response.tokens.or_else(|| received.tokens_of_tei());
             Ok((Vectors::new(response.dimension, response.values), tokens.filter(can_be)))
@@ -92,6 +93,7 @@ impl EmbeddingServer {
 mod tests {
     use super::*;
     use crate::account::account;
+    use crate::tries::Uncounted;
     use closeread_llm::provider::Limits;
     use std::time::Duration;
 
@@ -111,7 +113,8 @@ mod tests {
         let limits = Limits { tries: 1, longest_wait: Duration::from_millis(300), ..Limits::impatient() };
         let account = served_by("openai-compatible/x", Some(&url)).unwrap().unwrap().within(limits);
         let server = EmbeddingServer::new(account).unwrap();
-        let asked = tokio::time::timeout(Duration::from_secs(20), server.vectors(&["A bell."])).await.unwrap();
+        let asked =
+            tokio::time::timeout(Duration::from_secs(20), server.vectors(&["A bell."], &Uncounted)).await.unwrap();
         assert!(asked.result.unwrap_err().to_string().contains("no response in time"));
         assert_eq!(asked.lost, [None], "it may be billed");
     }

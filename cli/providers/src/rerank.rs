@@ -1,6 +1,7 @@
 //! Rerankers on servers: who serves them, and how they are asked.
 
 use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
+use crate::tries::Tries;
 use anyhow::Result;
 use closeread_llm::provider::{RerankProtocol, RerankResponse};
 
@@ -88,12 +89,12 @@ pub fn reranked_by(name: &str, base_url: Option<&str>) -> Result<Option<RerankAc
 }
 
 impl RerankServer {
-    /// Returns one score a text, and what the server counted.
-    pub async fn scores(&self, query: &str, texts: &[&str]) -> Asked<RerankResponse> {
+    /// Returns one score a text, and what the server counted. `tries` hears of each try.
+    pub async fn scores(&self, query: &str, texts: &[&str], tries: &impl Tries) -> Asked<RerankResponse> {
         let protocol = self.account().provider.asked.protocol;
         let can_be = |tokens: &u64| can_be_tokens(*tokens, texts.iter().flat_map(|text| [*text, query]));
         let request = protocol.request(&self.account().model, query, texts);
-        let asked = self.send(&request, |received| {
+        let asked = self.send(&request, tries, |received| {
             let response = protocol.read(received.response(), texts.len())?;
             let tokens = response.tokens.or_else(|| received.tokens_of_tei());
             let tokens = tokens.filter(can_be);

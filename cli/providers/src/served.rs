@@ -5,7 +5,7 @@ use crate::embeddings::EMBEDDING_PROVIDERS;
 use crate::rerank::RERANK_PROVIDERS;
 use crate::secrets::Secrets;
 use crate::throttle::{Place, Rates, Throttle};
-use crate::tries::{Bill, bill};
+use crate::tries::{Bill, Tries, bill};
 use crate::wire::{Message, Received, Wire};
 use anyhow::{Context, Result, bail};
 use closeread_llm::provider::{Dialect, Fault, Limits, Request, Secret, TeiInfo, with_path};
@@ -175,11 +175,17 @@ impl<K: Kind> ModelServer<K> {
         self.wire.send(&self.throttle, 0, &message, |received| TeiInfo::read(received.response())).await.map(Some)
     }
 
-    /// Sends a request; returns what `read` makes of the reply.
-    pub(crate) async fn send<T>(&self, request: &Request, read: impl Fn(&Received) -> Result<T, Fault>) -> Asked<T> {
+    /// Sends a request; returns what `read` makes of the reply. `tries` hears of each try.
+    pub(crate) async fn send<T>(
+        &self,
+        request: &Request,
+        tries: &impl Tries,
+        read: impl Fn(&Received) -> Result<T, Fault>,
+    ) -> Asked<T> {
         let message = self.account.message(&request.path, Some(request));
         let (lost, is_sent) = (RefCell::new(Vec::new()), Cell::new(false));
         let once = async |_: Dialect, _: &Place<'_>| {
+            tries.begin().map_err(Fault::Final)?;
             is_sent.set(true);
             let received = self.wire.once(&message).await;
             is_sent.set(false);
@@ -187,7 +193,9 @@ impl<K: Kind> ModelServer<K> {
             let told = tokens.flatten().map(|prompt| Usage { prompt_tokens: Some(prompt), ..Usage::default() });
             let result = received.and_then(|received| read(&received));
             if let Err(fault) = &result {
-                match bill(fault, status, told) {
+                let bill = bill(fault, status, told);
+                tries.failed(bill);
+                match bill {
                     Bill::Nothing => {}
                     Bill::Told(usage) => lost.borrow_mut().push(usage.prompt_tokens),
                     Bill::Unknown => lost.borrow_mut().push(None),

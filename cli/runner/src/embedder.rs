@@ -4,6 +4,7 @@ mod backend;
 mod cache;
 pub mod collection;
 mod cutter;
+mod desk;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod local;
@@ -15,6 +16,7 @@ pub use options::EmbedderOptions;
 
 use crate::models::{self, Installed, ONNX};
 use crate::progress::Progress;
+use crate::spending::Spending;
 use anyhow::bail;
 use backend::Choice;
 use cache::Cache;
@@ -26,6 +28,7 @@ use local::Local;
 use served::Served;
 use sha2::{Digest, Sha256};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Version of the results, raised whenever the same model and text would give other numbers than before.
 const RESULT_VERSION: u32 = 2;
@@ -141,11 +144,10 @@ impl Embedder {
         }
     }
 
-    /// Returns those of them that this has not returned before.
-    pub fn new_calls(&self) -> Vec<ServedCall> {
-        match &self.model {
-            Model::Local(_) => Vec::new(),
-            Model::Served(served) => served.new_calls(),
+    /// Charges the requests to the model's server from now on, and counts those before as well.
+    pub fn charge_to(&self, spending: &Arc<Spending>) {
+        if let Model::Served(served) = &self.model {
+            served.charge_to(spending);
         }
     }
 

@@ -4,6 +4,7 @@ use crate::benchmark::Benchmark;
 use crate::embedder::{Embedder, EmbedderOptions};
 use crate::host::QueryEncoder;
 use crate::models;
+use crate::spending::Spending;
 use anyhow::Result;
 use closeread_methods::{AnyMethod, Entry, Passages};
 use closeread_retrieve::Retriever;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use tracing::info;
 
 /// The encoders of the methods that search by vectors; none where `--retriever bm25` needs none.
@@ -74,6 +76,11 @@ impl Encoders {
     /// Writes each request to a server of embeddings into a file of JSON lines from now on.
     pub fn log_to(&self, path: &Path) {
         self.loaded.values().for_each(|encoder| encoder.embedder().log_to(path));
+    }
+
+    /// Charges the requests to servers of embeddings from now on, and counts those before as well.
+    pub fn charge_to(&self, spending: &Arc<Spending>) {
+        self.loaded.values().for_each(|encoder| encoder.embedder().charge_to(spending));
     }
 
     /// The models that are on servers.

@@ -92,7 +92,7 @@ pub struct CliHost {
     responses: Rc<ResponseCache>,
     under_way: UnderWay,
     /// Spending that counts the host's calls, and the name by which the model is priced.
-    spending: Option<(Rc<Spending>, String)>,
+    spending: Option<(Arc<Spending>, String)>,
     /// Batcher that takes the host's calls, if they go in batches.
     batcher: Option<Rc<Batcher>>,
 }
@@ -105,7 +105,7 @@ impl CliHost {
     }
 
     /// Makes the host's calls count as those of `model`, and begin only while there is money for them.
-    pub fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
+    pub fn charged_to(self, spending: Arc<Spending>, model: &str) -> Self {
         Self { spending: Some((spending, model.to_owned())), ..self }
     }
 
@@ -198,6 +198,12 @@ impl<'a> Repetition<'a> {
             self.cut_off.set(true);
         }
         result
+    }
+
+    /// What came of a request; where there is no money for it, it waits for ever, as a call does.
+    async fn paid<T>(&self, result: Result<T>) -> Result<T> {
+        let is_out = || self.host.spending.as_ref().is_some_and(|(spending, _)| spending.taken().out);
+        if result.is_err() && is_out() { std::future::pending().await } else { result }
     }
 
     fn keep(&self, request: &str, response: &Response) {
@@ -325,13 +331,7 @@ impl Host for Repetition<'_> {
         let Some(encoder) = self.encoder else {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
-        let spending = self.host.spending.as_ref().map(|(spending, _)| spending);
-        let serving = spending.filter(|_| encoder.embedder().server().is_some()).map(|spending| spending.serve());
-        let vectors = encoder.vectors(role, texts).await;
-        if let Some(spending) = spending {
-            spending.embedded(encoder.embedder());
-        }
-        drop(serving);
+        let vectors = self.paid(encoder.vectors(role, texts).await).await;
         self.noted(vectors.map_err(|error| HostError::Embedding(format!("{error:#}"))))
     }
 
@@ -339,14 +339,7 @@ impl Host for Repetition<'_> {
         let Some(reranker) = self.reranker else {
             return Err(HostError::Reranking("no reranker is loaded".to_owned()));
         };
-        let mut calls = Vec::new();
-        let spending = self.host.spending.as_ref().map(|(spending, _)| spending);
-        let serving = spending.filter(|_| reranker.endpoint().is_some()).map(|spending| spending.serve());
-        let scored = reranker.score(query, texts, &mut calls).await;
-        if let Some(spending) = spending {
-            spending.reranked(&calls);
-        }
-        drop(serving);
+        let scored = self.paid(reranker.score(query, texts).await).await;
         self.noted(scored.map_err(|error| HostError::Reranking(format!("{error:#}"))))
     }
 

@@ -4,7 +4,7 @@ use crate::spending::{Spending, Taken};
 use closeread_table::number::thousands;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::info;
 
@@ -19,7 +19,7 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     /// Number that failed, and what the calls took, where they are counted.
     failed: Cell<usize>,
-    spending: Option<Rc<Spending>>,
+    spending: Option<Arc<Spending>>,
 }
 
 struct State {
@@ -43,7 +43,7 @@ impl Progress {
     }
 
     /// Makes the count also show what failed, what is in flight and what the calls took.
-    pub fn with_spending(self, spending: Rc<Spending>) -> Self {
+    pub fn with_spending(self, spending: Arc<Spending>) -> Self {
         Self { spending: Some(spending), ..self }
     }
 

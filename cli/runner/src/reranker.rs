@@ -5,6 +5,7 @@ mod memory;
 mod served;
 
 use crate::models::rerankers::find_reranker;
+use crate::spending::Spending;
 use anyhow::{Context, Result, bail};
 use closeread_embed::PairScores;
 use closeread_llm::provider::Limits;
@@ -128,9 +129,15 @@ impl Reranker {
         }
     }
 
-    /// Returns one score a passage, in their order; what was asked of a server for those that are not remembered goes to
-    /// `calls`, whatever comes of it.
-    pub async fn score(&self, query: &str, passages: &[&str], calls: &mut Vec<ServedCall>) -> Result<PairScores> {
+    /// Charges the requests to the model's server from now on.
+    pub fn charge_to(&self, spending: &Arc<Spending>) {
+        if let Model::Served(served) = &self.model {
+            served.charge_to(spending);
+        }
+    }
+
+    /// Returns one score a passage, in their order; a server is asked for those that are not remembered.
+    pub async fn score(&self, query: &str, passages: &[&str]) -> Result<PairScores> {
         let key = sha256_of_parts([self.fingerprint.as_bytes(), query.as_bytes()]);
         // Who asks for the same query waits until the first has the scores, which are then known.
         let _turn = loop {
@@ -146,7 +153,7 @@ impl Reranker {
             }
         }
         if !open.is_empty() {
-            self.compute(&key, query, &open, calls).await?;
+            self.compute(&key, query, &open).await?;
             known = self.memory.get(&key, passages);
         }
         let scores: Option<Vec<Score>> = known.into_iter().collect();
@@ -157,7 +164,7 @@ impl Reranker {
 
     /// Scores passages, request by request; each is remembered as it comes, so that nothing is asked twice after a kill in the
     /// middle.
-    async fn compute(&self, key: &str, query: &str, open: &[&str], calls: &mut Vec<ServedCall>) -> Result<()> {
+    async fn compute(&self, key: &str, query: &str, open: &[&str]) -> Result<()> {
         let keep = |passages: &[&str], scores: Vec<Score>| {
             let scored: Vec<(&str, Score)> = passages.iter().copied().zip(scores).collect();
             self.memory.put(key, &scored);
@@ -175,7 +182,7 @@ impl Reranker {
             }
             Model::Served(served) => {
                 for some in open.chunks(served.max_texts().await?) {
-                    keep(some, served.scores(query, some, calls).await?);
+                    keep(some, served.scores(query, some, &mut Vec::new()).await?);
                 }
             }
         }

@@ -1,22 +1,23 @@
 //! Spending of a run while it runs, and the limit it may not pass.
 
 mod charges;
+mod served;
 #[cfg(test)]
 mod tests;
 
 pub use charges::{CHARGES, Charged, keep_charged};
+pub use served::Serving;
 
-use crate::embedder::Embedder;
 use crate::run_folder::Spent;
 use anyhow::Result;
 use charges::{CallName, Charges};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
 use closeread_llm::{Call, FinishReason, HostError, Response, Usage};
-use closeread_methods::record::ServedCall;
 use closeread_providers::{Bill, Outgoing, Tries};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tracing::debug;
 
@@ -24,13 +25,15 @@ use tracing::debug;
 ///
 /// With a limit a call begins only if it, and all that are in flight, can still cost no more than is left: prompt by
 /// the run's tokenizer, response at its limit or as long as the model can write, nothing from a cache. A call for which
-/// there is no more money waits for ever; who drives the calls hears of it by [`Spending::is_out`] and drops it.
+/// there is no more money waits for ever; who drives the calls hears of it by [`Spending::is_out`] and drops it. Requests to
+/// embedding models and rerankers keep to the same limit ([`Serving`]); embedders send theirs from a thread of their own.
+#[derive(Debug)]
 pub struct Spending {
     prices: PriceList,
     limit: Option<Dollars>,
     tokenizer: Tokenizer,
-    charges: Option<Charges>,
-    state: RefCell<Taken>,
+    charges: Option<Mutex<Charges>>,
+    state: Mutex<Taken>,
     changed: Notify,
 }
 
@@ -53,10 +56,18 @@ pub struct Taken {
     pub reserved: Dollars,
 }
 
+impl Taken {
+    /// Counts a request as in flight, which may cost so much.
+    fn set_aside(&mut self, most: Dollars) {
+        self.in_flight += 1;
+        self.reserved += most;
+    }
+}
+
 impl Spending {
     /// Begins with nothing in flight; `before` was spent earlier.
     pub fn new(prices: PriceList, limit: Option<Dollars>, before: Dollars, tokenizer: Tokenizer) -> Self {
-        let state = RefCell::new(Taken { dollars: before, ..Taken::default() });
+        let state = Mutex::new(Taken { dollars: before, ..Taken::default() });
         Self { prices, limit, tokenizer, charges: None, state, changed: Notify::new() }
     }
 
@@ -71,7 +82,7 @@ impl Spending {
     ) -> Result<Self> {
         let charges = Charges::open(run, before.calls, limit.is_some())?;
         let spent = if limit.is_some() { before.total() } else { before.ended() + before.served };
-        Ok(Self { charges: Some(charges), ..Self::new(prices, limit, spent, tokenizer) })
+        Ok(Self { charges: Some(Mutex::new(charges)), ..Self::new(prices, limit, spent, tokenizer) })
     }
 
     /// The prices that calls are counted by.
@@ -81,32 +92,15 @@ impl Spending {
 
     /// Returns what was taken so far.
     pub fn taken(&self) -> Taken {
-        *self.state.borrow()
+        *self.state()
     }
 
-    /// Counts what was asked of an embedder's server since it was counted last. Embeddings are made before the calls that need
-    /// them, which then find less money left.
-    pub fn embedded(&self, embedder: &Embedder) {
-        let calls = embedder.new_calls();
-        let cost = |call: &ServedCall| self.prices.cost_of_texts(&call.model, call.tokens, call.searches);
-        self.state.borrow_mut().dollars += calls.iter().filter_map(cost).sum();
+    fn state(&self) -> MutexGuard<'_, Taken> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what was asked of a reranker's server.
-    pub fn reranked(&self, calls: &[ServedCall]) {
-        let mut state = self.state.borrow_mut();
-        for ServedCall { model, tokens, searches, .. } in calls {
-            match self.prices.cost_of_texts(model, *tokens, *searches) {
-                Some(dollars) => state.dollars += dollars,
-                None => state.unpriced += 1,
-            }
-        }
-    }
-
-    /// Returns a guard while which lives a request to an embedder or a reranker counts as in flight: nobody drops it.
-    pub fn serve(&self) -> Serving<'_> {
-        self.state.borrow_mut().in_flight += 1;
-        Serving(self)
+    fn charges(&self) -> Option<MutexGuard<'_, Charges>> {
+        Some(self.charges.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until a call may begin; one with the key of its request goes through the provider's batch API. For one that is
@@ -115,47 +109,66 @@ impl Spending {
         let max_response = self.most_response(model, call.marked());
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
         let name = in_batch.map(|request| CallName::Request(request.to_owned()));
-        let begun = |most, is_sent| {
-            let worst = if self.limit.is_some() { most } else { Dollars::default() };
-            let mut state = self.state.borrow_mut();
-            state.in_flight += 1;
-            state.reserved += worst;
-            Begun {
-                spending: self,
-                name: RefCell::new(name.clone()),
-                is_sent: Cell::new(is_sent),
-                billed: Cell::default(),
-                model: model.to_owned(),
-                worst,
-                most,
-                counted,
-                max_response,
-            }
+        let begun = |most, is_sent| Begun {
+            spending: self,
+            name: RefCell::new(name.clone()),
+            is_sent: Cell::new(is_sent),
+            billed: Cell::default(),
+            model: model.to_owned(),
+            worst: self.limited(most),
+            most,
+            counted,
+            max_response,
         };
-        if let Some(most) = in_batch.zip(self.charges.as_ref()).and_then(|(request, charges)| charges.take(request)) {
-            if self.limit.is_some() {
-                let mut state = self.state.borrow_mut();
-                state.dollars = state.dollars - most;
-            }
+        if let Some(most) = in_batch.zip(self.charges()).and_then(|(request, charges)| charges.take(request)) {
+            let mut state = self.state();
+            state.dollars = state.dollars - self.limited(most);
+            state.set_aside(self.limited(most));
             return begun(most, true);
         }
         let prompt = counted.unwrap_or_else(|| call.most_tokens());
         let worst = self.worst(model, prompt, max_response, in_batch.is_some());
+        if !self.set_aside(worst).await {
+            return std::future::pending().await;
+        }
+        begun(worst, false)
+    }
+
+    /// Counts a request as in flight and sets the most aside that it can cost, once there is money for it; false if there is none.
+    async fn set_aside(&self, most: Dollars) -> bool {
         loop {
             let changed = self.changed.notified();
             {
-                let mut state = self.state.borrow_mut();
-                if self.limit.is_none_or(|limit| state.dollars + state.reserved + worst <= limit) && !state.out {
-                    drop(state);
-                    return begun(worst, false);
+                let mut state = self.state();
+                if !state.out && self.limit.is_none_or(|limit| state.dollars + state.reserved + most <= limit) {
+                    state.set_aside(self.limited(most));
+                    return true;
                 }
                 if state.in_flight == 0 && !state.out {
                     state.out = true;
                     self.changed.notify_waiters();
                 }
+                if state.out {
+                    return false;
+                }
             }
             changed.await;
         }
+    }
+
+    /// The dollars, where money is limited.
+    fn limited(&self, dollars: Dollars) -> Dollars {
+        if self.limit.is_some() { dollars } else { Dollars::default() }
+    }
+
+    /// Notes that a request has ended, for which so much was set aside.
+    fn leave(&self, aside: Dollars) {
+        {
+            let mut state = self.state();
+            state.in_flight -= 1;
+            state.reserved = state.reserved - aside;
+        }
+        self.changed.notify_waiters();
     }
 
     /// Returns when there is no money for a call that wants to begin, and none is in flight any more.
@@ -182,16 +195,6 @@ impl Spending {
         let facts = self.prices.of(model);
         let rates = facts.and_then(|facts| if in_batch { facts.batch_rates(prompt) } else { facts.rates(prompt) });
         rates.map_or(Dollars::default(), |rates| rates.cost(tokens))
-    }
-}
-
-/// A request in flight to the server of an embedder or a reranker.
-pub struct Serving<'a>(&'a Spending);
-
-impl Drop for Serving<'_> {
-    fn drop(&mut self) {
-        self.0.state.borrow_mut().in_flight -= 1;
-        self.0.changed.notify_waiters();
     }
 }
 
@@ -256,7 +259,7 @@ impl Begun<'_> {
     fn charge(&self, usage: &Usage) {
         let cost = self.spending.prices.cost(&self.model, usage);
         self.note_end(cost.unwrap_or_default());
-        let mut state = self.spending.state.borrow_mut();
+        let mut state = self.spending.state();
         state.prompt_tokens = state.prompt_tokens.saturating_add(usage.prompt_tokens.unwrap_or(0));
         state.response_tokens = state.response_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
         match cost {
@@ -273,7 +276,7 @@ impl Begun<'_> {
     /// Notes what the try that is at the provider has cost. If that cannot be written, it counts in full after a restart.
     fn note_end(&self, cost: Dollars) {
         self.is_sent.set(false);
-        let Some(charges) = &self.spending.charges else { return };
+        let Some(charges) = self.spending.charges() else { return };
         let name = self.name.borrow().clone();
         if name.is_none() && cost == Dollars::default() {
             return;
@@ -286,7 +289,7 @@ impl Begun<'_> {
     /// Charges the try that is at the provider, and will not be heard of any more.
     fn lose(&self) {
         if self.is_sent.replace(false) {
-            self.spending.state.borrow_mut().dollars += self.worst;
+            self.spending.state().dollars += self.worst;
         }
     }
 }
@@ -303,7 +306,7 @@ impl Tries for Begun<'_> {
             };
             return Err(HostError::Failed(format!("{what}; --max-cost leaves no money to ask again")));
         }
-        if let Some(charges) = self.spending.charges.as_ref().filter(|_| self.most > Dollars::default()) {
+        if let Some(charges) = self.spending.charges().filter(|_| self.most > Dollars::default()) {
             let told = |error| HostError::Failed(format!("{error:#}"));
             let name = match self.name.take() {
                 Some(request @ CallName::Request(_)) => {
@@ -338,11 +341,6 @@ impl Tries for Begun<'_> {
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
         self.lose();
-        {
-            let mut state = self.spending.state.borrow_mut();
-            state.in_flight -= 1;
-            state.reserved = state.reserved - self.worst;
-        }
-        self.spending.changed.notify_waiters();
+        self.spending.leave(self.worst);
     }
 }

@@ -27,7 +27,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use tracing::info;
 
@@ -130,7 +130,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
-    let runner = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
+    let runner = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Arc::new(spending))?;
     let pending = PendingJudgements {
         items: &run.items,
         records: &run.records,

@@ -46,6 +46,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
 use tracing::info;
 
 /// Name that stands among rerankers for ranking without one.
@@ -250,7 +251,7 @@ impl Grid<'_> {
                 retriever: Some(retriever),
                 concurrency: 4,
                 hosts: HashMap::from([(EXTRACTIVE.to_owned(), no_model()?)]),
-                spending: Rc::new(spending),
+                spending: Arc::new(spending),
             };
             if engine::run(&plan, benchmark, evidence, ranked, &|_, _| Ok(())).await?.interrupted {
                 return Ok(true);

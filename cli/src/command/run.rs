@@ -37,7 +37,7 @@ use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::Arc;
 use tracing::info;
 
 /// Runs what the options name, prints its report.
@@ -95,11 +95,15 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     }
     let priced = [asked, encoders.on_servers(), rerankers_on_servers(reranking.as_ref())].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
-    let spending = Rc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
+    let spending = Arc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
+    encoders.charge_to(&spending);
+    if let Some(reranking) = &reranking {
+        reranking.reranker.charge_to(&spending);
+    }
     let hosts = readers::hosts(readers, &args, folder.path(), &spending)?;
     let judge_runner = match (panel, &judges) {
         (Some(panel), Some(judges)) => {
-            Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
+            Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Arc::clone(&spending))?.beside(&hosts))
         }
         _ => None,
     };

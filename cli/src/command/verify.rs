@@ -160,7 +160,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         retriever: configuration.retriever,
         concurrency: 1,
         hosts: HashMap::new(),
-        spending: Rc::new(spending),
+        spending: Arc::new(spending),
         words: WordScores::of(Protocol::of(&configuration.benchmark), WordNet::built_in),
     };
     let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;

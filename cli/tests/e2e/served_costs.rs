@@ -3,10 +3,12 @@
 use crate::build_model::{SAMPLE, builder};
 use crate::build_sagascale::loan;
 use crate::embeddings::{lines, openai, run, texts};
-use crate::http::{Answered, HttpServer, ok};
+use crate::http::{Answered, Asked, HttpServer, ok};
 use crate::rerank;
 use crate::support::{Ended, Sandbox, tales};
 use serde_json::{Value, json};
+use std::process::Stdio;
+use std::sync::mpsc;
 use std::time::Duration;
 
 /// An embedder whose first two tries of a passage take this, and which names so many tokens.
@@ -115,7 +117,9 @@ fn finding_07_what_is_asked_of_a_reranker_when_the_money_ends_is_charged_and_rem
     sandbox.write("tales/items.jsonl", (0..4).map(|n| item(n).to_string() + "\n").collect::<String>());
     let server = HttpServer::start(|asked| {
         std::thread::sleep(Duration::from_millis(100));
-        ok(&rerank::scored(asked, rerank::oracle))
+        let mut body = rerank::scored(asked, rerank::oracle);
+        body["usage"] = Value::Null;
+        ok(&body)
     });
     let rates = |model: &str| {
         let price = "price = { input = 1000, output = 1000 }\nwindow = 9000\n";
@@ -124,12 +128,14 @@ fn finding_07_what_is_asked_of_a_reranker_when_the_money_ends_is_charged_and_rem
     sandbox.write("prices.toml", rates("tiny") + &rates("reader"));
     let reader =
         ["--model", "openai-compatible/reader", "--base-url", "http://127.0.0.1:9/v1", "--max-output-tokens", "9"];
-    let limits = ["--model-info", "prices.toml", "--max-cost", "0.001", "--concurrency", "4"];
-    let arguments = rerank::run("openai-compatible/tiny", &server.url, &[&reader[..], &limits].concat());
-    sandbox.run(&arguments).exits(1);
-    let log = lines(&sandbox, "r/reranking.jsonl");
-    // Two methods have the scores of two questions.
-    assert_eq!((log.len(), server.asked("POST", "/rerank").len()), (2, 2), "{log:?}");
+    // Two methods have the scores of a question, which cost 33 tokens; no call of the reader costs less than 100.
+    for (limit, n) in [("0.07", 2), ("0.07", 2), ("0.14", 4)] {
+        let limits = ["--model-info", "prices.toml", "--max-cost", limit, "--concurrency", "4"];
+        let arguments = rerank::run("openai-compatible/tiny", &server.url, &[&reader[..], &limits].concat());
+        sandbox.run(&arguments).exits(1);
+        let log = lines(&sandbox, "r/reranking.jsonl");
+        assert_eq!((log.len(), server.asked("POST", "/rerank").len()), (n, n), "{limit}: {log:?}");
+    }
 }
 
 #[test]
@@ -148,7 +154,8 @@ fn finding_07_what_a_build_embeds_at_any_time_counts() {
     let build =
         [&build[..], &["--model", "openai-compatible/builder", "--base-url", &model.url, "--search", "web"]].concat();
     let embedder = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &address, "--out", "s"];
-    let arguments = [&build[..], &embedder, &["--model-info", "prices.toml", "--max-cost", "9"]].concat();
+    // The server names fewer tokens than are counted before.
+    let arguments = [&build[..], &embedder, &["--model-info", "prices.toml", "--max-cost", "99"]].concat();
     let said = sandbox.run(&arguments).exits(0).err();
     let asked = server.asked("POST", "/v1/embeddings");
     let n_texts: usize = asked.iter().map(|asked| texts(asked, "input").len()).sum();
@@ -158,4 +165,96 @@ fn finding_07_what_a_build_embeds_at_any_time_counts() {
     assert!(said.contains(&dollars), "{dollars}: {said}");
     sandbox.run(&[&arguments[..], &["--fresh"]].concat()).exits(0);
     assert!(!sandbox.path("s/embeddings.jsonl").exists(), "all is remembered, and the build before is forgotten");
+}
+
+/// Prices of so many dollars for a million tokens.
+fn price(dollars: u32) -> String {
+    format!(
+        "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = {dollars}, output = 0 }}\n"
+    )
+}
+
+/// Kills a run while its server holds back the answer to the `held`th request; returns what the folder was charged then, and what
+/// once the same command has ended.
+fn charged_over_a_kill(
+    sandbox: &Sandbox,
+    held: usize,
+    answer: fn(&Asked) -> Value,
+    arguments: impl Fn(&str) -> Vec<String>,
+) -> [Value; 2] {
+    let (release, wait) = mpsc::channel();
+    let mut n = 0;
+    let server = HttpServer::start(move |asked| {
+        n += 1;
+        if n == held {
+            let _ = wait.recv();
+        }
+        ok(&answer(asked))
+    });
+    let arguments = arguments(&server.url);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut run = sandbox.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while server.asked("POST", "").len() < held {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let status = || sandbox.run(&["status", "r", "--json"]).json()[0].clone();
+    let killed = status();
+    release.send(()).unwrap();
+    let said = sandbox.run(&arguments).exits(0).err();
+    assert!(said.contains("the end of 1 earlier calls is not known"), "{said}");
+    [killed, status()]
+}
+
+fn cost_of_lines(sandbox: &Sandbox, name: &str) -> f64 {
+    lines(sandbox, name).iter().map(|line| line["tokens"].as_f64().unwrap() / 1e4).sum()
+}
+
+#[test]
+fn finding_07_a_request_in_flight_to_an_embedder_or_a_reranker_counts_after_a_kill() {
+    let embeds = |url: &str| -> Vec<String> {
+        let (base, limits) = (format!("{url}/v1"), ["--model-info", "prices.toml", "--max-cost", "9"]);
+        run("openai-compatible/tiny", &base, &limits).into_iter().map(str::to_owned).collect()
+    };
+    let reranks = |url: &str| -> Vec<String> {
+        let limits = ["--model-info", "prices.toml", "--max-cost", "9", "--concurrency", "1"];
+        rerank::run("openai-compatible/tiny", url, &limits).into_iter().map(str::to_owned).collect()
+    };
+    let scores = |asked: &Asked| rerank::scored(asked, rerank::oracle);
+    for (file, is_embedder) in [("r/embeddings.jsonl", true), ("r/reranking.jsonl", false)] {
+        let sandbox = Sandbox::with_own_cache();
+        tales(&sandbox);
+        sandbox.write("prices.toml", price(100));
+        let [killed, ended] = match is_embedder {
+            true => charged_over_a_kill(&sandbox, 3, openai, embeds),
+            false => charged_over_a_kill(&sandbox, 2, scores, reranks),
+        };
+        let open = killed["dollars_open"].as_f64().unwrap();
+        assert!(open > 0.001, "{file}: {killed}");
+        let all = open + cost_of_lines(&sandbox, file);
+        assert!((ended["dollars"].as_f64().unwrap() - all).abs() < 1e-9, "{file}: {ended} and {all}");
+    }
+}
+
+#[test]
+fn finding_07_an_embedder_is_asked_only_for_what_the_limit_leaves() {
+    let server = HttpServer::start(|asked| ok(&openai(asked)));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    sandbox.write("prices.toml", price(1000));
+    let base = format!("{}/v1", server.url);
+    let limited =
+        |dollars| run("openai-compatible/tiny", &base, &["--model-info", "prices.toml", "--max-cost", dollars]);
+    let billed = || {
+        let asked = server.asked("POST", "");
+        asked.iter().map(|asked| 7e-3 * texts(asked, "input").len() as f64).sum::<f64>()
+    };
+    let said = sandbox.run(&limited("0.2")).exits(1).err();
+    assert!(said.contains("stopped by --max-cost"), "{said}");
+    let (spent, at_first) = (billed(), server.asked("POST", "").len());
+    assert!(spent > 0.05 && spent <= 0.2, "{spent}");
+    sandbox.run(&limited("0.2")).exits(1);
+    assert_eq!(server.asked("POST", "").len(), at_first, "nothing more can be paid");
+    sandbox.run(&limited("9")).exits(0);
 }

@@ -1,8 +1,10 @@
 //! An embedding model on a server: what is known of it, what is sent, what it took.
 
 use super::cutter::Cutter;
+use super::desk::{Answer, Job, tokens_of, work};
 use super::options::EmbedderOptions;
 use crate::cache::cache_folder;
+use crate::spending::Spending;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, ServedSpec, Vectors, normalized};
@@ -10,22 +12,16 @@ use closeread_files::{append_line, write_atomically};
 use closeread_llm::HostError;
 use closeread_llm::provider::{EmbeddingProtocol, TeiInfo, says_text_is_too_long};
 use closeread_methods::record::ServedCall;
-use closeread_providers::{Asked, EmbeddingAccount, EmbeddingServer};
+use closeread_providers::EmbeddingAccount;
 use closeread_text::hash::sha256_of_parts;
-use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::future::ready;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tracing::{info, warn};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tracing::warn;
 
-/// Requests of one caller that wait or are under way at once; the throttle lets fewer through.
-const REQUESTS: usize = 64;
 /// Bytes of a text that every model takes whole.
 const SHORT: usize = 400;
 /// Largest difference between numbers of two vectors that are the same.
@@ -55,8 +51,8 @@ pub(super) struct Served {
 #[derive(Debug, Default)]
 struct Taken {
     calls: Vec<ServedCall>,
-    /// Number of the calls that were given out as new.
-    n_told: usize,
+    /// Spending that counts them.
+    spending: Option<Arc<Spending>>,
     /// Path of the file where each call is written down as it comes back.
     log: Option<PathBuf>,
     warned: bool,
@@ -68,16 +64,6 @@ struct Learnt {
     dimension: usize,
     max_tokens: Option<usize>,
     max_texts: Option<usize>,
-}
-
-/// One vector a text, and the tokens that the server counted.
-pub(super) type Answer = Asked<(Vectors, Option<u64>)>;
-
-enum Job {
-    /// The vectors of several lists of texts, each with its number, as they come.
-    Embed(Vec<(usize, Vec<String>)>, mpsc::Sender<(usize, Answer)>),
-    /// A question for what the server says of itself.
-    Info(mpsc::Sender<Result<Option<TeiInfo>, HostError>>),
 }
 
 impl Served {
@@ -163,7 +149,9 @@ impl Served {
             self.info()?;
         }
         let (sender, receiver) = mpsc::channel();
-        self.jobs.send(Job::Embed(lists, sender)).map_err(|_| gone())?;
+        let spending = self.taken.lock().unwrap_or_else(PoisonError::into_inner).spending.clone();
+        let payer = spending.map(|spending| (spending, self.tokenizer()));
+        self.jobs.send(Job::Embed(lists, sender, payer)).map_err(|_| gone())?;
         Ok(receiver)
     }
 
@@ -194,20 +182,27 @@ impl Served {
     }
 
     /// The vectors that came for texts; what they took is counted and written down, with the tries that gave none.
-    pub(super) fn received(&self, answer: Answer, texts: &[String]) -> Result<Vectors> {
-        answer.lost.into_iter().for_each(|told| self.took(0, told, texts));
-        let (vectors, told) = answer.result.map_err(|error| self.explained(error, texts))?;
-        self.took(texts.len(), told, texts);
-        Ok(vectors)
+    pub(super) fn received(&self, (asked, serving): Answer, texts: &[String]) -> Result<Vectors> {
+        let mut took: Vec<ServedCall> = asked.lost.into_iter().map(|told| self.took(0, told, texts)).collect();
+        let vectors = asked.result.map(|(vectors, told)| {
+            took.push(self.took(texts.len(), told, texts));
+            vectors
+        });
+        if let Some(serving) = serving {
+            serving.took(&took);
+        }
+        vectors.map_err(|error| self.explained(error, texts))
     }
 
-    /// Counts one request with these texts, of which so many were embedded. Tokens that the server did not name, or cannot
+    /// The tokenizer that counts texts where the server does not.
+    fn tokenizer(&self) -> Tokenizer {
+        self.cutter.as_ref().map_or_else(Tokenizer::cl100k, Cutter::tokenizer)
+    }
+
+    /// Writes down one request with these texts, of which so many were embedded. Tokens that the server did not name, or cannot
     /// have counted, are ours.
-    fn took(&self, n_embedded: usize, told: Option<u64>, texts: &[String]) {
-        let count = || {
-            let tokenizer = self.cutter.as_ref().map_or_else(Tokenizer::cl100k, Cutter::tokenizer);
-            texts.iter().map(|text| tokenizer.count(text) as u64).sum()
-        };
+    fn took(&self, n_embedded: usize, told: Option<u64>, texts: &[String]) -> ServedCall {
+        let count = || tokens_of(&self.tokenizer(), texts.iter().map(String::as_str));
         let (tokens, own_count) = (Some(told.unwrap_or_else(count)), told.is_none());
         let call = ServedCall { model: self.name(), texts: n_embedded, tokens, own_count, searches: None };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -217,7 +212,8 @@ impl Served {
         {
             warn!("what embeddings take is not written down: {error:#}");
         }
-        taken.calls.push(call);
+        taken.calls.push(call.clone());
+        call
     }
 
     /// Writes each request into a file of JSON lines from now on, and those before as well.
@@ -236,12 +232,11 @@ impl Served {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
     }
 
-    /// Those of them that were not given out before.
-    pub(super) fn new_calls(&self) -> Vec<ServedCall> {
+    /// Charges the requests from now on, and counts those before as well.
+    pub(super) fn charge_to(&self, spending: &Arc<Spending>) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = taken.calls[taken.n_told..].to_vec();
-        taken.n_told += new.len();
-        new
+        spending.served(&taken.calls);
+        taken.spending = Some(Arc::clone(spending));
     }
 
     /// The error of a request, with what to do.
@@ -331,54 +326,4 @@ impl Served {
 
 fn gone() -> anyhow::Error {
     anyhow!("the thread that talks to the embedding server has ended")
-}
-
-/// Serves the jobs of all threads on one, whose connections and throttle they share.
-fn work(account: EmbeddingAccount, mut jobs: UnboundedReceiver<Job>) {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            info!("cannot talk to the embedding server: {error}");
-            return;
-        }
-    };
-    tokio::task::LocalSet::new().block_on(&runtime, async {
-        let server = match EmbeddingServer::new(account) {
-            Ok(server) => Rc::new(server),
-            Err(error) => {
-                info!("cannot talk to the embedding server: {error:#}");
-                return;
-            }
-        };
-        while let Some(job) = jobs.recv().await {
-            tokio::task::spawn_local(serve(Rc::clone(&server), job));
-        }
-    });
-}
-
-async fn serve(server: Rc<EmbeddingServer>, job: Job) {
-    match job {
-        Job::Info(sender) => {
-            // Who no longer listens has found another end.
-            let _ = sender.send(server.info().await);
-        }
-        Job::Embed(lists, sender) => {
-            let (server, failed) = (&server, &Cell::new(false));
-            let mut answers = stream::iter(lists)
-                .take_while(|_| ready(!failed.get()))
-                .map(|(number, texts)| async move {
-                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                    let answer = server.vectors(&texts).await;
-                    // Nothing more is sent; what is under way is paid, and kept.
-                    failed.set(failed.get() || answer.result.is_err());
-                    (number, answer)
-                })
-                .buffer_unordered(REQUESTS);
-            while let Some(answer) = answers.next().await {
-                if sender.send(answer).is_err() {
-                    return;
-                }
-            }
-        }
-    }
 }

@@ -33,7 +33,7 @@ use room::BookIndexes;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
-use std::rc::Rc;
+use std::sync::Arc;
 use tokio::sync::Mutex;
 use tracing::{Instrument, info_span};
 use trials::{attempt, failed, record};
@@ -83,7 +83,7 @@ async fn make_all(
         *left.entry(unit.cell.key.clone()).or_default() += unit.items.len();
     }
     let n_trials = left.values().sum();
-    let progress = Progress::new("trials", n_trials).with_spending(Rc::clone(&plan.spending));
+    let progress = Progress::new("trials", n_trials).with_spending(Arc::clone(&plan.spending));
     let mut summary = Summary::default();
     let stop = Cell::new(false);
     let batchers = plan.batchers();
@@ -148,16 +148,16 @@ impl TrialRunner<'_, '_> {
         let books = (self.benchmark.books_of(documents), &self.benchmark.texts);
         let (room, n_cut) = match BookIndexes::open(plan, books, &units, progress).await {
             Err(_) if is_ending() => return Ok(()),
+            // Who waits for the end of the money drops this.
+            Err(_) if plan.spending.taken().out => return std::future::pending().await,
             Err(error) if error.is::<TextError>() => return self.without_text(documents, &units, &error),
             opened => opened?,
         };
         drop((turn, busy));
-        plan.count_embeddings();
         if n_cut > 0 {
             self.folder.borrow().note_cut(&documents.join(", "), n_cut)?;
         }
         let preparations = Preparations::make(plan, &room, &units, &self.folder, journals, stop).await?;
-        plan.count_embeddings();
         let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
         for wave in waves(units, !batchers.is_empty()) {
             let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
@@ -178,7 +178,6 @@ impl TrialRunner<'_, '_> {
                     ended.get_or_insert(error);
                 }
             }
-            plan.count_embeddings();
             if let Some(error) = ended {
                 return Err(error);
             }

@@ -35,7 +35,7 @@ pub struct Plan<'a> {
     /// Hosts by model.
     pub hosts: HashMap<String, CliHost>,
     /// Spending of the calls of all hosts.
-    pub spending: Rc<Spending>,
+    pub spending: Arc<Spending>,
     /// The scores of answers in words that the paper prints beside the main one.
     pub words: WordScores,
 }
@@ -63,11 +63,6 @@ impl Plan<'_> {
     /// Returns what takes calls into batches, one a model.
     pub(super) fn batchers(&self) -> Vec<&Batcher> {
         self.hosts.values().filter_map(|host| host.batcher().map(Rc::as_ref)).collect()
-    }
-
-    /// Counts what embeddings from servers have cost.
-    pub(super) fn count_embeddings(&self) {
-        self.encoders().iter().for_each(|encoder| self.spending.embedded(encoder.embedder()));
     }
 }
 

@@ -244,7 +244,7 @@ impl Host for Stored<'_> {
         let Some(reranker) = self.reranker else {
             return Err(HostError::Reranking("the run reranked nothing for this method".to_owned()));
         };
-        let scored = reranker.score(query, texts, &mut Vec::new()).await;
+        let scored = reranker.score(query, texts).await;
         scored.map_err(|error| HostError::Reranking(format!("{error:#}")))
     }
 }

@@ -46,7 +46,7 @@ pub struct JudgeRunner<'a> {
     tokenizer: &'a Tokenizer,
     hosts: HashMap<String, CliHost>,
     concurrency: usize,
-    spending: Rc<Spending>,
+    spending: Arc<Spending>,
 }
 
 /// The trials of a run to be judged, with the items and books they are about.
@@ -110,7 +110,7 @@ impl<'a> JudgeRunner<'a> {
         options: &JudgeOptions,
         prompts: &'a Prompts,
         tokenizer: &'a Tokenizer,
-        spending: Rc<Spending>,
+        spending: Arc<Spending>,
     ) -> Result<Self> {
         let provider = Options {
             seed: options.seed,
@@ -125,7 +125,7 @@ impl<'a> JudgeRunner<'a> {
         let mut hosts = HashMap::new();
         for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let reader = Model::named(model, options.base_url.as_deref(), provider.clone())?;
-            let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
+            let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Arc::clone(&spending), model);
             hosts.insert(model.clone(), host);
         }
         Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency, spending })
@@ -158,7 +158,7 @@ impl<'a> JudgeRunner<'a> {
         let items: HashMap<&str, &Item> = pending.items.iter().map(|item| (item.id.as_str(), item)).collect();
         let records: HashMap<Subject, &Record> =
             pending.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
-        let progress = Progress::new("judgements", open.len()).with_spending(Rc::clone(&self.spending));
+        let progress = Progress::new("judgements", open.len()).with_spending(Arc::clone(&self.spending));
         let stop = Cell::new(false);
         let mut session = Session { without_chunk, ..Session::default() };
         let work = async {

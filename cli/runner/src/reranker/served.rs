@@ -1,15 +1,17 @@
 //! A reranker on a server: what is sent, what it took.
 
 use super::memory::Score;
+use crate::spending::Spending;
 use anyhow::{Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_files::append_line;
 use closeread_llm::HostError;
 use closeread_llm::provider::says_text_is_too_long;
 use closeread_methods::record::ServedCall;
-use closeread_providers::{Asked, RerankAccount, RerankServer};
+use closeread_providers::{RerankAccount, RerankServer, Uncounted};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tracing::warn;
 
 /// The part of a passage below which it is not cut further: then it is the query that is too long.
@@ -25,6 +27,8 @@ pub(super) struct Served {
     /// Path of the file where each request is written down as it comes back.
     log: RefCell<Option<PathBuf>>,
     warned: Cell<bool>,
+    /// Spending that requests are charged to.
+    spending: RefCell<Option<Arc<Spending>>>,
 }
 
 impl std::fmt::Debug for Served {
@@ -36,8 +40,8 @@ impl std::fmt::Debug for Served {
 impl Served {
     pub(super) fn new(account: RerankAccount, remembered_only: bool) -> Result<Self> {
         let server = RerankServer::new(account)?;
-        let (max_texts, log) = (Cell::new(None), RefCell::default());
-        Ok(Self { server, remembered_only, max_texts, log, warned: Cell::new(false) })
+        let (max_texts, log, spending) = (Cell::new(None), RefCell::default(), RefCell::default());
+        Ok(Self { server, remembered_only, max_texts, log, warned: Cell::new(false), spending })
     }
 
     pub(super) fn name(&self) -> String {
@@ -113,14 +117,33 @@ impl Served {
         Ok(scores)
     }
 
-    /// Returns one score a text by one request.
+    /// Returns one score a text by one request, once there is money for it.
     async fn ask(&self, query: &str, texts: &[&str], calls: &mut Vec<ServedCall>) -> Result<Vec<f64>, HostError> {
-        let Asked { result, lost } = self.server.scores(query, texts).await;
-        let mut took = |n_scored, told, searches| calls.push(self.took(n_scored, told, searches, (query, texts)));
-        lost.into_iter().for_each(|told| took(0, told, None));
-        let response = result?;
-        took(texts.len(), response.tokens, response.searches);
-        Ok(response.scores)
+        let spending = self.spending.borrow().clone();
+        let (asked, serving) = match spending {
+            None => (self.server.scores(query, texts, &Uncounted).await, None),
+            Some(spending) => {
+                let count = || tokens_of(query, texts);
+                let serving = spending.serve(&self.name(), count, self.searches(texts)).await?;
+                (self.server.scores(query, texts, &serving).await, Some(serving))
+            }
+        };
+        let took = |n_scored, told, searches| self.took(n_scored, told, searches, (query, texts));
+        let mut all: Vec<ServedCall> = asked.lost.into_iter().map(|told| took(0, told, None)).collect();
+        let scores = asked.result.map(|response| {
+            all.push(took(texts.len(), response.tokens, response.searches));
+            response.scores
+        });
+        if let Some(serving) = serving {
+            serving.took(&all);
+        }
+        calls.extend(all);
+        scores
+    }
+
+    /// The searches that a request with these texts is, where it is paid by these.
+    fn searches(&self, texts: &[&str]) -> Option<u64> {
+        Some(texts.len().div_ceil(self.server.account().provider.asked.texts_of_a_search?) as u64)
     }
 
     /// Writes down one request with these texts, of which so many were scored. What the server did not count, or cannot
@@ -132,15 +155,9 @@ impl Served {
         searches: Option<u64>,
         (query, texts): (&str, &[&str]),
     ) -> ServedCall {
-        let by_the_search = self.server.account().provider.asked.texts_of_a_search;
-        let searches = searches.or_else(|| Some(texts.len().div_ceil(by_the_search?) as u64));
+        let searches = searches.or_else(|| self.searches(texts));
         let own_count = told.is_none() && searches.is_none();
-        let count = || {
-            let tokenizer = Tokenizer::cl100k();
-            let of_texts: usize = texts.iter().map(|text| tokenizer.count(text)).sum();
-            (of_texts + texts.len() * tokenizer.count(query)) as u64
-        };
-        let tokens = told.or_else(|| own_count.then(count));
+        let tokens = told.or_else(|| own_count.then(|| tokens_of(query, texts)));
         let call = ServedCall { model: self.name(), texts: n_scored, tokens, own_count, searches };
         if let Some(log) = &*self.log.borrow()
             && let Err(error) = append_line(log, &call)
@@ -153,6 +170,10 @@ impl Served {
 
     pub(super) fn log_to(&self, path: &Path) {
         *self.log.borrow_mut() = Some(path.to_owned());
+    }
+
+    pub(super) fn charge_to(&self, spending: &Arc<Spending>) {
+        *self.spending.borrow_mut() = Some(Arc::clone(spending));
     }
 
     /// The error of a request, with what to do.
@@ -172,6 +193,13 @@ impl Served {
              {message}\nThe query may be too long for it: choose a model with a longer input"
         )
     }
+}
+
+/// Returns the tokens of texts, each with the query.
+fn tokens_of(query: &str, texts: &[&str]) -> u64 {
+    let tokenizer = Tokenizer::cl100k();
+    let of_texts: usize = texts.iter().map(|text| tokenizer.count(text)).sum();
+    (of_texts + texts.len() * tokenizer.count(query)) as u64
 }
 
 fn says_too_long(error: &HostError) -> bool {

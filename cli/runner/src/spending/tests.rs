@@ -1,6 +1,8 @@
 use super::*;
 use crate::run_folder::Spent;
 use closeread_llm::{Message, Usage};
+use closeread_methods::record::ServedCall;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A call costs at most a dollar: its response has a million tokens.
@@ -135,4 +137,40 @@ async fn finding_07_a_result_of_a_batch_that_was_billed_and_never_handed_out_sta
     assert_eq!((again.taken().dollars, again.taken().reserved), (Dollars(1.0), Dollars(1.0)));
     begun.ended(response(500_000)).unwrap();
     assert_eq!((charged(), again.taken().dollars), (Dollars(1.5), Dollars(1.5)));
+}
+
+#[tokio::test]
+async fn finding_07_a_request_in_flight_for_texts_is_charged_before_it_is_sent() {
+    let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 0 }";
+    let run = tempfile::tempdir().unwrap();
+    let charged = || Charged::read(run.path()).unwrap().unwrap_or_default().total();
+    let (prices, limit) = (PriceList::read(list).unwrap(), Some(Dollars(2.5)));
+    let spending = Spending::of_run(run.path(), prices, limit, Spent::default(), Tokenizer::cl100k());
+    let spending = Arc::new(spending.unwrap());
+    let serve = || spending.serve("p/x", || 1_000_000, None);
+    let took = |tokens| ServedCall {
+        model: "p/x".to_owned(),
+        texts: 1,
+        tokens: Some(tokens),
+        own_count: false,
+        searches: None,
+    };
+    let (first, second) = (serve().await.unwrap(), serve().await.unwrap());
+    assert!(waits(serve()).await, "two dollars are set aside");
+    first.begin().unwrap();
+    second.begin().unwrap();
+    assert_eq!(charged(), Dollars(2.0), "a kill would lose both");
+    first.failed(Bill::Nothing);
+    assert_eq!(charged(), Dollars(1.0));
+    first.begin().unwrap();
+    first.took(&[took(250_000)]);
+    assert_eq!((charged(), spending.taken().dollars), (Dollars(1.0), Dollars(0.25)), "the folder has a line of it");
+    second.failed(Bill::Unknown);
+    second.begin().unwrap();
+    second.failed(Bill::Unknown);
+    assert!(second.begin().is_err(), "a third try could pass the limit");
+    drop(second);
+    assert_eq!((charged(), spending.taken().dollars), (Dollars(2.0), Dollars(2.25)));
+    assert!(serve().await.is_err() && spending.taken().out);
+    spending.is_out().await;
 }

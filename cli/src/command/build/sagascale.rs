@@ -132,8 +132,8 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     });
     let configuration = build.configuration("sagascale", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
-    let subjects = subjects(&books, articles, &parameters, &context.tokenizer, &args, encoder.as_ref())?;
     context.charge_to(&folder, encoder.as_ref())?;
+    let subjects = subjects(&books, articles, &parameters, &context.tokenizer, &args, encoder.as_ref())?;
     let journal = folder.journal()?;
     let host = |model: &str| context.host(model, &journal, encoder.as_ref());
     let (writer, checker, judge) = (host(model), host(checker), host(judge));

@@ -13,6 +13,7 @@ use closeread_runner::spending::Spending;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Refuses what the models that read cannot do, and with a limit on money models whose calls could cost anything; `asked` are
@@ -68,7 +69,7 @@ pub(super) fn hosts(
     readers: Vec<(String, Model)>,
     args: &RunArgs,
     run: &Path,
-    spending: &Rc<Spending>,
+    spending: &Arc<Spending>,
 ) -> Result<HashMap<String, CliHost>> {
     let responses = if args.no_cache { ResponseCache::new(None) } else { closeread_runner::cache::responses() };
     let (responses, batch_poll) = (Rc::new(responses), args.batch_poll()?);
@@ -77,7 +78,7 @@ pub(super) fn hosts(
             (Some(poll), Model::Chat(chat)) => Some(Batcher::open(chat.account().clone(), timeout(args), run, poll)?),
             _ => None,
         };
-        let host = CliHost::new(model, Rc::clone(&responses)).charged_to(Rc::clone(spending), &name);
+        let host = CliHost::new(model, Rc::clone(&responses)).charged_to(Arc::clone(spending), &name);
         Ok((name, if let Some(batcher) = batcher { host.in_batches(Rc::new(batcher)) } else { host }))
     };
     readers.into_iter().map(host).collect()
