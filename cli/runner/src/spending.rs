@@ -189,12 +189,16 @@ impl Spending {
         call.max_output_tokens.map_or_else(longest, u64::from)
     }
 
-    /// The most that a call can cost, as far as it is known.
+    /// The most that a call can cost, as far as it is known: the provider may write the prompt into its cache, for more.
     fn worst(&self, model: &str, prompt: u64, response: u64, in_batch: bool) -> Dollars {
-        let tokens = Tokens { prompt, cached: 0, written: 0, response };
+        let plain = Tokens { prompt, cached: 0, written: 0, response };
+        let written = Tokens { written: prompt, ..plain };
         let facts = self.prices.of(model);
         let rates = facts.and_then(|facts| if in_batch { facts.batch_rates(prompt) } else { facts.rates(prompt) });
-        rates.map_or(Dollars::default(), |rates| rates.cost(tokens))
+        rates.map_or(Dollars::default(), |rates| {
+            let (plain, written) = (rates.cost(plain), rates.cost(written));
+            if written > plain { written } else { plain }
+        })
     }
 }
 

@@ -174,3 +174,16 @@ async fn finding_07_a_request_in_flight_for_texts_is_charged_before_it_is_sent()
     assert!(serve().await.is_err() && spending.taken().out);
     spending.is_out().await;
 }
+
+#[tokio::test]
+async fn finding_07_a_prompt_that_may_be_written_into_the_providers_cache_is_set_aside_at_that_price() {
+    let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 4, cache_write = 5, output = 0 }";
+    let call =
+        Outgoing::from(Call { messages: vec![Message::user("word ".repeat(999))], ..call().whole().into_owned() });
+    let prompt = call.count(&Tokenizer::cl100k()) as f64 / 1e6;
+    for (dollars, begins) in [(4.9, false), (5.1, true)] {
+        let (prices, limit) = (PriceList::read(list).unwrap(), Some(Dollars(dollars * prompt)));
+        let spending = Spending::new(prices, limit, Dollars::default(), Tokenizer::cl100k());
+        assert_eq!(!waits(spending.begin("p/x", &call, None)).await, begins, "{dollars}");
+    }
+}
