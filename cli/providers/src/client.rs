@@ -2,6 +2,7 @@
 
 use crate::account::{Account, without_credentials};
 use crate::extra_body::ExtraBodies;
+use crate::http::PROXY;
 use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::secrets::Secrets;
 use crate::sending::Sender;
@@ -367,9 +368,6 @@ pub(super) fn broken(error: reqwest::Error) -> Fault {
         None => Fault::transient(strain, text),
     }
 }
-
-/// What to do about a proxy that never passes requests on.
-const PROXY: &str = "correct the proxy in http_proxy, https_proxy or all_proxy, or add the server to no_proxy";
 
 /// Returns what to do about a connection that comes out the same however often it is tried.
 fn never_works(words: &str) -> Option<&'static str> {

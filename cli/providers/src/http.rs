@@ -5,6 +5,10 @@ use closeread_eval::rows::too_many_values;
 use serde_json::Value;
 use std::sync::Once;
 
+/// What to do about a proxy that never passes requests on.
+pub const PROXY: &str = "correct the proxy in http_proxy, https_proxy or all_proxy (http://USER:PASSWORD@HOST:PORT gives it a \
+                         login), or add the server to no_proxy";
+
 /// A client to be set up. What encrypts is ring; certificates are checked as the system checks them; bodies are left as
 /// they come. No request tells from which address it was sent on: that may hold a key.
 pub fn client() -> reqwest::ClientBuilder {

@@ -208,12 +208,19 @@ async fn providers(args: &DoctorArgs) -> Result<Vec<Finding>> {
 async fn reached(url: &str) -> Result<(), String> {
     let client = http::client().timeout(PATIENCE).build().map_err(|error| error.without_url().to_string())?;
     match client.get(url).send().await {
+        Ok(response) if response.status().as_u16() == 407 => Err(wants_login()),
         Ok(_) => Ok(()),
         Err(error) if error.is_timeout() => Err(format!("nothing within {} s", PATIENCE.as_secs())),
         Err(error) => {
             let error = error.without_url();
             let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
-            Err(causes.last().map_or_else(|| error.to_string(), ToString::to_string))
+            let cause = causes.last().map_or_else(|| error.to_string(), ToString::to_string);
+            // What hyper-util makes of a proxy that wants a password before it leads to a server.
+            Err(if cause.contains("proxy authorization required") { wants_login() } else { cause })
         }
     }
+}
+
+fn wants_login() -> String {
+    format!("the proxy before it wants a login; {}", http::PROXY)
 }

@@ -291,6 +291,14 @@ fn finding_11_a_proxy_that_can_never_work_is_not_asked_again() {
     let said = String::from_utf8_lossy(&ended.stderr);
     let words = "the proxy answered 407, which means that it wants a password; correct the proxy in http_proxy";
     assert!(said.contains(words) && !said.contains("try 2 of 8"), "{said}");
+    for (proxy, url) in [("http_proxy", "http://models.example/v1"), ("https_proxy", "https://models.example/v1")] {
+        let mut command = sandbox.command(&["doctor", "--base-url", url]);
+        let ended = command.env(proxy, &address).env_remove("no_proxy").output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stdout);
+        let told = said.lines().find(|line| line.contains("openai-compatible")).unwrap();
+        let words = "does not answer: the proxy before it wants a login; correct the proxy in http_proxy";
+        assert!(told.contains("BROKEN") && told.contains(words), "{said}");
+    }
 }
 
 #[test]
