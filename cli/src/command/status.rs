@@ -258,8 +258,10 @@ struct Counted {
 fn counted(path: &Path) -> Result<Counted> {
     let manifest = run_folder::read_manifest(&path.join(MANIFEST))?.context("a manifest")?;
     RunManifest::read(manifest.to_string().as_bytes())?;
-    let items = files::read(&path.join("items.jsonl"))?.unwrap_or_default();
-    let n_items = items.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    let items = files::read(&path.join("items.jsonl"))?;
+    // A run that ended before it had stored its items has not begun.
+    let has_begun = items.is_some();
+    let n_items = items.unwrap_or_default().split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
     let n_cells = manifest["configuration"]["cells"].as_array().map_or(0, Vec::len);
     let repeats = manifest["configuration"]["repeats"].as_u64().unwrap_or(1) as usize;
     // A part that was killed before its first trial ended may have none.
@@ -272,6 +274,7 @@ fn counted(path: &Path) -> Result<Counted> {
     let done = records.iter().filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
     let trials = done.map(|record| &record.key).collect::<HashSet<_>>().len();
     let is_left = match files::read(&path.join("report.json"))? {
+        _ if !has_begun => true,
         Some(report) => serde_json::from_slice::<Value>(&report)?["finished"] == false,
         // A part that was killed while it was judged; a joined run has no report of its own.
         None => of.is_some() && !judging.panels.is_empty(),

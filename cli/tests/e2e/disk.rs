@@ -3,7 +3,7 @@
 use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases};
 use crate::provider::answer;
-use crate::support::{Ended, Sandbox};
+use crate::support::{Ended, Sandbox, run_tales, tales};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -41,6 +41,18 @@ fn a_file_that_may_not_grow_ends_the_run_and_loses_nothing() {
     let ended = Ended(sandbox.command_after("ulimit -f 200", &arguments).output().unwrap());
     check(&sandbox, &server, &ended, "File too large", || sandbox.run(&arguments));
     assert!(server.asked().values().all(|n| *n == 1), "what was in flight is kept: {:?}", server.asked());
+}
+
+#[test]
+fn finding_05_a_run_that_ended_before_its_items_were_stored_is_not_finished() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book"]);
+    sandbox.run(&["status", "r"]).exits(0);
+    for name in ["items.jsonl", "records.jsonl", "report.json"] {
+        std::fs::remove_file(sandbox.path("r").join(name)).unwrap();
+    }
+    assert_eq!(sandbox.run(&["status", "r", "--json"]).exits(1).json()[0]["state"], "stopped");
 }
 
 #[test]
