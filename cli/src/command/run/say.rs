@@ -129,7 +129,9 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let all = plan.spending.taken().dollars;
     // Rounding apart.
     let others = if all.0 - calls.0 > 5e-5 {
-        format!("; {all} with embeddings, reranking and calls that no trial kept")
+        format!(
+            "; {all} with embeddings, reranking, calls that no trial kept, and what earlier calls cost by the prices of then"
+        )
     } else {
         String::new()
     };
