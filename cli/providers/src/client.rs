@@ -57,6 +57,8 @@ pub struct Options {
     pub tokenizer: Option<Tokenizer>,
     /// Limits on how far the client goes for one call.
     pub limits: Limits,
+    /// Option that names the server's address, for messages.
+    pub address: &'static str,
 }
 
 impl Default for Options {
@@ -72,6 +74,7 @@ impl Default for Options {
             rates: Rates::default(),
             tokenizer: None,
             limits: Limits::default(),
+            address: "--base-url",
         }
     }
 }
@@ -222,7 +225,7 @@ impl ChatModel {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
         }
-        match post.send().await.map_err(broken).and_then(|response| arrived(response, "--base-url")) {
+        match post.send().await.map_err(broken).and_then(|response| arrived(response, self.options.address)) {
             Ok(response) => read(protocol, stream, response).await,
             Err(fault) => {
                 let bill = bill(&fault, None, None);
@@ -345,7 +348,9 @@ fn redirected(response: &reqwest::Response, option: &str) -> Fault {
     let status = response.status().as_u16();
     let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
     let place = location.and_then(|location| response.url().join(location).ok());
-    let place = place.map_or("another address".to_owned(), |place| without_credentials(place.as_str()));
+    // The option wants what stands before the path of a call.
+    let place = place.map(|place| without_credentials(place.as_str().trim_end_matches("/chat/completions")));
+    let place = place.unwrap_or_else(|| "another address".to_owned());
     let message =
         format!("the server answered {status} and sends us to {place}: give the address it means by {option}");
     Fault::Final(HostError::Failed(message))

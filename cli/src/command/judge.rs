@@ -1,6 +1,7 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
 use super::plan::out_of_money;
+use super::run::say_judges_failures;
 use super::{AskingArgs, CostArgs};
 use crate::config::judges::check_judges;
 use crate::config::max_cost;
@@ -20,7 +21,6 @@ use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, Pe
 use closeread_runner::run_folder::{self, lock};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
-use closeread_table::number::counted;
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use serde_json::json;
@@ -120,6 +120,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
         temperature: args.temperature,
         max_output_tokens: args.max_output_tokens,
         base_url: args.asking.base_url.clone(),
+        address: "--base-url",
         seed: args.seed,
         extra_body: ExtraBodies::read(&args.extra_body, &BTreeMap::new())?,
         timeout: Duration::from_secs(args.timeout.max(1)),
@@ -164,9 +165,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     for note in &report.notes {
         info!("{note}");
     }
-    if session.failed > 0 {
-        info!("{} failed; give the same command again to repeat what failed", counted(session.failed, "call"));
-    }
+    say_judges_failures(&session);
     if session.interrupted {
         info!("stopped; give the same command again to resume");
     }

@@ -30,8 +30,8 @@ use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
-pub(crate) use say::say_served;
 use say::{say_cut_for_reranking, say_empty_part, say_failures, say_judges, say_line, say_protocol, say_spending};
+pub(crate) use say::{say_judges_failures, say_served};
 use serde_json::json;
 use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
@@ -148,7 +148,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         None => Session::default(),
     };
     let on_truncation = args.on_truncation.unwrap_or_default();
-    report((&plan, &asked), &benchmark, &folder, &summary, session, on_truncation, args.json)
+    report((&plan, &asked), &benchmark, &folder, &summary, &session, on_truncation, args.json)
 }
 
 /// Loads the benchmark, which must have items.
@@ -241,7 +241,7 @@ fn report(
     benchmark: &Benchmark,
     folder: &RunFolder,
     summary: &Summary,
-    session: Session,
+    session: &Session,
     on_truncation: OnTruncation,
     as_json: bool,
 ) -> Result<ExitCode> {
@@ -303,10 +303,7 @@ fn report(
             outln!("judged by {who}");
         }
     }
-    if session.failed > 0 {
-        let calls = counted(session.failed, "call");
-        info!("{calls} to judges failed; give the same command again to repeat what failed");
-    }
+    say_judges_failures(session);
     say_failures(&records);
     say_served(&embeddings, "texts embedded");
     say_served(&reranking, "passages scored");

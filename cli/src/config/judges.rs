@@ -63,6 +63,11 @@ impl RunArgs {
             false => self.judge.clone(),
         };
         Ok(Some(JudgeOptions {
+            address: if self.judge_base_url.is_none() && self.judges_address(&models).is_some() {
+                "--base-url"
+            } else {
+                "--judge-base-url"
+            },
             base_url: self.judges_address(&models),
             models,
             votes: self.votes.unwrap_or(1),

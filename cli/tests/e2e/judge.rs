@@ -190,7 +190,7 @@ fn a_call_that_failed_is_asked_again() {
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
     let with = one_by_one(&server, "--json");
     let first = sandbox.run(&with).exits(1);
-    assert!(first.err().contains("1 call failed"), "{}", first.err());
+    assert!(first.err().contains("1 call to judges failed"), "{}", first.err());
     assert_eq!(first.json()["cells"][0]["metrics"]["judged_accuracy"]["n"], 5, "a silent judge makes nothing wrong");
     let second = sandbox.run(&with).exits(0).json();
     assert_eq!(second["cells"][0]["metrics"]["judged_accuracy"]["n"], 6);

@@ -95,6 +95,22 @@ fn judges_keep_to_the_minute() {
 }
 
 #[test]
+fn failed_calls_to_a_judge_have_their_reason_and_the_option_that_helps() {
+    let moved = "308 Permanent Redirect\r\nlocation: https://elsewhere.example/v1/chat/completions";
+    let server = Server::start(vec![(moved, String::new())]);
+    let sandbox = sandbox();
+    let says = |option: &str| {
+        let why = "the call failed: the server answered 308 and sends us to https://elsewhere.example/v1";
+        format!("  6 x {why}: give the address it means by {option}")
+    };
+    let told = sandbox.run(&run(&server.url, &[])).exits(1).err();
+    assert!(told.contains(&says("--judge-base-url")), "{told}");
+    let judge = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url];
+    let told = sandbox.run(&judge).exits(1).err();
+    assert!(told.contains("6 calls to judges failed") && told.contains(&says("--base-url")), "{told}");
+}
+
+#[test]
 fn judges_are_in_the_estimate() {
     let sandbox = sandbox();
     let told = sandbox.run(&[&run("http://127.0.0.1:9/v1", &["--dry-run"])[..]].concat()).exits(0).json();

@@ -21,7 +21,7 @@ use closeread_data::resolve_chunk;
 use closeread_eval::{Item, KeyFacts};
 use closeread_judges::{
     BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Panel, Reference, Subject, Submission,
-    SubmittedAnswer, ask, by_rule, cited,
+    SubmittedAnswer, Verdict, ask, by_rule, cited,
 };
 use closeread_llm::price::Dollars;
 use closeread_methods::record::Record;
@@ -32,7 +32,7 @@ use closeread_report::subjects_of;
 use closeread_text::{Language, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct PendingJudgements<'a> {
 }
 
 /// The result of a judging session.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Session {
     /// Whether Ctrl-C ended the session.
     pub interrupted: bool,
@@ -70,6 +70,8 @@ pub struct Session {
     pub out_of_money: bool,
     /// Number of calls that failed, retries included; they are asked again in the next session.
     pub failed: usize,
+    /// Reasons why they failed, with the number of calls of each.
+    pub reasons: BTreeMap<String, usize>,
     /// Items whose chunk cannot be found, so that their summaries cannot be judged.
     pub without_chunk: usize,
 }
@@ -119,6 +121,7 @@ impl<'a> JudgeRunner<'a> {
             concurrency: options.concurrency,
             rates: options.rates,
             tokenizer: Some(tokenizer.clone()),
+            address: options.address,
             ..Options::default()
         };
         let responses = Rc::new(if options.no_cache { ResponseCache::new(None) } else { crate::cache::responses() });
@@ -174,7 +177,10 @@ impl<'a> JudgeRunner<'a> {
             while let Some(judgement) = heard.next().await {
                 let Some(judgement) = judgement? else { continue };
                 let failed = store::is_failed(&judgement);
-                session.failed += usize::from(failed);
+                if let Verdict::Failed { error } = &judgement.verdict {
+                    session.failed += 1;
+                    *session.reasons.entry(error.clone()).or_default() += 1;
+                }
                 judgements.append(judgement)?;
                 if failed { progress.tick_failed() } else { progress.tick() }
             }

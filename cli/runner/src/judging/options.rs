@@ -37,6 +37,8 @@ pub struct JudgeOptions {
     pub max_output_tokens: u32,
     /// Address of the models' server.
     pub base_url: Option<String>,
+    /// Option that names the address, for messages.
+    pub address: &'static str,
     /// Sampling seed.
     pub seed: Option<u64>,
     /// Extra fields that are merged into requests.

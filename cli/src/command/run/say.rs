@@ -14,7 +14,7 @@ use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Entry};
 use closeread_report::{Arm, HowAsked, RunView, ServedUsage, Usage, cells};
 use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
-use closeread_runner::judging::JudgeOptions;
+use closeread_runner::judging::{JudgeOptions, Session};
 use closeread_runner::shard::Shard;
 use closeread_table::Value;
 use closeread_table::number::{counted, metric_label, thousands};
@@ -91,7 +91,6 @@ pub(super) fn say_cut_for_reranking(records: &[Record]) {
 
 /// Says how many trials failed, and why, the most frequent reasons first.
 pub(super) fn say_failures(records: &[Record]) {
-    const SHOWN: usize = 5;
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for record in records {
         if let Outcome::Failed { error } = &record.outcome {
@@ -99,12 +98,24 @@ pub(super) fn say_failures(records: &[Record]) {
         }
     }
     let n_failed: usize = reasons.values().sum();
+    say_reasons(n_failed, &counted(n_failed, "trial"), reasons, "records.jsonl");
+}
+
+/// Says how many calls to judges failed, and why.
+pub(crate) fn say_judges_failures(session: &Session) {
+    let reasons = session.reasons.iter().map(|(reason, n)| (reason.as_str(), *n)).collect();
+    let calls = format!("{} to judges", counted(session.failed, "call"));
+    say_reasons(session.failed, &calls, reasons, "judgements.jsonl");
+}
+
+fn say_reasons(n_failed: usize, what: &str, reasons: BTreeMap<&str, usize>, file: &str) {
+    const SHOWN: usize = 5;
     if n_failed == 0 {
         return;
     }
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    info!("{} failed; the same command tries again:", counted(n_failed, "trial"));
+    info!("{what} failed; the same command tries again:");
     for (reason, n) in reasons.iter().take(SHOWN) {
         info!("  {} x {reason}", thousands(*n as u64));
         if let Some(hint) = hint_of(reason) {
@@ -112,7 +123,7 @@ pub(super) fn say_failures(records: &[Record]) {
         }
     }
     if reasons.len() > SHOWN {
-        info!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
+        info!("  ... and for {} more reasons; {file} has all", reasons.len() - SHOWN);
     }
 }
 
