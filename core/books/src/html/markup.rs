@@ -3,13 +3,12 @@
 //! Only the tokenizer: the tree that HTML prescribes takes XHTML's `<script/>` and `<title/>` for tags that are never closed.
 
 use super::attributes::limited;
+use super::declared::resolved;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::{Attribute, TokenizerResult};
-use regex::Regex;
 use std::cell::RefCell;
-use std::sync::LazyLock;
 
 /// A piece of markup.
 pub(super) enum Piece<'m> {
@@ -25,20 +24,11 @@ pub(super) enum Piece<'m> {
 /// scripts and styles is one, as the elements' text. Line ends are line feeds.
 pub(super) fn read(html: &str, each: impl FnMut(Piece<'_>)) {
     let input = BufferQueue::default();
-    input.push_back(StrTendril::from(&*limited(without_subset(html), is_raw)));
+    input.push_back(StrTendril::from(&*limited(&resolved(html), is_raw)));
     let tokenizer = Tokenizer::new(Pieces(RefCell::new((each, Prefixes::default()))), TokenizerOpts::default());
     // It stops early only where a sink asks for it.
     while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
     tokenizer.end();
-}
-
-/// Returns what follows a document type that has declarations of its own in brackets: those are XML's, and HTML ends
-/// the document type in the middle of them.
-fn without_subset(html: &str) -> &str {
-    static SUBSET: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?is)\A(?:\s|\u{feff}|<\?.*?\?>|<!--.*?-->)*<!doctype[^>\[]*\[.*?\]\s*>").expect("a valid pattern")
-    });
-    SUBSET.find(html).map_or(html, |found| &html[found.end()..])
 }
 
 /// Returns whether the content of an element is text in which no tag begins.

@@ -4,6 +4,7 @@
 //! cannot be understood is read as far as it goes.
 
 mod attributes;
+mod declared;
 mod layout;
 mod markup;
 mod page;

@@ -66,6 +66,22 @@ fn entities_are_characters() {
 }
 
 #[test]
+fn entities_that_a_document_declares_are_their_texts() {
+    let of = |subset: &str, body: &str| {
+        format!("<?xml version='1.0'?><!DOCTYPE html [{subset}]>\n<html><p>{body}</p></html>")
+    };
+    let names = "<!ENTITY nbsp \"&#160;\"><!ENTITY hero 'Ana ]> Bell'><!ENTITY hero 'Bo'>\n<!ENTITY both \"&hero;, <i>Cy</i>\">";
+    book(&of(names, "&hero;&nbsp;and &both; &caf&eacute;;"), "Ana ]> Bell\u{A0}and Ana ]> Bell, Cy &café;");
+    both(
+        &of("<!ENTITY lt '&#38;#60;'><!-- <!ENTITY a 'b'> ' --><!ENTITY % c 'd'>", "1 &lt; 2 &a; &c;"),
+        "1 < 2 &a; &c;",
+    );
+    let laughs: String = (1..20).map(|n| format!("<!ENTITY l{n} '{}'>", format!("&l{};", n - 1).repeat(10))).collect();
+    let text = to_text(&of(&format!("<!ENTITY l0 'ha'>{laughs}"), &"&l19; &l5; ".repeat(100)), Layout::Book);
+    assert!(text.contains("hahaha") && text.len() < 4 << 20, "{} bytes", text.len());
+}
+
+#[test]
 fn what_is_not_shown_is_left_out() {
     both(
         "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY x \"<y>\">]><html><head><title>T</title></head><body>\
