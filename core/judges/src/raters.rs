@@ -87,11 +87,12 @@ impl RaterLabels {
     /// A judge, or what another panel agrees on, against these raters.
     pub fn against(&self, judge: &Self) -> AgainstRaters {
         let with_rater = |rater: &str| {
-            let both = self.units.iter().filter_map(|(unit, by)| Some((&**by.get(rater)?, judge.label(unit)?)));
+            let both =
+                self.units.iter().filter_map(|(unit, by)| Some((&**by.get(rater)?, self.spelled(judge.label(unit)?))));
             pair(rater, "judge", both)
         };
         let pairs: Vec<(&str, &str)> =
-            self.units.keys().filter_map(|unit| Some((self.label(unit)?, judge.label(unit)?))).collect();
+            self.units.keys().filter_map(|unit| Some((self.label(unit)?, self.spelled(judge.label(unit)?)))).collect();
         let unjudged = |counts: &dyn Fn(&Rated) -> bool| {
             self.units.keys().filter(|unit| counts(unit) && judge.label(unit).is_none()).count()
         };
@@ -130,7 +131,7 @@ impl RaterLabels {
                 Some(label) => {
                     let by_criterion = made.by_label.entry(said.to_owned()).or_default();
                     let share = by_criterion.entry(unit.criterion.clone()).or_default();
-                    *share = Share { hit: share.hit + usize::from(label == said), of: share.of + 1 };
+                    *share = Share { hit: share.hit + usize::from(label == self.spelled(said)), of: share.of + 1 };
                 }
                 None => *made.unresolved.entry(said.to_owned()).or_default() += 1,
             }
@@ -179,6 +180,17 @@ mod tests {
         let made = experts.borne_out(&labels("unit,label\nk,PASS\nl,PASS\n"));
         assert_eq!(made.by_label["PASS"][""], Share { hit: 0, of: 1 });
         assert_eq!(made.unresolved["PASS"], 1);
+    }
+
+    #[test]
+    fn labels_that_differ_in_case_or_white_space_are_one() {
+        let people = labels("unit,rater,label\na,x,Yes\na,y,yes\nb,x,No  error\nb,y,NO ERROR\n");
+        assert_eq!(people.pairs()[0].agreement, Some(1.0));
+        assert_eq!(people.units().map(|unit| people.label(unit).unwrap()).collect::<Vec<_>>(), ["Yes", "No  error"]);
+        let judge = labels("unit,label\na,YES\nb,no error\n");
+        let made = people.against(&judge);
+        assert_eq!((made.binary, made.raters[1].agreement), (Some(1.0), Some(1.0)));
+        assert_eq!(people.borne_out(&judge).by_label["YES"][""], Share { hit: 1, of: 1 });
     }
 
     #[test]

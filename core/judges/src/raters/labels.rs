@@ -26,6 +26,8 @@ pub struct RaterLabels {
     pub(super) panel: usize,
     pub(super) units: BTreeMap<Rated, BTreeMap<String, String>>,
     pub(super) consensus: BTreeMap<Rated, String>,
+    /// Labels as they are written first, by the label without case.
+    pub(super) spellings: BTreeMap<String, String>,
 }
 
 /// Two raters over the units that both rated.
@@ -44,6 +46,11 @@ pub struct PairOfRaters {
 }
 
 impl RaterLabels {
+    /// Returns a label as this file writes it, whatever its case and white space.
+    pub(super) fn spelled<'l>(&'l self, label: &'l str) -> &'l str {
+        self.spellings.get(&folded(label)).map_or(label, String::as_str)
+    }
+
     /// Names of the raters, sorted; one without a name where the file has no column `rater`.
     pub fn raters(&self) -> impl Iterator<Item = &str> {
         self.raters.iter().map(String::as_str)
@@ -115,6 +122,11 @@ impl RaterLabels {
     pub fn ac1(&self) -> Option<Ac1> {
         gwet_ac1(&self.units.values().map(|labels| labels.values().collect()).collect::<Vec<Vec<&String>>>())
     }
+}
+
+/// A label without case, its words parted by one space.
+pub(super) fn folded(label: &str) -> String {
+    label.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Two lists of labels of the same units.

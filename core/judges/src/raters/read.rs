@@ -1,6 +1,6 @@
 //! Reading files of labels: CSV with a head, or JSON Lines.
 
-use super::labels::{CONSENSUS, Rated, RaterLabels};
+use super::labels::{CONSENSUS, Rated, RaterLabels, folded};
 use crate::human::table;
 use closeread_eval::InputFile;
 use closeread_eval::rows::Row;
@@ -60,13 +60,14 @@ pub enum RaterError {
 
 impl RaterLabels {
     /// Reads `unit`, `label`, and where there are several `rater`, `group` and `criterion`. Rows without a label are passed
-    /// over. `panel` is how many raters a majority is out of: as many as the file has, unless given.
+    /// over, and labels that differ in case or white space are one. `panel` is how many raters a majority is out of: as many as the file has, unless given.
     ///
     /// # Errors
     /// [`RaterError`].
     pub fn read(file: &InputFile, panel: Option<usize>) -> Result<Self, RaterError> {
         let mut units: BTreeMap<Rated, BTreeMap<String, String>> = BTreeMap::new();
         let mut consensus = BTreeMap::new();
+        let mut spellings: BTreeMap<String, String> = BTreeMap::new();
         let mut lines: BTreeMap<(Rated, String), usize> = BTreeMap::new();
         for row in table(file, &["unit", "label"]) {
             let row = row.map_err(|problem| RaterError::Row(problem.to_string()))?;
@@ -84,6 +85,7 @@ impl RaterLabels {
                 return Err(RaterError::SecondLabel { file, line, first_line, unit, rater });
             }
             lines.insert((rated.clone(), rater.clone()), row.line);
+            let label = spellings.entry(folded(&label)).or_insert(label).clone();
             if rater == CONSENSUS {
                 consensus.insert(rated, label);
             } else {
@@ -105,7 +107,7 @@ impl RaterLabels {
                 return Err(RaterError::TooMany { file: file.name.clone(), n, what });
             }
         }
-        Ok(Self { panel: panel.unwrap_or(raters.len()), raters, units, consensus })
+        Ok(Self { panel: panel.unwrap_or(raters.len()), raters, units, consensus, spellings })
     }
 }
 
