@@ -10,6 +10,7 @@ mod quantity;
 mod words;
 
 pub use by_rule::{AnswerForm, ByRule};
+use quantity::figures;
 pub use quantity::{Quantity, quantity};
 pub(super) use words::{align_key_facts, question_type, verify_facts};
 
@@ -27,7 +28,7 @@ use closeread_text::Language;
 pub const BUILTIN_RULE: &str = "builtin/rule";
 
 /// Version of the rules: a judgement under other rules is another judgement.
-pub(super) const VERSION: &str = "rule-1";
+pub(super) const VERSION: &str = "rule-2";
 
 impl AnswerForm {
     /// The form of a gold answer in words.
@@ -69,15 +70,15 @@ pub fn agrees_strictly(said: &str, gold: &str) -> bool {
 }
 
 /// Returns whether an answer is the gold answer apart from notation: by its type ([`Reading::Tolerant`]), as a
-/// [`quantity`], or in the same words, articles, punctuation, case and white space aside (SQuAD's; of Chinese every
-/// mark).
+/// [`quantity`], or in the same words and figures, articles, punctuation, case and white space aside (SQuAD's; of Chinese
+/// every mark).
 pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     let by_type = agrees(said, gold, Reading::Tolerant) == Parsed::Answer(true);
     let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));
     let in_words = || {
         let words = Words::for_language(language);
-        let (said, gold) = (squad_normalize(said, words), squad_normalize(gold, words));
-        !gold.is_empty() && said == gold
+        let (said_words, gold_words) = (squad_normalize(said, words), squad_normalize(gold, words));
+        !gold_words.is_empty() && said_words == gold_words && figures(said) == figures(gold)
     };
     by_type || as_quantity() || in_words()
 }
@@ -139,6 +140,18 @@ mod tests {
             ("a goat in the yard", "Goat", "en", false, false),
             ("孔乙己。", "孔乙己", "zh", false, true),
             ("", "12", "en", false, false),
+            ("5", "-5", "en", false, false),
+            ("12.50", "-12.50%", "en", false, false),
+            ("1.234", "1234", "en", false, false),
+            ("1,23", "1.23", "en", false, false),
+            (".5", "5", "en", false, false),
+            ("202405", "2024-05", "en", false, false),
+            ("35 to 40", "3.5 to 40", "en", false, false),
+            ("(5)", "5", "en", false, true),
+            ("12,34,567", "1234567", "en", false, true),
+            ("in 1,234 BC.", "in 1234 BC", "en", false, true),
+            ("Apollo-11", "Apollo11", "en", false, true),
+            ("第５章。", "第5章", "zh", false, true),
         ] {
             assert_eq!(agrees_strictly(said, gold), strict, "strict: {said} against {gold}");
             let either = strict || agrees_tolerantly(said, gold, language.parse().unwrap());

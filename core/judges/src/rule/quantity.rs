@@ -51,6 +51,27 @@ pub fn quantity(text: &str) -> Option<Quantity> {
     Some(if negative { Quantity { value: -found.value, ..found } } else { found })
 }
 
+/// The figures of a text as they are written, with the signs and points that
+/// [`squad_normalize`](closeread_metrics::squad_normalize) deletes; without commas between thousands.
+pub(super) fn figures(text: &str) -> Vec<String> {
+    let is_mark = |c: char| matches!(c, '-' | '.' | ',' | ':' | '/');
+    let mut before = ' ';
+    let kept = |c: char| {
+        let c = if c == '−' { '-' } else { narrow(c) };
+        // Behind a letter a mark joins words.
+        let is_kept = c.is_ascii_digit() || is_mark(c) && !before.is_alphabetic();
+        before = c;
+        if is_kept { c } else { ' ' }
+    };
+    let marked: String = text.chars().map(kept).collect();
+    let figures = marked.split(' ').map(|figure| figure.trim_start_matches([',', ':', '/']).trim_end_matches(is_mark));
+    let plain = |figure: &str| match figure.rsplit_once(',') {
+        Some((_, thousand)) if has_three_digits(thousand.as_bytes()) => figure.replace(',', ""),
+        _ => figure.to_owned(),
+    };
+    figures.filter(|figure| !figure.is_empty()).map(plain).collect()
+}
+
 fn narrow(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
