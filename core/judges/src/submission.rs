@@ -38,15 +38,17 @@ pub enum SubmittedAnswer<'a> {
     Unparsed {
         /// The response.
         response: &'a str,
+        /// The number that its prompt gives the first option: 0, or 1.
+        first: usize,
     },
 }
 
 impl<'a> SubmittedAnswer<'a> {
-    /// Makes a submission of a trial's outcome.
-    pub fn of(outcome: &'a Outcome) -> Self {
+    /// Makes a submission of a trial's outcome, and of the calls that led to it.
+    pub fn of(outcome: &'a Outcome, calls: &[CallTrace]) -> Self {
         match outcome {
             Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
-            Outcome::Unparsed { response } => Self::Unparsed { response },
+            Outcome::Unparsed { response } => Self::Unparsed { response, first: first_option(calls) },
             _ => Self::Nothing,
         }
     }
@@ -56,9 +58,14 @@ impl<'a> SubmittedAnswer<'a> {
         match self {
             Self::Nothing => "",
             Self::Answer { text, .. } => text,
-            Self::Unparsed { response } => response,
+            Self::Unparsed { response, .. } => response,
         }
     }
+}
+
+/// The number of the first option in the last prompt: those that ask for `[[n]]` count from 1.
+fn first_option(calls: &[CallTrace]) -> usize {
+    calls.last().map_or(0, |call| usize::from(matches!(call.prompt.as_str(), "read-choice" | "closed-book-choice")))
 }
 
 /// The response of a judge.
@@ -70,4 +77,25 @@ pub struct JudgeResponse {
     pub calls: Vec<CallTrace>,
     /// Tokens of the prompt, if it was blocked.
     pub blocked_tokens: Option<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_numbered_as_their_prompt_numbers_them() {
+        let outcome = Outcome::Unparsed { response: "2".to_owned() };
+        let first = |prompts: &[&str]| {
+            let call = |prompt: &&str| CallTrace { prompt: (*prompt).to_owned(), ..CallTrace::default() };
+            let calls: Vec<CallTrace> = prompts.iter().map(call).collect();
+            match SubmittedAnswer::of(&outcome, &calls) {
+                SubmittedAnswer::Unparsed { first, .. } => first,
+                said => panic!("{said:?}"),
+            }
+        };
+        assert_eq!(first(&["raptor-summary", "read-choice"]), 1);
+        assert_eq!(first(&["closed-book-choice"]), 1);
+        assert_eq!((first(&["novelqa-choices"]), first(&["sagascale-text"]), first(&[])), (0, 0, 0));
+    }
 }

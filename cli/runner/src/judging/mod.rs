@@ -229,7 +229,7 @@ impl<'a> JudgeRunner<'a> {
     ) -> Result<Option<Judgement>> {
         let submission = work.submission(
             item,
-            record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome)),
+            record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome, &record.calls)),
             record.map(cited).unwrap_or_default(),
         );
         if key.judge_model == BUILTIN_RULE {

@@ -109,7 +109,7 @@ async fn again(
     work: &Work,
     setting: Settings<'_>,
 ) -> Result<JudgeResponse> {
-    let said = record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome));
+    let said = record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome, &record.calls));
     let submission = work.submission(item, said, record.map(cited).unwrap_or_default());
     let judge = judgement.key.judge;
     if judgement.key.judge_model == BUILTIN_RULE {

@@ -216,8 +216,8 @@ pub(super) async fn contamination<H: Host>(
     for (model, host) in knowers {
         let session = Session::new(*host, settings).about(&books);
         let trial = run(&method, &session, &[&item], None).await?.remove(0);
+        let said = SubmittedAnswer::of(&trial.outcome, &trial.calls);
         calls.extend(trial.calls);
-        let said = SubmittedAnswer::of(&trial.outcome);
         let answer = match &trial.outcome {
             Outcome::Failed { error } => return Ok(Made { end: End::Failed { error: error.clone() }, calls }),
             Outcome::Answered { answer, .. } => answer.clone(),

@@ -68,7 +68,7 @@ pub fn choice_lines<S: AsRef<str>>(response: &str, options: &[Vec<S>]) -> Vec<Pa
     lines
         .into_iter()
         .zip(options)
-        .map(|(line, options)| line.answer().and_then(|text| chosen(text, options)).into())
+        .map(|(line, options)| line.answer().and_then(|text| chosen(text, options, 0)).into())
         .collect()
 }
 
@@ -104,8 +104,9 @@ pub fn evidence_marks(response: &str) -> Parsed<EvidenceMarks> {
     marks.into()
 }
 
-/// The option, from 0, that a text names as a line of [`choice_lines`] does; `None` if it names none.
-pub fn chosen<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
+/// The option, from 0, that a text names as a line of [`choice_lines`] does; `None` if it names none. `first` is the number of
+/// the first option: 0 as in NovelQA, or 1.
+pub fn chosen<S: AsRef<str>>(text: &str, options: &[S], first: usize) -> Option<usize> {
     static INDEX: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"^[(\[*]*(?:([0-9]{1,9})|([A-Z]))[)\]*]*(?:[.,:;)\s]|$)"));
     let bare = |text: &str| {
@@ -120,7 +121,7 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
         let found = INDEX.captures(text)?;
         let letter = |letter: regex_lite::Match<'_>| usize::from(letter.as_str().as_bytes()[0] - b'A');
         match found.get(1) {
-            Some(digits) => digits.as_str().parse().ok(),
+            Some(digits) => digits.as_str().parse::<usize>().ok()?.checked_sub(first),
             // "A man" is a text; a letter in front of one needs a mark.
             None => {
                 found.get(2).filter(|_| found[0].len() > 1 && !found[0].ends_with(' ') || text.len() == 1).map(letter)

@@ -58,7 +58,7 @@ pub(crate) fn read_response(form: Form, items: &[&Item], response: &str) -> Vec<
 pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, response: &str) -> Outcome {
     match answer {
         None => unparsed(response),
-        Some(text) if item.task == Task::Choice => option(item, chosen(text, &item.options), response),
+        Some(text) if item.task == Task::Choice => option(item, chosen(text, &item.options, 0), response),
         Some(text) => Outcome::Answered { answer: text.to_owned(), choice: None },
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     let (in_form, words) = match said {
         SubmittedAnswer::Nothing => return ByRule { form, strict: false, tolerant: false },
         SubmittedAnswer::Answer { text, .. } => (true, corpusqa::answer(text)),
-        SubmittedAnswer::Unparsed { response } => (false, corpusqa::answer(response)),
+        SubmittedAnswer::Unparsed { response, .. } => (false, corpusqa::answer(response)),
     };
     let strict = in_form && item.answers.iter().any(|gold| agrees_strictly(words, gold));
     let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, *language));
@@ -86,9 +86,10 @@ pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
 /// A choice: strictly the option that the form names; tolerantly also the option whose index, letter or text a response out
 /// of form gives in its last line.
 fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
-    let named = match said {
-        SubmittedAnswer::Answer { choice, .. } => choice,
-        SubmittedAnswer::Nothing | SubmittedAnswer::Unparsed { .. } => None,
+    let (named, first) = match said {
+        SubmittedAnswer::Answer { choice, .. } => (choice, 0),
+        SubmittedAnswer::Nothing => (None, 0),
+        SubmittedAnswer::Unparsed { first, .. } => (None, first),
     };
     let strict = named.is_some() && named == item.correct;
     let tolerantly = || {
@@ -96,7 +97,7 @@ fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
         let announced = ["answer is", "Answer is", "Answer", "answer", "答案是", "答案"];
         let rest = announced.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last);
         let rest = rest.trim_start_matches([':', '：', ' ', '*']).trim_end_matches(['*', '。']);
-        chosen(rest, &item.options)
+        chosen(rest, &item.options, first)
     };
     let tolerant = strict || named.is_none() && item.correct.is_some() && tolerantly() == item.correct;
     ByRule { form: AnswerForm::Choice, strict, tolerant }
@@ -164,12 +165,14 @@ mod tests {
         let mut item = Item::new("q", "b", "?", Task::Choice);
         item.options = vec!["Rain".into(), "Snow".into()];
         item.correct = Some(1);
-        let of = |response| choice(&item, SubmittedAnswer::Unparsed { response });
+        let from = |first, response| choice(&item, SubmittedAnswer::Unparsed { response, first });
+        let of = |response| from(0, response);
         for response in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
             let ByRule { strict, tolerant, .. } = of(response);
             assert!(!strict && tolerant, "{response}");
         }
         assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
+        assert!(from(1, "2").tolerant && from(1, "B").tolerant && !from(1, "1").tolerant && !from(1, "0").tolerant);
         assert!(choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(1) }).strict);
         assert!(!choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(0) }).tolerant);
     }

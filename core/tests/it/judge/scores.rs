@@ -101,7 +101,7 @@ fn the_rule_gives_both_readings() {
     let panel = panel(&[BUILTIN_RULE]);
     let mut records = vec![record("q", answered("11 bells"))];
     let item = item("q");
-    let said = SubmittedAnswer::of(&records[0].outcome);
+    let said = SubmittedAnswer::of(&records[0].outcome, &records[0].calls);
     let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk: "" };
     let verdict = by_rule(Judge::Rule, &submission).unwrap();
     let line = judgement(&panel, Subject::from(&records[0].key), Judge::Rule, BUILTIN_RULE, verdict);
@@ -123,7 +123,7 @@ fn a_summary_is_scored_by_level() {
     records[1].key.repeat = 1;
     let chunk = "Ana hid the key. The river took the bridge.";
     let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
-        let said = SubmittedAnswer::of(&records[0].outcome);
+        let said = SubmittedAnswer::of(&records[0].outcome, &records[0].calls);
         let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk };
         let verdict = by_rule(judge, &submission).unwrap();
         judgement(&panel, Subject::from(&records[0].key), judge, BUILTIN_RULE, verdict)
