@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod change;
+mod composed;
 pub mod hash;
 pub mod language;
 mod locate;
@@ -15,6 +16,7 @@ mod span;
 mod thousands;
 
 pub use change::{Change, ChangeKind, changes};
+pub use composed::composed;
 pub use language::{Language, UnknownLanguage};
 pub use locate::{Folding, Located, Locator};
 pub use span::{FlowSpan, Span};

@@ -6,6 +6,7 @@ use closeread_eval::Outcome;
 use closeread_eval::answer::{ShortAnswer, short_answer};
 use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
 use closeread_eval::{InputFile, Item, Problem, ProblemList, Task};
+use closeread_text::composed;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
@@ -178,10 +179,11 @@ fn choice(item: &Item, fields: &Map<String, Value>) -> Result<Option<usize>, Wro
 fn read_answer(item: &Item, answer: String) -> Outcome {
     let text = answer.trim();
     if item.task == Task::Choice {
-        let chosen = item.options.iter().position(|option| option.trim() == text);
+        let text = composed(text);
+        let chosen = item.options.iter().position(|option| composed(option.trim()) == text);
         return match chosen {
             Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
-            None if short_answer(text) == ShortAnswer::NotFound => Outcome::NotFound,
+            None if short_answer(&text) == ShortAnswer::NotFound => Outcome::NotFound,
             None => Outcome::Unparsed { response: answer },
         };
     }
@@ -245,6 +247,14 @@ mod tests {
         assert_eq!(outcome(r#"{"item":"c","answer":" two\n"}"#), answered("two", Some(1)));
         assert_eq!(outcome(r#"{"item":"c","answer":"Two"}"#), Outcome::Unparsed { response: "Two".into() });
         assert_eq!(outcome(r#"{"item":"c","answer":""}"#), Outcome::Unparsed { response: String::new() });
+    }
+
+    #[test]
+    fn an_option_whose_letters_are_written_apart_is_the_option() {
+        let gold = r#"{"id":"c","documents":["d"],"question":"?","options":["th\u00e9","caf\u00e9"],"correct":1}"#;
+        let read =
+            read(&file("g", gold.as_bytes()), &file("p", "{\"item\":\"c\",\"answer\":\"cafe\u{301}\"}".as_bytes()));
+        assert_eq!(read.unwrap().attempts["c"].outcome, answered("café", Some(1)));
     }
 
     #[test]

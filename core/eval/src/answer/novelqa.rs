@@ -8,6 +8,7 @@
 //! - a response that numbers its lines from 1 to the number of questions, and has no line 0, is shifted by one.
 
 use super::parsed::Parsed;
+use closeread_text::composed;
 use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,7 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S], first: usize) -> Option<
         LazyLock::new(|| pattern(r"^[(\[*]*(?:([0-9]{1,9})|([A-Z]))[)\]*]*(?:[.,:;)\s]|$)"));
     let bare = |text: &str| {
         let marks = |c: char| c.is_whitespace() || c.is_ascii_punctuation() || matches!(c, '“' | '”' | '‘' | '’');
-        text.trim_matches(marks).to_lowercase()
+        composed(text.trim_matches(marks)).to_lowercase()
     };
     let said = bare(text);
     let mut same = (0..options.len()).filter(|&idx| !said.is_empty() && bare(options[idx].as_ref()) == said);

@@ -22,7 +22,7 @@ use closeread_eval::answer::novelqa::chosen;
 use closeread_eval::{Item, Task};
 use closeread_metrics::Words;
 use closeread_metrics::squad_normalize;
-use closeread_text::Language;
+use closeread_text::{Language, composed};
 
 /// Name of the judge without a model, as `--judge` takes it.
 pub const BUILTIN_RULE: &str = "builtin/rule";
@@ -77,6 +77,7 @@ pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));
     let in_words = || {
         let words = Words::for_language(language);
+        let (said, gold) = (&*composed(said), &*composed(gold));
         let (said_words, gold_words) = (squad_normalize(said, words), squad_normalize(gold, words));
         !gold_words.is_empty() && said_words == gold_words && figures(said) == figures(gold)
     };
@@ -152,6 +153,7 @@ mod tests {
             ("12,34,567", "1234567", "en", false, true),
             ("in 1,234 BC.", "in 1234 BC", "en", false, true),
             ("Apollo-11", "Apollo11", "en", false, true),
+            ("the cafe\u{301}!", "caf\u{e9}", "fr", false, true),
             ("第５章。", "第5章", "zh", false, true),
         ] {
             assert_eq!(agrees_strictly(said, gold), strict, "strict: {said} against {gold}");

@@ -1,6 +1,7 @@
 //! CorpusQA's typed answers, and whether two agree by rule.
 
 use crate::answer::parsed::Parsed;
+use closeread_text::composed;
 use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use std::sync::LazyLock;
@@ -63,6 +64,7 @@ pub fn value(answer: &str, reading: Reading) -> Parsed<Value> {
 ///
 /// This is our rule: the paper scores by a judge alone, which also accepts paraphrases that no rule can.
 pub fn agrees(answer: &str, gold: &str, reading: Reading) -> Parsed<bool> {
+    let (answer, gold) = (&composed(answer), &composed(gold));
     let (Parsed::Answer(gold), Parsed::Answer(said)) = (value(gold, reading), value(answer, reading)) else {
         return Parsed::Unparsed;
     };
@@ -268,6 +270,7 @@ mod tests {
         check("a, b", "[\"a\", \"b\"]", None, Some(true));
         check("[\"a\"]", "[\"a\", \"b\"]", Some(false), Some(false));
         check("SOUTH", "\"South\"", Some(false), Some(true));
+        check("cafe\u{301}", "caf\u{e9}", Some(true), Some(true));
         check("May 2024", "2024-05", None, Some(true));
         check("north", "42", None, None);
         check("", "42", None, None);
