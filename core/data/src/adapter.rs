@@ -2,6 +2,7 @@
 
 use super::Dataset;
 use closeread_eval::{InputFile, Item, Problem, Task};
+use closeread_text::counted;
 
 /// A published data set that can be read as it is.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +36,13 @@ pub struct LabelValues {
 }
 
 impl Adapter {
-    /// Holds items in closeread's own format to what the benchmark needs: those of another task are left out, labels that
-    /// the paper's tables do not know are noted, once a label. What [`Self::read`] makes of published files is as they are.
+    /// Holds items in closeread's own format to what the benchmark needs: those of another task are left out, labels get the
+    /// case that the paper's tables know, and those that they do not know are noted, once a label. What [`Self::read`] makes
+    /// of published files is as they are.
     pub fn check(&self, dataset: &mut Dataset) {
         check_task(self, dataset);
+        let recased = self.labels.iter().filter_map(|label| recase(self.name, label, &mut dataset.items));
+        dataset.problems.extend(recased);
         dataset.problems.extend(check_labels(self, &dataset.items));
     }
 }
@@ -75,6 +79,24 @@ fn name_of(task: Task) -> &'static str {
         Task::Choice => "choice",
         Task::Summary => "summary",
     }
+}
+
+/// Writes the values of a label as the paper's tables do where only their case differs, and says so in one note.
+fn recase(adapter: &str, label: &LabelValues, items: &mut [Item]) -> Option<Problem> {
+    let (mut first, mut n) = (None, 0);
+    for item in items {
+        let Some(value) = item.labels.get_mut(label.name) else { continue };
+        let known = label.values.iter().find(|known| known.eq_ignore_ascii_case(value));
+        if let Some(known) = known.filter(|known| *known != value) {
+            let found = std::mem::replace(value, (*known).to_owned());
+            first.get_or_insert_with(|| (item.id.clone(), found, known));
+            n += 1;
+        }
+    }
+    let (id, found, known) = first?;
+    let items = counted(n, "item");
+    let message = format!("the `{}` of {items} differs in case: `{found}` is read as `{known}`", label.name);
+    Some(Problem::note(adapter, None, Some(&id), message))
 }
 
 /// Notes for labels that the paper's tables go by and that items lack or have with values unknown to them: one note a

@@ -108,5 +108,10 @@ mod tests {
             ]
         );
         assert_eq!(check_labels(&adapter, &items[..2]), []);
+        let mut dataset = Dataset { items, ..Dataset::default() };
+        adapter.check(&mut dataset);
+        assert_eq!(dataset.items[1].labels["kind"], "hard");
+        let note = "sagascale (1): the `kind` of 1 item differs in case: `Hard` is read as `hard`";
+        assert_eq!(dataset.problems[0].to_string(), note);
     }
 }
