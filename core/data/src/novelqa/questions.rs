@@ -7,9 +7,9 @@ use serde_json::Value;
 
 /// Complexities in the order of the paper's tables.
 pub const COMPLEXITIES: [&str; 3] = ["multi-hop", "single-hop", "detail"];
-/// Aspects in the order of Table 1, as closeread's adapter and its sample write them.
-pub const ASPECTS: [&str; 10] =
-    ["times", "meaning", "span", "setting", "settg", "relation", "relat", "character", "chara", "plot"];
+/// Aspects in the order of Table 1, as closeread's sample and the published files write them.
+pub const ASPECTS: [&str; 11] =
+    ["times", "meaning", "mean", "span", "setting", "settg", "relation", "relat", "character", "chara", "plot"];
 
 /// The questions of one file as items about the novel of its name, with their lines; ids as in [`read`].
 pub(crate) fn items(file: &InputFile) -> Vec<Result<(usize, Item), Problem>> {
@@ -135,5 +135,11 @@ mod tests {
         assert_eq!(ids, ["B00/Q1", "B00/Q3"]);
         let wrong = "B00.json:2 (Q2): expected an object with `Question`, found text [left out]";
         assert_eq!(found[1].as_ref().unwrap_err().to_string(), wrong);
+    }
+
+    #[test]
+    fn every_published_aspect_is_known() {
+        let aspects = ["times", "mean", "span", "settg", "relat", "chara", "plot"];
+        assert!(aspects.iter().all(|aspect| ASPECTS.contains(aspect)));
     }
 }
