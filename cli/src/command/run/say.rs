@@ -182,7 +182,9 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
         FailurePolicy::Wrong => "count as wrong",
         FailurePolicy::LeftOut => "are in no denominator",
     };
-    info!("  trials in which the reader never got to answer {failures}; the report has both readings");
+    info!(
+        "  trials in which the reader never got to answer {failures} in the paper's tables; the report has both readings"
+    );
 }
 
 /// Says who judges, or why nobody does.
