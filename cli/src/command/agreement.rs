@@ -3,6 +3,7 @@
 pub(super) mod raters;
 
 use anyhow::{Context, Result, bail};
+use closeread_books::{DecodeError, decode};
 use closeread_eval::InputFile;
 use closeread_judges::{AgainstPeople, CorrectedScore, against_people, corrected_scores, human_labels, judge_errors};
 use closeread_report::Run;
@@ -74,9 +75,11 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
     if judging.panels.is_empty() {
         bail!("{} was not judged: closeread judge {} --judge-model MODEL judges it", run.display(), run.display());
     }
-    let bytes = closeread_files::read_file(labels).with_context(|| format!("cannot read {}", labels.display()))?;
-    let file = InputFile { name: labels.display().to_string(), bytes };
+    let file = labels_file(labels)?;
     let (people, mut problems) = human_labels(&file);
+    if people.is_empty() && problems.is_empty() {
+        bail!("{} has no label: expected columns `item` and `label`, and a row a label", file.name);
+    }
     let (found, unused) = against_people(judging, &people, &file.name);
     problems.extend(unused);
     problems.sort_by_key(|problem| problem.line);
@@ -102,6 +105,25 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
         bail!("no label of {} is on something that was judged in {}", file.name, run.display());
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// A file of labels. What is not UTF-8, as a spreadsheet saves it in the code page of its system, is read as a text would be.
+fn labels_file(path: &Path) -> Result<InputFile> {
+    let name = path.display().to_string();
+    let bytes = closeread_files::read_file(path).with_context(|| format!("cannot read {name}"))?;
+    if std::str::from_utf8(&bytes).is_ok() {
+        return Ok(InputFile { name, bytes });
+    }
+    let bytes = match decode(&bytes, None) {
+        Ok(decoded) => {
+            info!("{name}: read as {}", decoded.encoding);
+            decoded.text.into_bytes()
+        }
+        Err(error @ DecodeError::Format { .. }) => bail!("cannot use {name}: {error}"),
+        // The rows that cannot be read are named, the others are used.
+        Err(_) => bytes,
+    };
+    Ok(InputFile { name, bytes })
 }
 
 fn agreement_table(found: &[AgainstPeople]) -> Table {

@@ -230,6 +230,13 @@ fn a_judge_is_measured_against_people() {
     let none = sandbox.run(&["agreement", "r", file]).exits(2);
     assert_eq!(none.out(), "", "no table without a label");
     assert!(none.err().contains("labels.csv:2 (t77-3)") && none.err().contains("no label of"), "{}", none.err());
+    sandbox.write("labels.csv", "item,method,budget,label\n");
+    sandbox.run(&["agreement", "r", file]).refuses(&["labels.csv has no label: expected columns `item` and `label`"]);
+    sandbox.write("labels.csv", b"item;method;budget;label\r\nt0-3;dos-rag;30;\xD5\xFD\xC8\xB7\r\n");
+    let chinese = sandbox.run(&["agreement", "r", file, "--json"]).exits(0);
+    assert_eq!(chinese.json()["judges"][0]["n"], 1, "{}", chinese.err());
+    sandbox.write("labels.csv", b"PK\x03\x04xl/workbook.xml\xFF");
+    sandbox.run(&["agreement", "r", file]).refuses(&["is an Excel workbook, not plain text: save it as CSV UTF-8"]);
 }
 
 /// A judge that prefers long answers, and takes whatever stands second for right.

@@ -20,6 +20,7 @@ pub mod published;
 pub mod ranking;
 pub mod reading;
 pub mod rows;
+pub mod saved;
 #[doc(hidden)]
 pub mod testing;
 pub mod truncation;

@@ -1,7 +1,9 @@
 //! Objects of a JSON Lines file or of a JSON array, one by one, with the line each begins in.
 
+use crate::saved::utf8;
 use crate::{InputFile, Problem, ProblemList};
 use serde_json::{Deserializer, Map, Value};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -134,17 +136,23 @@ pub fn scalars(value: &Value) -> Vec<String> {
 ///
 /// A wrong line of JSON Lines costs that line. A syntax error in an array costs its line where each element has a line
 /// of its own, else the rest of the array, which is said. Text after the object of a line, or after the array, is named
-/// and the object used; lines after an array are rows. A byte order mark is skipped, blank lines are no rows. Where very
-/// many lines are wrong the last problem says how many ([`ProblemList`]).
+/// and the object used; lines after an array are rows. What a byte order mark calls UTF-16 is read as such, blank lines
+/// are no rows. Where very many lines are wrong the last problem says how many ([`ProblemList`]).
 pub fn rows(file: &InputFile) -> Rows<'_> {
-    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    let bytes = match utf8(&file.bytes) {
+        Cow::Borrowed(bytes) => bytes,
+        Cow::Owned(bytes) => {
+            let converted = InputFile { name: file.name.clone(), bytes };
+            let queue = rows(&converted).collect();
+            return Rows { queue, ..Rows::new(&file.name, &[], Form::Lines) };
+        }
+    };
     let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     // A line that holds one list alone is a wrong row of JSON Lines only if other lines follow it as objects; an
     // array of objects is far more common, so `[` opens an array.
     let is_array = first.is_some_and(|at| bytes[at] == b'[');
     let form = if is_array { Form::Array } else { Form::Lines };
-    let mut rows =
-        Rows { name: &file.name, bytes, at: 0, line: 1, form, queue: VecDeque::new(), wrong: ProblemList::default() };
+    let mut rows = Rows::new(&file.name, bytes, form);
     if is_array {
         rows.advance(first.map_or(0, |at| at + 1));
     }
@@ -203,7 +211,11 @@ fn is_table(name: &str) -> bool {
     [".csv", ".tsv"].iter().any(|ending| name.ends_with(ending))
 }
 
-impl Rows<'_> {
+impl<'f> Rows<'f> {
+    fn new(name: &'f str, bytes: &'f [u8], form: Form) -> Self {
+        Self { name, bytes, at: 0, line: 1, form, queue: VecDeque::new(), wrong: ProblemList::default() }
+    }
+
     fn read_line(&mut self) {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());

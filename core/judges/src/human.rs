@@ -9,6 +9,7 @@ use super::{Fault, QuestionType, TrialPlace};
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_eval::lines::Lines;
 use closeread_eval::rows::{Row, kind, rows, scalar};
+use closeread_eval::saved::{Sheet, sheet};
 use closeread_eval::{InputFile, Problem};
 use serde_json::{Map, Value};
 
@@ -104,28 +105,35 @@ pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     (found, problems)
 }
 
-/// The rows of a file, CSV with these columns unless it begins as JSON does.
+/// The rows of a file, CSV with these columns unless it begins as JSON does. Rows of empty cells are none.
 pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Problem>> {
-    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    let Sheet { bytes, separator } = sheet(&file.bytes);
     if matches!(bytes.iter().find(|byte| !byte.is_ascii_whitespace()), Some(b'{' | b'[') | None) {
         return rows(file).collect();
     }
-    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(bytes);
-    let wrong = |line: Option<usize>, why: String| Problem::dropped(&file.name, line, None, why);
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(separator).flexible(true).trim(csv::Trim::All).from_reader(&*bytes);
+    let wrong = |line: Option<usize>, error: csv::Error| {
+        let why = match error.kind() {
+            csv::ErrorKind::Utf8 { .. } => "invalid UTF-8: save the file as UTF-8".to_owned(),
+            _ => error.to_string(),
+        };
+        Problem::dropped(&file.name, line, None, why)
+    };
     let head: Vec<String> = match reader.headers() {
         Ok(head) => head.iter().map(str::to_lowercase).collect(),
-        Err(error) => return vec![Err(wrong(Some(1), error.to_string()))],
+        Err(error) => return vec![Err(wrong(Some(1), error))],
     };
     if !columns.iter().all(|name| head.iter().any(|column| column == name)) {
         let columns = columns.join("` and `");
         let why = format!("the head is `{}`: expected columns `{columns}`, or JSON Lines", head.join(","));
-        return vec![Err(wrong(Some(1), why))];
+        return vec![Err(Problem::dropped(&file.name, Some(1), None, why))];
     }
-    let mut lines = Lines::new(bytes);
+    let mut lines = Lines::new(&bytes);
     let row = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| {
             let line = error.position().map(|position| lines.line_of(position.byte()));
-            wrong(line, error.to_string())
+            wrong(line, error)
         })?;
         let line = lines.line_of(record.position().map_or(0, csv::Position::byte));
         let fields = head.iter().zip(&record).filter(|(_, text)| !text.is_empty());
@@ -133,7 +141,8 @@ pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Pr
             fields.map(|(name, text)| (name.clone(), Value::String(text.to_owned()))).collect();
         Ok(Row { line, fields })
     };
-    reader.records().map(row).collect()
+    let is_blank = |row: &Result<Row, Problem>| row.as_ref().is_ok_and(|row| row.fields.is_empty());
+    reader.records().map(row).filter(|row| !is_blank(row)).collect()
 }
 
 /// The reason why a label cannot be used.
@@ -169,7 +178,8 @@ fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
     let number = |name: &'static str| match row.fields.get(name).filter(|value| !value.is_null()) {
         None => Ok(None),
         Some(value) => {
-            let number = scalar(value).and_then(|text| text.parse::<usize>().ok());
+            // A table of Python writes 500 as 500.0 where a cell of the column is empty.
+            let number = scalar(value).and_then(|text| text.strip_suffix(".0").unwrap_or(&text).parse::<usize>().ok());
             number.map(Some).ok_or_else(|| LabelError::Number { name, found: shown(value) })
         }
     };

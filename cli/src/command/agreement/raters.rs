@@ -1,6 +1,6 @@
 //! Files of labels that several raters gave: how far they agree, and others against them.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use closeread_eval::InputFile;
 use closeread_judges::{AgainstRaters, RaterLabels, is_yes};
 use closeread_table::{Table, Value};
@@ -21,8 +21,7 @@ pub(super) fn read(given: &str, panel: Option<usize>) -> Result<Named> {
         Some((path, name)) if !name.is_empty() && !Path::new(given).exists() => (Path::new(path), name.to_owned()),
         _ => (Path::new(given), stem(Path::new(given))),
     };
-    let bytes = closeread_files::read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
-    named(name, &InputFile { name: path.display().to_string(), bytes }, panel)
+    named(name, &super::labels_file(path)?, panel)
 }
 
 /// The labels of a file under a name.

@@ -47,6 +47,7 @@ pub(super) fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)>
             "a pointer of Git LFS",
             "fetch the file itself by git lfs pull",
         ),
+        (0, b"PAR1", "a Parquet file", "convert it to JSON Lines first"),
         (0, b"\x89PNG\r\n", "a PNG image", LEAVE_OUT),
         (0, b"\xFF\xD8\xFF", "a JPEG image", LEAVE_OUT),
         (0, b"GIF87a", "a GIF image", LEAVE_OUT),
@@ -57,6 +58,9 @@ pub(super) fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)>
         (0, b"\xFF\xFE\0\0", "text in UTF-32", "convert it to UTF-8"),
         (0, b"\0\0\xFE\xFF", "text in UTF-32", "convert it to UTF-8"),
     ];
+    if bytes.starts_with(ARCHIVE) && memchr::memmem::find(bytes, b"xl/workbook.xml").is_some() {
+        return Some(("an Excel workbook", "save it as CSV UTF-8"));
+    }
     if let Some(document) = bytes.starts_with(ARCHIVE).then(|| office_document(bytes)).flatten() {
         return Some((document, SAVE_AS));
     }
@@ -64,8 +68,9 @@ pub(super) fn known_format(bytes: &[u8]) -> Option<(&'static str, &'static str)>
         return Some(("a FictionBook (FB2)", CONVERT_BOOK));
     }
     let found = FORMATS.iter().find(|(at, magic, ..)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)))?;
-    // "RIFF" alone may begin a text; the container goes on with a length and its kind.
-    let is_text_after_all = found.1 == b"RIFF" && !matches!(bytes.get(8..12), Some(b"WEBP" | b"WAVE" | b"AVI "));
+    // "RIFF" alone may begin a text; the container goes on with a length and its kind. Parquet ends as it begins.
+    let is_text_after_all = found.1 == b"RIFF" && !matches!(bytes.get(8..12), Some(b"WEBP" | b"WAVE" | b"AVI "))
+        || found.1 == b"PAR1" && !bytes.ends_with(b"PAR1");
     (!is_text_after_all).then_some((found.2, found.3))
 }
 

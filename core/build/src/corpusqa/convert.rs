@@ -1,6 +1,7 @@
 //! CSV tables as Markdown, so that a document is one kind of text.
 
 use closeread_eval::lines::Lines;
+use closeread_eval::saved::{Sheet, sheet};
 use csv::{Position, ReaderBuilder};
 
 /// The reason why a text is no table in CSV.
@@ -24,28 +25,23 @@ pub enum CsvError {
     Empty,
 }
 
-/// The records of a CSV file, the header first. Commas, semicolons and tabs separate, whichever the first line has most of; a
+/// The records of a CSV file, the header first. The file names its separator, or the header tells it ([`sheet`]); a
 /// quotation mark inside a cell is doubled, or escaped by a backslash where `\"` stands in the file.
 ///
 /// # Errors
 /// The line and what is wrong with it, for the first record that has another number of cells than the header.
 pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let first = text.lines().next().unwrap_or("");
-    let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|mark| {
-        let n = first.bytes().filter(|byte| byte == mark).count();
-        (n, *mark == b',')
-    });
+    let Sheet { bytes, separator } = sheet(text.as_bytes());
     let escaped = text.contains("\\\"");
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
-        .delimiter(delimiter.unwrap_or(b','))
+        .delimiter(separator)
         .escape(escaped.then_some(b'\\'))
         .double_quote(!escaped)
-        .from_reader(text.as_bytes());
+        .from_reader(&*bytes);
     let mut records: Vec<(usize, Vec<String>)> = Vec::new();
-    let mut lines = Lines::new(text.as_bytes());
+    let mut lines = Lines::new(&bytes);
     for record in reader.records() {
         let record = record?;
         let line = lines.line_of(record.position().map_or(0, Position::byte));
@@ -92,6 +88,7 @@ mod tests {
         let expected = "| a | b |\n| --- | --- |\n| x\\|y | 1,200 |\n";
         assert_eq!(csv_as_markdown("a,b\nx|y,\"1,200\"\n").unwrap(), expected);
         assert_eq!(csv_as_markdown("\u{feff}a;b\r\n\r\n x|y ;1,200\r\n").unwrap(), expected);
+        assert_eq!(csv_as_markdown("\u{feff}sep=;\r\na;b\r\nx|y;1,200\r\n").unwrap(), expected);
         assert_eq!(
             csv_as_markdown("a,b\n\"he said \\\"no\\\"\",2").unwrap().lines().last(),
             Some("| he said \"no\" | 2 |")

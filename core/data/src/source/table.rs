@@ -2,6 +2,7 @@
 
 use closeread_eval::lines::Lines;
 use closeread_eval::rows::excerpt;
+use closeread_eval::saved::{Sheet, sheet};
 use closeread_eval::{InputFile, Problem, ProblemList};
 use csv::{ByteRecord, ReaderBuilder};
 use std::collections::HashMap;
@@ -23,14 +24,14 @@ impl Record {
 
 /// The records of `file`; what is wrong goes to `problems`.
 ///
-/// Tabs separate in a file that ends in `.tsv`, commas in any other. Column names are trimmed and lower-cased. A missing column of `required` costs the file; invalid UTF-8, a wrong
+/// Tabs separate in a file that ends in `.tsv`; of any other the head tells ([`sheet`]). Column names are trimmed and lower-cased. A missing column of `required` costs the file; invalid UTF-8, a wrong
 /// number of fields or a quote that is never closed cost the record. Lone CR, LF and CRLF end a record outside quotes
 /// and stay as they are inside.
 pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut ProblemList) -> Vec<Record> {
-    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
-    let delimiter = if file.name.to_lowercase().ends_with(".tsv") { b'\t' } else { b',' };
-    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes);
-    let mut lines = Lines::new(bytes);
+    let Sheet { bytes, separator } = sheet(&file.bytes);
+    let separator = if file.name.to_lowercase().ends_with(".tsv") { b'\t' } else { separator };
+    let mut reader = ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(&*bytes);
+    let mut lines = Lines::new(&bytes);
     let mut raw = ByteRecord::new();
     let mut columns: Option<Vec<String>> = None;
     let mut records = Vec::new();
@@ -53,7 +54,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
                 if let [all] = &names[..]
                     && all.contains([',', ';', '\t', '|'])
                 {
-                    let mark = if delimiter == b'\t' { "tabs" } else { "commas" };
+                    let mark = if separator == b'\t' { "tabs" } else { "commas" };
                     message += &format!("; this one is `{}`: separate its columns by {mark}", excerpt(all));
                 }
                 fail(message);
@@ -62,7 +63,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
             columns = Some(names);
             continue;
         };
-        if let Some(n_lines) = unclosed_quote(bytes, start as usize, end) {
+        if let Some(n_lines) = unclosed_quote(&bytes, start as usize, end) {
             fail(format!(
                 "a quotation mark is never closed: {n_lines} lines to the end of the file are read as one record"
             ));
@@ -115,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn a_table_that_a_spreadsheet_saved_is_read() {
+        let expected = [(3, "1", "a;b"), (4, "2", "c")];
+        check(b"sep=;\r\nid;text\r\n1;\"a;b\"\r\n2;c\r\n", &expected, &[]);
+        check(b"\nid;text;\n1;\"a;b\";\n2;c;\n", &expected, &[]);
+        let wide: Vec<u8> = "\u{feff}\nid\ttext\n1\ta;b\n2\tc\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        check(&wide, &expected, &[]);
+    }
+
+    #[test]
     fn wrong_records_are_named_and_the_rest_is_read() {
         check(
             b"id,text\n1,a,b\n2\n3,\xff\n4,d\n",
@@ -134,9 +144,9 @@ mod tests {
         );
         check(b"id,words\n1,a\n", &[], &["f.csv:1: no column `text`: expected a header with id, text [left out]"]);
         check(
-            b"id;text;the source\n1;a\n",
+            b"id|text|the source\n1|a\n",
             &[],
-            &["f.csv:1: no column `id`, `text`: expected a header with id, text; this one is `id;text;the source`: \
+            &["f.csv:1: no column `id`, `text`: expected a header with id, text; this one is `id|text|the source`: \
                separate its columns by commas [left out]"],
         );
         check(b"", &[], &["f.csv: the file is empty: expected a header and records [left out]"]);

@@ -32,6 +32,14 @@ fn a_wrong_line_costs_that_line_alone() {
 }
 
 #[test]
+fn what_powershell_writes_is_read() {
+    let text = "\u{feff}{\"a\":\"é\"}\r\n[3]\r\n{\"a\":3}\r\n";
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wrong = "f:2: expected a JSON object in braces, found a list [left out]";
+    check(&bytes, &[r#"1 {"a":"é"}"#, wrong, r#"3 {"a":3}"#]);
+}
+
+#[test]
 fn objects_on_one_line_are_read_whatever_lies_between_them() {
     for between in ["", " ", "\r", ",", " ,\t", "\u{2028}", "\u{85}"] {
         let line = ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"].join(between);

@@ -30,6 +30,26 @@ fn json_lines_and_csv_say_the_same() {
 }
 
 #[test]
+fn tables_of_spreadsheets_are_read() {
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let files: [Vec<u8>; 4] = [
+        b"sep=,\r\nitem,label,budget\r\na,C,500.0\r\n,,\r\n".to_vec(),
+        b"item;label;budget\r\na;C;500\r\n;;\r\n".to_vec(),
+        b"item\tlabel\tbudget\na\tC\t500\n".to_vec(),
+        wide("\u{feff}item\tlabel\tbudget\r\na\tC\t500\r\n"),
+    ];
+    for bytes in files {
+        let shown = String::from_utf8_lossy(&bytes).into_owned();
+        let (labels, problems) = human_labels(&InputFile { name: "l".into(), bytes });
+        assert_eq!(problems, [], "{shown}");
+        let said: Vec<_> = labels.iter().map(|label| (label.item.as_str(), label.label, label.budget)).collect();
+        assert_eq!(said, [("a", "correct", Some(500))], "{shown}");
+    }
+    let (_, problems) = human_labels(&InputFile { name: "l".into(), bytes: b"item,label\na,\xD5\xFD\n".to_vec() });
+    assert_eq!(problems[0].to_string(), "l:2: invalid UTF-8: save the file as UTF-8 [left out]");
+}
+
+#[test]
 fn rows_that_cannot_be_used_are_named() {
     let (labels, problems) = read(
         r#"{"label": "C"}
