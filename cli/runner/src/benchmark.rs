@@ -327,8 +327,31 @@ fn published(
     data: &[PathBuf],
     options: &InputOptions,
 ) -> Result<(Dataset, Option<Vec<Book>>, BookTexts)> {
-    let (large, small): (Vec<_>, Vec<_>) =
-        list(data, options.allow_outside)?.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
+    let (parquet, files): (Vec<_>, Vec<_>) =
+        list(data, options.allow_outside)?.into_iter().partition(|(_, path)| is_parquet(path));
+    let (mut dataset, books, texts) = published_in(adapter, files, options)?;
+    if let ([(name, path), ..], true) = (&parquet[..], dataset.items.is_empty()) {
+        let (from, to) = (path.display(), path.with_extension("jsonl"));
+        let message = format!(
+            "Parquet is not read: make JSON Lines of it, as by python3 -c \"import pandas; \
+             pandas.read_parquet('{from}').to_json('{}', orient='records', lines=True, force_ascii=False)\"",
+            to.display()
+        );
+        dataset.problems.push(Problem::dropped(name, None, None, message));
+    }
+    Ok((dataset, books, texts))
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+}
+
+fn published_in(
+    adapter: &Adapter,
+    files: Vec<(String, PathBuf)>,
+    options: &InputOptions,
+) -> Result<(Dataset, Option<Vec<Book>>, BookTexts)> {
+    let (large, small): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
     let read = |(name, path): (String, PathBuf)| {
         let bytes =
             closeread_files::read_file(&path).with_context(|| format!("cannot read --data {}", path.display()))?;

@@ -5,8 +5,10 @@ use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
 use closeread_eval::{
     ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, ProblemList, Task,
 };
+use closeread_text::composed;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Reads every file whose name ends in `documents.jsonl` or `items.jsonl`; other files may lie beside them.
 ///
@@ -62,10 +64,17 @@ fn read_documents(files: &[InputFile], dataset: &mut Dataset) {
 fn read_items(files: &[InputFile], dataset: &mut Dataset) {
     let Dataset { documents, items, problems } = dataset;
     let known: HashSet<&str> = documents.iter().map(|document| document.id.as_str()).collect();
+    let by_letters: HashMap<Cow<'_, str>, &str> =
+        documents.iter().map(|document| (composed(&document.id), document.id.as_str())).collect();
     let mut ids = HashSet::new();
     for file in named(files, "items.jsonl", problems) {
         each_row(file, problems, |mut fields| {
-            let (item, notes) = item(&mut fields)?;
+            let (mut item, notes) = item(&mut fields)?;
+            for name in named_documents(&mut item).filter(|name| !known.contains(name.as_str())) {
+                if let Some(id) = by_letters.get(&composed(name)) {
+                    *name = (*id).to_owned();
+                }
+            }
             if let Some(document) = item.documents.iter().find(|document| !known.contains(document.as_str())) {
                 return Err(format!(
                     "unknown document `{document}`: expected one of the {} ids in documents.jsonl",
@@ -80,6 +89,12 @@ fn read_items(files: &[InputFile], dataset: &mut Dataset) {
             Ok(notes)
         });
     }
+}
+
+/// All places of an item that name a document.
+fn named_documents(item: &mut Item) -> impl Iterator<Item = &mut String> {
+    let evidence = item.evidence.iter_mut().filter_map(|evidence| evidence.document.as_mut());
+    item.documents.iter_mut().chain(evidence).chain(item.key_facts.iter_mut().map(|facts| &mut facts.document))
 }
 
 fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut ProblemList) -> Vec<&'f InputFile> {

@@ -6,7 +6,9 @@ use crate::texts::BookTexts;
 use anyhow::{Context, Result};
 use closeread_books::Book;
 use closeread_data::{Dataset, jsonl};
+use closeread_eval::saved::utf8;
 use closeread_eval::{InputFile, Problem};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use tracing::debug;
@@ -29,7 +31,9 @@ pub(super) fn read(folder: &Path, options: &InputOptions, is_kept: bool) -> Resu
     let (books, problems) = input::read_documents(&path, &files[0].bytes, options);
     // Both readers name a bad line of documents.jsonl, or count it: once is enough.
     let of_documents = || dataset.problems.iter().filter(|p| p.file.ends_with(DOCUMENTS));
-    if let Some(stamp) = stamp.filter(|_| is_kept && problems.is_empty() && of_documents().next().is_none())
+    // A catalog holds places in the file.
+    let is_utf8 = matches!(utf8(&files[0].bytes), Cow::Borrowed(_));
+    if let Some(stamp) = stamp.filter(|_| is_kept && is_utf8 && problems.is_empty() && of_documents().next().is_none())
         && let Err(error) = Catalog::keep((&path, &files[0].bytes, stamp), options, &dataset.documents, &books)
     {
         debug!("no catalog is kept of {}: {error:#}", path.display());

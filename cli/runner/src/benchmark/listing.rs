@@ -3,18 +3,19 @@
 use crate::input::outside;
 use anyhow::{Context, Result, bail};
 use closeread_files::leads_outside;
+use closeread_text::composed;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The files under the `--data` paths, named by their path from there; links out of them are followed only where that is
-/// allowed.
+/// The files under the `--data` paths, named by their path from there, with its letters composed; links out of them are
+/// followed only where that is allowed.
 pub(super) fn list(paths: &[PathBuf], allow_outside: bool) -> Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
             walk(path, path, allow_outside, &mut HashSet::new(), &mut files)?;
         } else {
-            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let name = path.file_name().map_or_else(String::new, |name| composed(&name.to_string_lossy()).into_owned());
             files.push((name, path.clone()));
         }
     }
@@ -48,7 +49,7 @@ fn walk(
         } else {
             let relative = path.strip_prefix(root).unwrap_or(&path);
             let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-            files.push((name, path));
+            files.push((composed(&name).into_owned(), path));
         }
     }
     Ok(())

@@ -1,10 +1,14 @@
 //! `documents.jsonl`: one document a line, its text inside or in a file beside.
 
+mod names;
+
 use super::{FileText, Input, Kind, Problem, read_text, unreadable};
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long, too_many_values};
+use closeread_eval::saved::utf8;
 use closeread_eval::{Content, Document, LISTED};
 use closeread_files::leads_outside;
 use closeread_text::Language;
+use names::meant;
 use std::path::Path;
 
 const EXPECTED: &str = r#"expected {"id": ..., "text": ...} or {"id": ..., "path": ...}"#;
@@ -21,7 +25,11 @@ impl Input<'_> {
 
     /// Reads every line of the file, whose bytes are here.
     pub(super) fn read_lines(&mut self, path: &Path, bytes: &[u8]) {
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let bytes = utf8(bytes);
+        if bytes.trim_ascii_start().starts_with(b"[") {
+            let why = format!("it is a JSON list: {EXPECTED} on each line; `jq -c '.[]'` makes lines of a list");
+            return self.failed(path, Some(1), why);
+        }
         let mut n_documents = 0;
         let n_before = self.problems.len();
         let mut rest: Option<Problem> = None;
@@ -76,7 +84,10 @@ impl Input<'_> {
             Content::Text(text) => (FileText::of(text, "UTF-8", Vec::new()), path.to_owned()),
             Content::Path(relative) => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let file = path.parent().unwrap_or(Path::new("")).join(&relative);
+                let mut file = path.parent().unwrap_or(Path::new("")).join(&relative);
+                if !file.exists() {
+                    file = meant(folder, &relative).unwrap_or(file);
+                }
                 if !self.options.allow_outside && leads_outside(folder, &file) {
                     return Err(format!(
                         "document `{}`: `path` leads out of {}: its text would go to the model's server; put the file there, \
