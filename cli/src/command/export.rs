@@ -9,12 +9,11 @@ mod otlp;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use super::score::write_zip;
+use super::score::write_novelqa;
 use anyhow::{Context, Result, bail};
 use archive::Archive;
-use closeread_data::scoring::format::{Setting, write_codabench};
 use closeread_data::scoring::{Attempt, Problems, Submission};
-use closeread_eval::{InputFile, ProblemList, Task};
+use closeread_eval::ProblemList;
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, inspect, trec};
 use closeread_files::run_files::refuse_run_file;
@@ -339,7 +338,6 @@ fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
             (record.key.item.clone(), attempt)
         });
     let attempts = attempts.collect();
-    let choices = run.items.iter().any(|item| item.task == Task::Choice);
     let submission = Submission {
         items: run.items.clone(),
         attempts,
@@ -347,13 +345,7 @@ fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
         notes: ProblemList::default(),
         metrics: vec![],
     };
-    let setting = if choices { Setting::MultipleChoice } else { Setting::Generative };
-    let InputFile { name, bytes } = write_codabench(&submission, setting, args.fill)?;
-    write_zip(&args.out, &name, &bytes).with_context(|| format!("cannot write {}", args.out.display()))?;
-    info!("{}: {name} written for Codabench", args.out.display());
-    if setting == Setting::Generative {
-        info!("add res_gen/key, the key for the judge, before you submit it");
-    }
+    write_novelqa(&args.out, &submission, args.fill)?;
     Ok(exit_code(run.lacks().is_empty()))
 }
 

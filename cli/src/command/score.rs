@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 use closeread_data::scoring::format::{FORMATS, Setting, format, write_codabench};
 use closeread_data::scoring::{Options, Scorecard, Submission, prediction};
 use closeread_eval::observations::Ending;
-use closeread_eval::{InputFile, LISTED, Problem, Task};
+use closeread_eval::{ASKED_AS, InputFile, Item, LISTED, Problem, Task};
 use closeread_metrics::{Metric, Words};
 use closeread_results::scoring::{Published, gold, published};
 use closeread_results::{files, scoring};
-use closeread_table::number::metric_label;
+use closeread_table::number::{counted, metric_label};
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use closeread_terminal as terminal;
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         Published::One(submission) => {
             let card = scorecard(&submission, args)?;
             if let Some(path) = &args.write {
-                write_submission(path, &submission, args)?;
+                write_novelqa(path, &submission, args.fill)?;
             }
             if args.json {
                 writeln!(terminal::stdout(), "{}", card.to_json())?;
@@ -154,24 +154,36 @@ fn scorecard(submission: &Submission, args: &ScoreArgs) -> Result<Scorecard> {
     scoring::scorecard(submission, &options)
 }
 
-fn write_submission(path: &Path, submission: &Submission, args: &ScoreArgs) -> Result<()> {
-    let is_choice = submission.items.iter().any(|item| item.task == Task::Choice);
-    let setting = if is_choice { Setting::MultipleChoice } else { Setting::Generative };
-    let InputFile { name, bytes } = write_codabench(submission, setting, args.fill)?;
-    write_zip(path, &name, &bytes)?;
-    info!("{}: {name} written for Codabench", path.display());
-    if setting == Setting::Generative {
+/// Writes an archive as NovelQA's leaderboard takes it: a file for the setting of the items, or for both where they are asked
+/// both ways.
+pub(super) fn write_novelqa(path: &Path, submission: &Submission, fill: Option<char>) -> Result<()> {
+    let asked_as = |item: &Item| item.labels.get(ASKED_AS).cloned();
+    let settings: Vec<(Setting, Option<&str>)> = if submission.items.iter().any(|item| asked_as(item).is_some()) {
+        vec![(Setting::MultipleChoice, Some("generative")), (Setting::Generative, Some("choice"))]
+    } else if submission.items.iter().any(|item| item.task == Task::Choice) {
+        vec![(Setting::MultipleChoice, None)]
+    } else {
+        vec![(Setting::Generative, None)]
+    };
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut said = Vec::new();
+    for (setting, other) in &settings {
+        let is_asked_so = |item: &&Item| other.is_none() || asked_as(item).as_deref() != *other;
+        let items: Vec<Item> = submission.items.iter().filter(is_asked_so).cloned().collect();
+        let n = counted(items.len(), "answer");
+        let InputFile { name, bytes } = write_codabench(&Submission { items, ..submission.clone() }, *setting, fill)?;
+        zip.start_file(&name, SimpleFileOptions::default())?;
+        zip.write_all(&bytes)?;
+        said.push(format!("{name} written for Codabench, {n}"));
+    }
+    closeread_files::write_output(path, zip.finish()?.get_ref())?;
+    for said in said {
+        info!("{}: {said}", path.display());
+    }
+    if settings.iter().any(|(setting, _)| *setting == Setting::Generative) {
         info!("add res_gen/key, the key for the judge, before you submit it");
     }
     Ok(())
-}
-
-/// An archive with one file.
-pub(super) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file(name, SimpleFileOptions::default())?;
-    zip.write_all(bytes)?;
-    closeread_files::write_output(path, zip.finish()?.get_ref())
 }
 
 fn shown(card: &Scorecard) -> String {

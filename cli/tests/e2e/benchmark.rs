@@ -45,6 +45,58 @@ fn novelqa_is_run_as_its_paper_does_and_options_win() {
 }
 
 #[test]
+fn questions_without_gold_answers_are_asked_and_submitted_in_either_setting_of_novelqa() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n/Books/Cafe\u{301}.txt", "Ana came to the mill at dusk. Bo had left it open.");
+    let question = json!({"Question": "When did Ana come?", "Options": {"A": "at dusk", "B": "at noon"}});
+    sandbox.write("n/Data/Caf\u{e9}.json", json!({"Q1": question, "Q2": question}).to_string());
+    let submitted = |task: &str| {
+        let run = ["run", "--benchmark", "novelqa", "--data", "n", "--method", "closed-book", "--task", task];
+        sandbox.run(&[&run[..], &["--out", task]].concat()).exits(0);
+        sandbox.run(&["export", "novelqa", task, "--out", "s.zip", "--fill", "A"]).exits(0);
+        let mut archive = zip::ZipArchive::new(std::fs::File::open(sandbox.path("s.zip")).unwrap()).unwrap();
+        let files = (0..archive.len()).map(|at| {
+            let file = archive.by_index(at).unwrap();
+            let name = file.name().unwrap().into_owned();
+            let answers: Value = serde_json::from_reader(file).unwrap();
+            (name, answers["Caf\u{e9}"].as_array().unwrap().len())
+        });
+        files.collect::<Vec<_>>()
+    };
+    let (options, words) = (("res_mc/res_mc.json".to_owned(), 2), ("res_gen/res_gen.json".to_owned(), 2));
+    assert_eq!(submitted("choice"), [options.clone()]);
+    assert_eq!(submitted("generative"), [words.clone()]);
+    assert_eq!(submitted("both"), [options, words]);
+}
+
+#[test]
+fn a_data_set_in_parquet_is_refused_with_the_command_that_converts_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n/test.parquet", "PAR1 PAR1");
+    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--method", "closed-book", "--out", "r"];
+    sandbox.run(&args).refuses(&["test.parquet: Parquet is not read", "n/test.parquet", "'n/test.jsonl', orient="]);
+}
+
+#[test]
+fn a_folder_is_read_though_names_are_composed_otherwise_and_files_are_utf_16() {
+    let sandbox = Sandbox::new();
+    let (apart, together) = ("cafe\u{301}", "caf\u{e9}");
+    sandbox.write(&format!("b/texts/{apart}.txt"), "Ana came to the mill at dusk.");
+    let wide = |row: Value| format!("\u{feff}{row}\r\n").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    sandbox.write("b/documents.jsonl", wide(json!({"id": apart, "path": format!("texts\\{together}.txt")})));
+    let item = json!({"id": "q", "documents": [together], "question": "When did Ana come?", "answers": ["at dusk"],
+        "evidence": [{"document": together, "quote": "at dusk"}]});
+    sandbox.write("b/items.jsonl", wide(item));
+    let args = ["run", "--benchmark", "b", "--method", "full-document", "--out", "r", "--json"];
+    let report = sandbox.run(&args).exits(0).json();
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 1, "{report}");
+    assert_eq!(report["problems"], json!([]), "{report}");
+    let list = json!([{"id": "d", "text": "Ana."}]).to_string();
+    sandbox.write("b/documents.jsonl", list);
+    sandbox.run(&args).refuses(&["b/documents.jsonl:1: it is a JSON list", "jq -c '.[]'"]);
+}
+
+#[test]
 fn a_prompt_file_of_corpusqa_is_read_and_bad_rows_are_named() {
     let sandbox = Sandbox::new();
     let prompt = "# Document 1:\nThe mill has 3 rooms.\n\n# Document 2:\nThe barn has 5 rooms.\n\n# Question:\nWhich?";

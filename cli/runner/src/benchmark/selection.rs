@@ -11,8 +11,8 @@ use std::collections::HashSet;
 pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
     for item in &mut items {
         match asked.task {
-            AskedAs::Choice if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
-            AskedAs::Generative if !item.answers.is_empty() => item.task = Task::Generative,
+            AskedAs::Choice if can_choose(item) => item.task = Task::Choice,
+            AskedAs::Generative if can_tell(item) => item.task = Task::Generative,
             _ => {}
         }
     }
@@ -35,12 +35,23 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
     if asked.task == AskedAs::Both { both_ways(items) } else { Ok(items) }
 }
 
+/// Whether an item has options to choose from. Without any gold answer, as questions of a leaderboard are published, it may be
+/// asked either way.
+fn can_choose(item: &Item) -> bool {
+    item.options.len() > 1 && (item.correct.is_some() || item.answers.is_empty())
+}
+
+/// Whether an item can be asked without its options: its gold answer is there in words, or there is none.
+fn can_tell(item: &Item) -> bool {
+    !item.answers.is_empty() || item.task == Task::Choice && item.correct.is_none()
+}
+
 /// Returns every item that has options and answers twice: as given, and behind it the other way, under its id with the
 /// task.
 pub(super) fn both_ways(items: Vec<Item>) -> Result<Vec<Item>> {
     let (n, mut asked) = (items.len(), Vec::new());
     for item in items {
-        let can_both = item.correct.is_some() && item.options.len() > 1 && !item.answers.is_empty();
+        let can_both = can_choose(&item) && can_tell(&item);
         let other = match item.task {
             Task::Choice if can_both => Some((Task::Generative, "generative")),
             Task::Generative if can_both => Some((Task::Choice, "choice")),
