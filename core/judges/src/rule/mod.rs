@@ -28,7 +28,7 @@ use closeread_text::{Language, composed};
 pub const BUILTIN_RULE: &str = "builtin/rule";
 
 /// Version of the rules: a judgement under other rules is another judgement.
-pub(super) const VERSION: &str = "rule-2";
+pub(super) const VERSION: &str = "rule-1";
 
 impl AnswerForm {
     /// The form of a gold answer in words.
