@@ -64,8 +64,8 @@ fn questions_without_gold_answers_are_asked_and_submitted_in_either_setting_of_n
         files.collect::<Vec<_>>()
     };
     let (options, words) = (("res_mc/res_mc.json".to_owned(), 2), ("res_gen/res_gen.json".to_owned(), 2));
-    assert_eq!(submitted("choice"), [options.clone()]);
-    assert_eq!(submitted("generative"), [words.clone()]);
+    assert_eq!(submitted("choice"), std::slice::from_ref(&options));
+    assert_eq!(submitted("generative"), std::slice::from_ref(&words));
     assert_eq!(submitted("both"), [options, words]);
 }
 
