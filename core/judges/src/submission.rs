@@ -3,6 +3,7 @@
 use crate::verdict::Verdict;
 use closeread_eval::{Item, Outcome};
 use closeread_methods::record::CallTrace;
+use closeread_prompts::readers::{ClosedBookChoice, ReadChoice};
 use closeread_text::Language;
 
 /// The submission to a judge.
@@ -65,7 +66,8 @@ impl<'a> SubmittedAnswer<'a> {
 
 /// The number of the first option in the last prompt: those that ask for `[[n]]` count from 1.
 fn first_option(calls: &[CallTrace]) -> usize {
-    calls.last().map_or(0, |call| usize::from(matches!(call.prompt.as_str(), "read-choice" | "closed-book-choice")))
+    let prompt = calls.last().map_or("", |call| &call.prompt);
+    usize::from(matches!(prompt, ReadChoice::NAME | ClosedBookChoice::NAME))
 }
 
 /// The response of a judge.
