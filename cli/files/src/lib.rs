@@ -19,6 +19,8 @@ use tracing::debug;
 
 /// Most bytes of a file that is read whole, 2 GiB.
 pub const MAX_FILE_BYTES: u64 = 2 << 30;
+/// What some editors write before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Ends the hidden names of files that are being written: a kill leaves them behind.
 pub const PARTIAL: &str = ".partial";
 /// Most bytes of a line of JSON, 64 MiB: as a value it can take twenty times as many.
@@ -36,10 +38,13 @@ pub fn read_file_within(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>
     Ok(bytes)
 }
 
-/// Reads the text of a file, as [`read_file`] does.
+/// Reads the text of a file, as [`read_file`] does, without the byte order mark that some editors write.
 pub fn read_text_file(path: impl AsRef<Path>) -> io::Result<String> {
     let mut text = String::new();
     open_file(path.as_ref(), MAX_FILE_BYTES)?.read_to_string(&mut text)?;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len_utf8());
+    }
     Ok(text)
 }
 

@@ -14,6 +14,16 @@ fn what_is_not_there_is_nothing_and_no_error() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_a_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("prompt.md");
+    for (written, text) in [("\u{feff}+++\n", "+++\n"), ("a\u{feff}", "a\u{feff}"), ("\u{feff}", "")] {
+        fs::write(&path, written).unwrap();
+        assert_eq!(read_text_file(&path).unwrap(), text);
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn an_output_goes_into_what_is_named_and_a_file_of_ours_nowhere_else() {
     let dir = tempfile::tempdir().unwrap();
