@@ -3,13 +3,17 @@
 use super::plan::{plan_cells, say_problems};
 use crate::config::RunArgs;
 use anyhow::{Context, Result, bail};
+use closeread_llm::price::Dollars;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{KeptFile, keep_indexes};
 use closeread_runner::kept_index::KeptIndexes;
+use closeread_runner::pricing;
+use closeread_runner::spending::Spending;
 use closeread_table::number::{counted, thousands};
 use serde_json::json;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tracing::info;
 
 /// Index a benchmark's books once, for all runs and their parts
@@ -17,8 +21,9 @@ use tracing::info;
 /// Takes the options of `closeread run` and makes what that run would search: the words of its books' passages and, if
 /// it ranks by vectors, those. Options that do not affect the index are ignored. Runs, their parts, `retrieve` and
 /// `search` find the index by themselves, share its memory, and rank as they do without it. The index is in the cache
-/// folder, see `closeread cache`. After a kill, the same command resumes. --json prints {"folder", "indexes":
-/// [{"chunker", "passage_tokens", "embedder", "books", "passages", "bytes", "seconds", "made"}]}.
+/// folder, see `closeread cache`. After a kill, the same command resumes. --max-cost limits what a command spends on
+/// embeddings. --json prints {"folder", "indexes": [{"chunker", "passage_tokens", "embedder", "books", "passages",
+/// "bytes", "seconds", "made"}]}.
 #[derive(Debug, clap::Args)]
 pub(crate) struct IndexArgs {
     /// The benchmark, as --benchmark names it [default: sample]
@@ -51,13 +56,24 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
         bail!("{} search no passages: nothing can be indexed for them; name another --method", names.join(", "));
     }
     let tokenizer = args.load_tokenizer()?;
+    let prices = pricing::load(args.model_info.as_deref())?;
     let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
+    if args.must_know_prices()? {
+        pricing::check_known(&prices, &encoders.on_servers())?;
+    }
+    let spending = Arc::new(Spending::new(prices, args.max_cost()?, Dollars::default(), tokenizer.clone()));
+    encoders.charge_to(&spending);
     encoders.say(&benchmark, args.retriever);
     let cells = plan_cells(&methods, &args.models(), &args.budgets()?, Some(&encoders), None);
     let (items, books) = (counted(benchmark.items.len(), "item"), counted(benchmark.books.len(), "book"));
     info!("{}: {items} on {books}", benchmark.name);
     let files = keep_indexes(&benchmark, &cells, &tokenizer, args.retriever, &kept);
-    let files = files.await.context("the indexes are not complete; give the same command again to resume")?;
+    let files = files.await.context("the indexes are not complete; give the same command again to resume");
+    let spent = spending.taken().dollars;
+    if spent > Dollars::default() {
+        info!("embeddings cost {spent}");
+    }
+    let files = files?;
     if args.json {
         outln!("{}", json!({ "folder": folder.display().to_string(), "indexes": files }));
         return Ok(ExitCode::SUCCESS);

@@ -5,9 +5,10 @@
 
 mod grid;
 
-use super::plan::say_problems;
+use super::plan::{self, say_problems};
 use super::run::say_served;
-use crate::config::RunArgs;
+use crate::command::CostArgs;
+use crate::config::{RunArgs, max_cost};
 use crate::stores;
 use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
@@ -16,7 +17,6 @@ use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::ranking::{RANKED_ALONE, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
-use closeread_llm::price::PriceList;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores, entry};
@@ -29,11 +29,11 @@ use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::embedder::EmbedderOptions;
 use closeread_runner::encoders::Encoders;
-use closeread_runner::engine::{self, Plan};
+use closeread_runner::engine::{self, Plan, Summary};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::CliHost;
 use closeread_runner::reranker::{Reranker, RerankerOptions};
-use closeread_runner::run_folder::{EMBEDDINGS, Opening, RERANKING, RunFolder, served_calls};
+use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFolder, served_calls};
 use closeread_runner::spending::Spending;
 use closeread_runner::{models, pricing, prompts};
 use closeread_table::number::counted;
@@ -112,6 +112,8 @@ pub(crate) struct RetrieveArgs {
     /// Tokenizer that counts passages and budgets, as for `closeread run` [default: cl100k]
     #[arg(long, value_name = "NAME|FILE")]
     tokenizer: Option<String>,
+    #[command(flatten)]
+    costs: CostArgs,
     /// The run folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -149,7 +151,14 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     if with_evidence == 0 {
         bail!("no item of benchmark `{}` has gold evidence whose place is known: nothing can be found", benchmark.name);
     }
+    let prices = pricing::load(args.costs.model_info.as_deref())?;
+    let limit = max_cost(args.costs.max_cost)?;
     let rerankers = args.rerankers()?;
+    let on_servers: Vec<String> =
+        rerankers.values().filter(|reranker| reranker.endpoint().is_some()).map(|reranker| reranker.name()).collect();
+    if args.must_know_prices() {
+        pricing::check_rerankers_known(&prices, &on_servers)?;
+    }
     let points = args.points();
     if !args.embedder.iter().any(|name| is_served(name)) {
         let base_url = args.embedder_base_url.clone();
@@ -175,7 +184,15 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let mut ranked = RunFolder::open(&args.out.join(RANKED), &configuration, None, opening)?;
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
     ranked.store(&[], &benchmark.texts, &benchmark.items)?;
-    rerankers.values().for_each(|reranker| reranker.log_to(&args.out.join(RERANKING)));
+    let embedders = args.embedder.iter().filter(|name| is_served(name));
+    let priced: Vec<&str> = on_servers.iter().chain(embedders).map(String::as_str).collect();
+    run_folder::write_prices(&args.out, prices.only(priced.into_iter()))?;
+    let spending = Spending::of_run(&args.out, prices.clone(), limit, folder.spent(&prices)?, tokenizer.clone())?;
+    let spending = Arc::new(spending);
+    for reranker in rerankers.values() {
+        reranker.log_to(&args.out.join(RERANKING));
+        reranker.charge_to(&spending);
+    }
     benchmark.keep_in(folder.texts());
     info!(
         "{}: {}, {} of them with evidence, on {}, {}, run folder {}",
@@ -186,9 +203,9 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
         counted(points.len(), "configuration"),
         args.out.display()
     );
-    let prices = pricing::load(None)?;
-    let of_grid = Grid { args: &args, points: &points, rerankers: &rerankers, tokenizer: &tokenizer, prices: &prices };
-    let interrupted = of_grid.rank(&benchmark, &evidence, &mut ranked).await?;
+    let of_grid =
+        Grid { args: &args, points: &points, rerankers: &rerankers, tokenizer: &tokenizer, spending: &spending };
+    let Summary { interrupted, out_of_money } = of_grid.rank(&benchmark, &evidence, &mut ranked).await?;
     let items: HashMap<&str, &Item> = benchmark.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let scored = ranked.records().into_iter().filter_map(|record| {
         let item = items.get(record.key.item.as_str())?;
@@ -205,7 +222,10 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     if interrupted {
         info!("stopped; give the same command again to resume");
     }
-    Ok(if interrupted { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    if out_of_money {
+        info!("{}", plan::out_of_money(spending.taken().dollars));
+    }
+    Ok(if interrupted || out_of_money { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// What is ranked, and by what.
@@ -214,27 +234,30 @@ struct Grid<'a> {
     points: &'a [Point],
     rerankers: &'a BTreeMap<String, Rc<Reranker>>,
     tokenizer: &'a Tokenizer,
-    prices: &'a PriceList,
+    spending: &'a Arc<Spending>,
 }
 
 impl Grid<'_> {
-    /// Ranks the passages for every configuration that is not done. Returns whether that was interrupted.
+    /// Ranks the passages for every configuration that is not done.
     async fn rank(
         &self,
         benchmark: &Benchmark,
         evidence: &HashMap<String, Vec<(usize, Span)>>,
         ranked: &mut RunFolder,
-    ) -> Result<bool> {
+    ) -> Result<Summary> {
         let prompts = prompts::load(None)?;
         for (retriever, embedder) in kinds(self.points) {
             let mut methods = vec![(entry("dos-rag").expect("a method of this name"), AnyMethod::Rag(Rag::dos()))];
             let embedder = embedder.as_deref();
             let options = self.args.embedder_options(embedder);
             let encoders = Encoders::load(embedder, &options, Some(retriever), &mut methods)?;
+            if self.args.must_know_prices() {
+                pricing::check_known(self.spending.prices(), &encoders.on_servers())?;
+            }
             encoders.log_to(&self.args.out.join(EMBEDDINGS));
+            encoders.charge_to(self.spending);
             let of_kind = |point: &&Point| point.retriever == retriever && point.embedder.as_deref() == embedder;
             let points = self.points.iter().filter(of_kind);
-            let spending = Spending::new(self.prices.clone(), None, Default::default(), self.tokenizer.clone());
             let plan = Plan {
                 setting: Settings {
                     prompts: &prompts,
@@ -251,13 +274,14 @@ impl Grid<'_> {
                 retriever: Some(retriever),
                 concurrency: 4,
                 hosts: HashMap::from([(EXTRACTIVE.to_owned(), no_model()?)]),
-                spending: Arc::new(spending),
+                spending: Arc::clone(self.spending),
             };
-            if engine::run(&plan, benchmark, evidence, ranked, &|_, _| Ok(())).await?.interrupted {
-                return Ok(true);
+            let summary = engine::run(&plan, benchmark, evidence, ranked, &|_, _| Ok(())).await?;
+            if summary.interrupted || summary.out_of_money {
+                return Ok(summary);
             }
         }
-        Ok(false)
+        Ok(Summary::default())
     }
 }
 
@@ -315,6 +339,11 @@ impl RetrieveArgs {
             model: vec![EXTRACTIVE.to_owned()],
             ..RunArgs::default()
         }
+    }
+
+    /// Whether a limit on money asks for the price of every model on a server.
+    fn must_know_prices(&self) -> bool {
+        self.costs.max_cost.is_some() && !self.costs.allow_unknown_price
     }
 
     /// Options of a configuration's embedding model: the address is that of those on servers.

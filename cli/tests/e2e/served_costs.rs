@@ -168,6 +168,38 @@ fn finding_07_what_a_build_embeds_at_any_time_counts() {
     assert!(!sandbox.path("s/embeddings.jsonl").exists(), "all is remembered, and the build before is forgotten");
 }
 
+#[test]
+fn finding_07_an_index_and_a_retrieval_spend_no_more_than_their_limit() {
+    let server = HttpServer::start(|asked| ok(&openai(asked)));
+    let billed = || {
+        let asked = server.asked("POST", "");
+        asked.iter().map(|asked| 7e-3 * texts(asked, "input").len() as f64).sum::<f64>()
+    };
+    let address = format!("{}/v1", server.url);
+    let embedder = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &address];
+    let retrieve = ["retrieve", "--benchmark", "tales", "--retriever", "dense", "--out", "r"];
+    for command in [&["index", "tales", "--retriever", "dense"][..], &retrieve] {
+        let sandbox = Sandbox::with_own_cache();
+        tales(&sandbox);
+        sandbox.write("prices.toml", price(1000));
+        let limited = |dollars| {
+            let limits = ["--model-info", "prices.toml", "--max-cost", dollars];
+            sandbox.run(&[command, &embedder, &limits].concat())
+        };
+        let before = billed();
+        let said = limited("0.1").err();
+        assert!(said.contains("--max-cost"), "{said}");
+        let spent = billed() - before;
+        assert!(spent > 0.0 && spent <= 0.1, "{command:?}: {spent}");
+        limited("9").exits(0);
+        assert!(billed() - before > 0.1);
+    }
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let unknown = [&retrieve[..], &embedder, &["--max-cost", "9"]].concat();
+    sandbox.run(&unknown).refuses(&["the price of openai-compatible/tiny is not known", "--allow-unknown-price"]);
+}
+
 /// Prices of so many dollars for a million tokens.
 fn price(dollars: u32) -> String {
     format!(
