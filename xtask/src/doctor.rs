@@ -1,6 +1,6 @@
 //! `cargo xtask doctor`: lists what the checks need, what is installed, and how to get the rest.
 
-use crate::machine::{OPTIONAL, REQUIRED, Tool};
+use crate::machine::{OPTIONAL, REQUIRED, Tool, room};
 use crate::test::lacking;
 use anyhow::Result;
 
@@ -8,6 +8,7 @@ use anyhow::Result;
 pub(crate) fn run() -> Result<bool> {
     println!("Needed by `cargo xtask test`:");
     let missing = REQUIRED.iter().filter(|tool| !print(tool)).count();
+    println!("  {}", room()?);
     println!("\nNeeded by single tests, which are left out without it, and by `--nightly`:");
     for tool in OPTIONAL {
         print(tool);

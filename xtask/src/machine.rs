@@ -28,6 +28,22 @@ pub(crate) fn allow_installing() {
     INSTALLS.store(true, Ordering::Relaxed);
 }
 
+/// GB that the target folder takes after the checks of a pull request, tools included.
+const WHOLE_CHECK: u64 = 12;
+
+/// The room on the disk of the target folder, beside what the checks need.
+///
+/// # Errors
+/// If the system does not say.
+pub(crate) fn room() -> Result<String> {
+    let target = target_dir()?;
+    let there = target.ancestors().find(|folder| folder.exists()).context("the target folder is on no disk")?;
+    let free = fs4::available_space(there).with_context(|| format!("cannot tell the room for {}", target.display()))?;
+    let free = free / 1_000_000_000;
+    let advice = if free < WHOLE_CHECK { ": if it gets short, remove target/debug first" } else { "" };
+    Ok(format!("{free} GB free for {}; from nothing, the checks fill {WHOLE_CHECK}{advice}", target.display()))
+}
+
 /// A tool that steps or tests need.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,

@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     if args.nightly {
         needs::give_time();
     }
+    println!("{}", crate::machine::room()?);
     let mut left_out = LeftOut::default();
     let mut rows = vec![];
     for step in STEPS {
