@@ -1,4 +1,4 @@
-/** Files beside the module: `cl100k_base.tiktoken`, `o200k_base.tiktoken`, `punkt-en.txt`, `wordnet-3.0.bin`. */
+/** Files beside the module: `cl100k_base.bin`, `o200k_base.bin`, `punkt-en.txt`, `wordnet-3.0.bin`. */
 export type AssetName = TokenizerName | "punkt-en" | "wordnet";
 
 /** A tokenizer that can be provided. */

@@ -26,8 +26,8 @@ thread_local! {
 
 /// The names that [`provide`] takes, with the files they stand for.
 const FILES: [(&str, &str); 4] = [
-    ("cl100k", "cl100k_base.tiktoken"),
-    ("o200k", "o200k_base.tiktoken"),
+    ("cl100k", "cl100k_base.bin"),
+    ("o200k", "o200k_base.bin"),
     ("punkt-en", "punkt-en.txt"),
     ("wordnet", "wordnet-3.0.bin"),
 ];
@@ -96,7 +96,7 @@ fn provide_tokenizer(name: &'static str, encoding: Encoding, bytes: &[u8]) -> Re
     if TOKENIZERS.with_borrow(|known| known.contains_key(name)) {
         return Ok(());
     }
-    let tokenizer = Tokenizer::from_tiktoken(encoding, bytes).map_err(|error| as_js("AssetError", &error))?;
+    let tokenizer = Tokenizer::from_vocabulary(encoding, bytes).map_err(|error| as_js("AssetError", &error))?;
     TOKENIZERS.with_borrow_mut(|known| known.insert(name, tokenizer));
     Ok(())
 }

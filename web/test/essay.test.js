@@ -20,7 +20,7 @@ test("the first screen stands without WebAssembly, on a few kilobytes, and answe
     await page.reload();
     await page.waitForSelector("#passages li");
     assert.equal(await page.title(), "Does order matter? · closeread");
-    assert.ok(!fetched.some((path) => /wasm|worker\.js|tiktoken/.test(path)), fetched.join(" "));
+    assert.ok(!fetched.some((path) => /wasm|worker\.js|cl100k/.test(path)), fetched.join(" "));
     assert.ok((await readFile(new URL("essay.en.json", DIST))).length <= 20_000);
     assert.match(await page.textContent("#summary"), /4 of 4 pieces of evidence/);
     assert.match(await page.textContent(".caption"), /By score, .* third, second, first and fourth\./);

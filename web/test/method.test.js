@@ -18,7 +18,7 @@ const BUDGET = 500;
 let works, items;
 test.beforeAll(async () => {
     await init({ module_or_path: await readFile(new URL("../dist/closeread_wasm_bg.wasm", import.meta.url)) });
-    provide("cl100k", gunzipSync(await readFile(new URL("../dist/assets/cl100k_base.tiktoken.gz", import.meta.url))));
+    provide("cl100k", gunzipSync(await readFile(new URL("../dist/assets/cl100k_base.bin.gz", import.meta.url))));
     provide("punkt-en", await readFile(new URL("../../core/text/assets/punkt-en.txt", import.meta.url)));
     const lines = async (name) => (await readFile(new URL(name, SAMPLE), "utf8")).trim().split("\n").map(JSON.parse);
     works = new Map();

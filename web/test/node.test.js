@@ -17,8 +17,8 @@ const asset = async (name) => gunzipSync(await readFile(new URL(`assets/${name}.
 
 test.beforeAll(async () => {
     await init({ module_or_path: await readFile(new URL("closeread_wasm_bg.wasm", DIST)) });
-    provide("cl100k", await asset("cl100k_base.tiktoken"));
-    provide("o200k", await asset("o200k_base.tiktoken"));
+    provide("cl100k", await asset("cl100k_base.bin"));
+    provide("o200k", await asset("o200k_base.bin"));
     provide("punkt-en", await asset("punkt-en.txt"));
 });
 

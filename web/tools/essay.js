@@ -32,7 +32,7 @@ export async function writeEssays() {
     const core = await import(new URL("closeread_wasm.js", DIST));
     await core.default({ module_or_path: readFileSync(new URL("closeread_wasm_bg.wasm", DIST)) });
     for (const [name, file] of [
-        ["cl100k", "cl100k_base.tiktoken"],
+        ["cl100k", "cl100k_base.bin"],
         ["punkt-en", "punkt-en.txt"],
     ])
         core.provide(name, gunzipSync(readFileSync(new URL(`assets/${file}.gz`, DIST))));

@@ -13,6 +13,7 @@ mod python;
 mod size;
 mod test;
 mod vectors;
+mod vocabularies;
 mod web;
 mod wordnet;
 
@@ -55,6 +56,8 @@ enum Chore {
     Docs(docs::Args),
     /// Makes what people install, archives, wheels, packages of npm, an image, and tries it.
     Dist(dist::Args),
+    /// Makes the vocabularies of cl100k and o200k again from the files that OpenAI publishes.
+    Vocabularies(vocabularies::Args),
     /// Makes the compact WordNet of METEOR again from Debian's package wordnet-base.
     Wordnet(wordnet::Args),
 }
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Chore::Web(args) => web::run(&args),
         Chore::Docs(args) => docs::run(&args),
         Chore::Dist(args) => dist::run(&args),
+        Chore::Vocabularies(args) => vocabularies::run(&args),
         Chore::Wordnet(args) => wordnet::run(&args),
     };
     match result {

@@ -7,7 +7,6 @@
 use super::encoding::Encoding;
 #[cfg(feature = "vocabularies")]
 use super::encoding::INSIDE;
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use rustc_hash::FxHasher;
@@ -35,27 +34,27 @@ impl BytePairs {
     /// Makes the encoding from the vocabulary inside the binary.
     #[cfg(feature = "vocabularies")]
     pub(super) fn inside(encoding: Encoding) -> Self {
-        Self::new(encoding, &encoding.published()).expect(INSIDE)
+        Self::new(encoding, &encoding.vocabulary()).expect(INSIDE)
     }
 
-    /// Reads a vocabulary as tiktoken publishes it: a line a token, in base64, behind it its rank, which counts from 0.
-    /// `None` if the file is something else.
-    pub(super) fn new(encoding: Encoding, vocabulary: &str) -> Option<Self> {
-        let (mut bytes, mut starts) = (Vec::with_capacity(vocabulary.len() / 2), vec![0]);
-        for (n, line) in vocabulary.lines().enumerate() {
-            let (token, rank) = line.split_once(' ')?;
-            if rank.parse() != Ok(n) {
-                return None;
-            }
-            BASE64_STANDARD.decode_vec(token, &mut bytes).ok()?;
-            starts.push(u32::try_from(bytes.len()).ok()?);
+    /// Reads a vocabulary: a byte for the length of each token, by rank, and behind them the bytes of all tokens. `None` if the
+    /// file is something else.
+    pub(super) fn new(encoding: Encoding, vocabulary: &[u8]) -> Option<Self> {
+        let n_tokens = encoding.n_tokens();
+        let (lengths, bytes) = vocabulary.split_at_checked(n_tokens as usize)?;
+        let mut end = 0;
+        let ends = lengths.iter().map(|&length| {
+            end += u32::from(length);
+            end
+        });
+        let starts: Vec<u32> = [0].into_iter().chain(ends).collect();
+        if starts.last().map(|&end| end as usize) != Some(bytes.len()) {
+            return None;
         }
-        let n_tokens = starts.len() - 1;
-        bytes.shrink_to_fit();
-        starts.shrink_to_fit();
         let splitter = Regex::new_many(&encoding.patterns()).expect("the patterns are tested to compile");
-        let mut read = Self { splitter, bytes, starts, places: vec![FREE; (2 * n_tokens).next_power_of_two()] };
-        for rank in 0..u32::try_from(n_tokens).ok()? {
+        let places = vec![FREE; (2 * lengths.len()).next_power_of_two()];
+        let mut read = Self { splitter, bytes: bytes.to_vec(), starts, places };
+        for rank in 0..n_tokens {
             let place = read.place(read.token(rank));
             read.places[place] = rank;
         }
@@ -105,7 +104,7 @@ impl BytePairs {
         place
     }
 
-    fn token(&self, rank: u32) -> &[u8] {
+    pub(super) fn token(&self, rank: u32) -> &[u8] {
         let at = rank as usize;
         &self.bytes[self.starts[at] as usize..self.starts[at + 1] as usize]
     }

@@ -21,11 +21,27 @@ impl Encoding {
         }
     }
 
-    /// Returns the hash of the published vocabulary.
-    pub(super) fn sha256(self) -> &'static str {
+    /// Returns the number of tokens, special ones excluded.
+    pub(super) fn n_tokens(self) -> u32 {
+        match self {
+            Self::Cl100k => 100_256,
+            Self::O200k => 199_998,
+        }
+    }
+
+    /// Returns the hash of the vocabulary as tiktoken publishes it: a line a token, in base64, and behind it its rank.
+    pub(super) fn published_sha256(self) -> &'static str {
         match self {
             Self::Cl100k => "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
             Self::O200k => "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        }
+    }
+
+    /// Returns the hash of the vocabulary's file, decompressed.
+    pub(super) fn sha256(self) -> &'static str {
+        match self {
+            Self::Cl100k => "18288f996f452d44e0e65996176591a4b712a3eb1b42afd6f0511e735c099480",
+            Self::O200k => "440741350e7cfa1c0f4869ce742d1b043550adbda5187adcac9e787edac6fba9",
         }
     }
 
@@ -48,16 +64,16 @@ impl Encoding {
 
     pub(super) const GIVES_BACK: usize = 1;
 
-    /// Returns the published vocabulary.
+    /// Returns the vocabulary's file, decompressed.
     #[cfg(feature = "vocabularies")]
-    pub(super) fn published(self) -> String {
+    pub(super) fn vocabulary(self) -> Vec<u8> {
         use std::io::Read as _;
         let packed: &[u8] = match self {
-            Self::Cl100k => include_bytes!("../../assets/tokens/cl100k_base.tiktoken.gz"),
-            Self::O200k => include_bytes!("../../assets/tokens/o200k_base.tiktoken.gz"),
+            Self::Cl100k => include_bytes!("../../assets/tokens/cl100k_base.bin.gz"),
+            Self::O200k => include_bytes!("../../assets/tokens/o200k_base.bin.gz"),
         };
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect(INSIDE);
-        text
+        let mut file = Vec::new();
+        flate2::read::GzDecoder::new(packed).read_to_end(&mut file).expect(INSIDE);
+        file
     }
 }

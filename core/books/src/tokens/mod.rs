@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 #[derive(Clone)]
 pub struct Tokenizer {
     name: Arc<str>,
-    /// SHA-256 of the file that it was made of.
+    /// SHA-256 of the file that it was published as.
     fingerprint: Arc<str>,
     engine: Engine,
     counted: Arc<Counted>,
@@ -53,10 +53,10 @@ pub enum TokenizerError {
         /// Message of the tokenizer.
         reason: String,
     },
-    /// The text is not the vocabulary of a byte-pair encoding.
+    /// The bytes are not the vocabulary of a byte-pair encoding.
     #[error(
-        "vocabulary of `{name}`: these {n_bytes} bytes are not {name}.tiktoken as it is published (SHA-256 {sha256}); \
-         give that file, decompressed"
+        "vocabulary of `{name}`: these {n_bytes} bytes are not {name}.bin (SHA-256 {sha256}); give that file of closeread's, \
+         decompressed"
     )]
     Vocabulary {
         /// Name of the encoding.
@@ -83,15 +83,14 @@ impl Tokenizer {
         Self::of_encoding(Encoding::O200k, Arc::clone(&INSIDE))
     }
 
-    /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the text of the published
-    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64.
+    /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the file `cl100k_base.bin` or
+    /// `o200k_base.bin`, decompressed (the format: `assets/README.md`).
     ///
     /// # Errors
-    /// [`TokenizerError::Vocabulary`] if it is any other text.
-    pub fn from_tiktoken(encoding: Encoding, file: &[u8]) -> Result<Self, TokenizerError> {
+    /// [`TokenizerError::Vocabulary`] if it is any other file.
+    pub fn from_vocabulary(encoding: Encoding, file: &[u8]) -> Result<Self, TokenizerError> {
         let (name, expected) = (encoding.name(), encoding.sha256());
-        let text = std::str::from_utf8(file).ok().filter(|_| sha256(file) == expected);
-        let read = text.and_then(|text| BytePairs::new(encoding, text));
+        let read = Some(file).filter(|file| sha256(file) == expected).and_then(|file| BytePairs::new(encoding, file));
         let wrong = || TokenizerError::Vocabulary { name, n_bytes: file.len(), sha256: &expected[..12] };
         Ok(Self::of_encoding(encoding, Arc::new(read.ok_or_else(wrong)?)))
     }
@@ -117,7 +116,7 @@ impl Tokenizer {
     }
 
     fn of_encoding(encoding: Encoding, byte_pairs: Arc<BytePairs>) -> Self {
-        Self::of(encoding.name(), encoding.sha256(), Engine::BytePairs(byte_pairs))
+        Self::of(encoding.name(), encoding.published_sha256(), Engine::BytePairs(byte_pairs))
     }
 
     fn of(name: &str, fingerprint: &str, engine: Engine) -> Self {
@@ -129,7 +128,7 @@ impl Tokenizer {
         &self.name
     }
 
-    /// SHA-256 of its vocabulary's file, in hex: what tells it from others that are called alike.
+    /// SHA-256 of its vocabulary's file as it is published, in hex: what tells it from others that are called alike.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -201,25 +200,33 @@ const PROBED: &str = "an unknown character was tried when the tokenizer was made
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::prelude::{BASE64_STANDARD, Engine as _};
 
     #[test]
     fn a_vocabulary_from_outside_counts_like_the_one_inside() {
         let text = "  It's 12345 o'clock…\r\n\t\n  <|endoftext|> 他走了 \u{1f469}\u{200d}\u{1f680}  ";
         for (encoding, inside) in [(Encoding::Cl100k, Tokenizer::cl100k()), (Encoding::O200k, Tokenizer::o200k())] {
             let outside =
-                Tokenizer::from_tiktoken(encoding, encoding.published().as_bytes()).expect("the published file");
+                Tokenizer::from_vocabulary(encoding, &encoding.vocabulary()).expect("the file that is inside");
             assert_eq!(outside.encode(text), inside.encode(text));
             assert_eq!(outside.name(), inside.name());
         }
     }
 
     #[test]
+    fn the_vocabularies_inside_are_the_published_ones() {
+        for encoding in [Encoding::Cl100k, Encoding::O200k] {
+            let inside = BytePairs::inside(encoding);
+            let line = |rank| format!("{} {rank}\n", BASE64_STANDARD.encode(inside.token(rank)));
+            let published: String = (0..encoding.n_tokens()).map(line).collect();
+            assert_eq!(sha256(published.as_bytes()), encoding.published_sha256());
+        }
+    }
+
+    #[test]
     fn wrong_bytes_are_named() {
-        let message = Tokenizer::from_tiktoken(Encoding::O200k, b"IQ== 0\n").unwrap_err().to_string();
-        assert!(
-            message.starts_with("vocabulary of `o200k_base`: these 7 bytes are not o200k_base.tiktoken"),
-            "{message}"
-        );
+        let message = Tokenizer::from_vocabulary(Encoding::O200k, b"IQ== 0\n").unwrap_err().to_string();
+        assert!(message.starts_with("vocabulary of `o200k_base`: these 7 bytes are not o200k_base.bin"), "{message}");
         let message = Tokenizer::from_json("mine", b"{}").unwrap_err().to_string();
         assert!(message.starts_with("tokenizer `mine`: not a Hugging Face tokenizer.json"), "{message}");
     }
