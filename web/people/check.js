@@ -95,6 +95,7 @@
         const more = make("button", { type: "button", id: "add" }, "Add a question");
         more.addEventListener("click", () => {
             const field = add({ form: kind.value, book: book.value });
+            wrote = true;
             keep();
             if (field) input(field, "[data-slot]").focus();
         });
@@ -144,6 +145,7 @@
         );
         remove.addEventListener("click", () => {
             field.remove();
+            wrote = true;
             keep();
             byId("add").focus();
         });
@@ -197,7 +199,34 @@
         return state;
     }
 
+    /** Questions that were answered in this window: of all others, what another window of the page has kept counts. @type {Set<string>} */
+    const mine = new Set();
+    /** Whether a name was typed and questions were written in this window. */
+    let [named, wrote] = [false, false];
+
+    /** Shows what was kept, but for what was done in this window. */
+    function takeOver() {
+        /** @type {Partial<Checked>} */
+        const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+        if (!named) who.value ||= kept.who ?? "";
+        for (const field of fields) {
+            const id = field.dataset.id ?? "";
+            if (mine.has(id)) continue;
+            const [answer, note] = [kept.answers?.[id], kept.notes?.[id]];
+            for (const radio of field.querySelectorAll("input")) if (radio.value === answer) radio.checked = true;
+            if (note) input(field, "input[type=text]").value = note;
+        }
+        if (wrote || !kept.written) return;
+        place.replaceChildren();
+        kept.written.forEach(add);
+    }
+
     function keep() {
+        try {
+            takeOver();
+        } catch {
+            /* as at the beginning */
+        }
         const state = show();
         try {
             localStorage.setItem(KEY, JSON.stringify(state));
@@ -212,20 +241,18 @@
     form.append(...units().map(unit));
     if (check.sheet) form.append(writing(check.sheet));
     try {
-        /** @type {Partial<Checked>} */
-        const state = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-        who.value = state.who ?? "";
-        for (const field of fields) {
-            const id = field.dataset.id ?? "";
-            for (const radio of field.querySelectorAll("input")) if (radio.type === "radio") radio.checked = radio.value === state.answers?.[id];
-            input(field, "input[type=text]").value = state.notes?.[id] ?? "";
-        }
-        state.written?.forEach(add);
+        takeOver();
     } catch {
         /* what was kept is not readable, or a browser keeps nothing for files: begin anew */
     }
 
-    form.addEventListener("input", keep);
+    form.addEventListener("input", ({ target }) => {
+        const field = /** @type {HTMLElement} */ (target).closest("fieldset");
+        if (field?.dataset.id !== undefined) mine.add(field.dataset.id);
+        else if (field) wrote = true;
+        else named = true;
+        keep();
+    });
     form.addEventListener("submit", (event) => event.preventDefault());
     byId("save").addEventListener("click", () => {
         const blob = new Blob([`${JSON.stringify(collected(), null, 1)}\n`], { type: "application/json" });

@@ -34,7 +34,26 @@ let since;
 /** Whether the unit is in sight: one by the clock is hidden until it is begun. */
 let running = false;
 
+/** Units that were answered or drafted in this window: of all others, what another window of the page has kept counts. @type {Set<string>} */
+const mine = new Set();
+
+/** Takes over what another window of the page has kept since this one was opened. */
+function takeOver() {
+    /** @type {Partial<typeof state>} */
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    for (const name of /** @type {const} */ (["answers", "drafts"])) {
+        for (const [id, said] of Object.entries(kept[name] ?? {})) if (!mine.has(id)) state[name][id] = said;
+    }
+    for (const id of Object.keys(state.answers)) if (!mine.has(id)) delete state.drafts[id];
+    for (const [id, spent] of Object.entries(kept.spent ?? {})) state.spent[id] = Math.max(spent, state.spent[id] ?? 0);
+}
+
 function keep() {
+    try {
+        takeOver();
+    } catch {
+        /* as at the beginning */
+    }
     try {
         localStorage.setItem(KEY, JSON.stringify(state));
     } catch {
@@ -98,6 +117,7 @@ function collected() {
 function end(ended) {
     const unit = current();
     const said = collected();
+    mine.add(unit.id);
     halt();
     const { label: _label, text: _text, ...rest } = said;
     state.answers[unit.id] = ended === "answered" ? said : { ...rest, state: ended };
@@ -117,6 +137,7 @@ function finish() {
 /** What was said without a clock counts as soon as it is said. */
 function changed() {
     const unit = current();
+    mine.add(unit.id);
     if (isTimed(unit)) {
         state.drafts[unit.id] = collected();
     } else {

@@ -122,3 +122,20 @@ test("a person ticks the page, fills in a form, and the binary reads both back",
     assert.deepEqual(written.answers, ["out of fear", "he is afraid"]);
     assert.deepEqual(written.labels, { aspect: "plot", complexity: "multi-hop" });
 });
+
+test("two windows of the page keep what was ticked and written in both", async ({ page, context, origin }) => {
+    needs("CLOSEREAD_BINARY");
+    const other = await context.newPage();
+    await other.goto(origin);
+    const tick = (window, n) => window.locator("fieldset").nth(n).getByLabel("Yes", { exact: true }).check();
+    await tick(page, 0);
+    await tick(other, 1);
+    await page.waitForTimeout(500);
+    await page.click("#add");
+    await tick(page, 2);
+    await tick(other, 3);
+    assert.equal(await other.textContent("#done"), "4 of 4 answered, 1 written");
+    await page.close();
+    await other.reload();
+    assert.equal(await other.textContent("#done"), "4 of 4 answered, 1 written");
+});

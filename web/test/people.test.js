@@ -114,3 +114,22 @@ test("answers are rated by keyboard, in Chinese too, and what was done is kept",
     const { stdout } = await run("people", "read", "t", "bo.json");
     assert.match(stdout, /Raters and how far they agree/);
 });
+
+test("two windows of a page keep what was said in both", async ({ page, context }) => {
+    needs("CLOSEREAD_BINARY");
+    await page.goto(pageOf("t"));
+    const total = Number(/of (\d+)/.exec(await page.textContent("#heading"))[1]);
+    const other = await context.newPage();
+    await other.goto(pageOf("t"));
+    await page.getByLabel("Correct", { exact: true }).check();
+    await other.getByRole("button", { name: "Next" }).click();
+    await other.getByLabel("Incorrect").check();
+    await page.waitForTimeout(500);
+    await page.getByLabel("Your name").fill("Cy");
+    const { answers } = await saved(page, "cy.json");
+    assert.deepEqual([answers.u0001.label, answers.u0002.label], ["correct", "incorrect"]);
+    assert.equal(await page.textContent("#done"), `2 of ${total} done`);
+    await page.close();
+    await other.reload();
+    assert.equal(await other.textContent("#done"), `2 of ${total} done`);
+});
