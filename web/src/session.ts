@@ -93,11 +93,14 @@ export class Session extends EventTarget {
 
     /** Opens the book of an address: a work of the sample, or one that this browser keeps. */
     async openKey(key: string): Promise<void> {
+        const mine = ++this.#opening;
         const work = (await works()).find(({ id }) => id === key);
+        const kept = work ? undefined : await keptBook(key);
+        if (mine !== this.#opening) return;
         const arrived = { arrived: true };
         if (work) return this.open(work.title, () => textOf(work), { work, ...arrived });
-        const kept = await keptBook(key);
         if (kept) return this.open(kept.name, async () => kept.bytes, arrived);
+        this.store.dispatch({ kind: "kept" });
         this.#complain(inLanguage(words).notHere);
     }
 
@@ -110,9 +113,12 @@ export class Session extends EventTarget {
             this.say(reading(name));
             try {
                 const bytes = await read();
+                const hash = work ? undefined : await digest(bytes);
+                if (mine !== this.#opening) return;
                 const { facts, chapters } = await this.core.ask("book/open", { id: work?.id ?? name, bytes });
                 if (mine !== this.#opening) return;
-                const hash = work ? undefined : await digest(bytes);
+                // What is asked from here on is about this book.
+                void this.core.ask("book/show", {});
                 const title = work?.title ?? (facts.title || name.replace(/\.(txt|md|epub|html?|docx)$/i, ""));
                 const book = { key: work?.id ?? hash?.slice(0, KEY) ?? "", name, title, bytes, facts, chapters, work };
                 this.store.dispatch({ kind: "opened", book });
@@ -122,7 +128,8 @@ export class Session extends EventTarget {
                 const { language, nTokens } = facts;
                 if (hash) void keepBook({ hash, name, title, language, nTokens, bytes, opened: Date.now() });
             } catch (error) {
-                if (mine === this.#opening) this.store.dispatch({ kind: "kept" });
+                if (mine !== this.#opening) return;
+                this.store.dispatch({ kind: "kept" });
                 this.say(this.book === undefined ? noBook : kept);
                 throw error;
             }

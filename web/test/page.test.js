@@ -152,3 +152,60 @@ test("a scorecard has the bytes that the command line prints", async ({ page }) 
     assert.equal(`${card}\n`, expected);
     assert.match(refusal, /^meteor needs .*hand in/);
 });
+
+test("a book that comes late takes neither the place nor the passages of one that was chosen after it", async ({ page }) => {
+    let come;
+    const late = new Promise((resolve) => (come = resolve));
+    await page.route("**/sample/the-loan-of-the-bell.txt", async (route) => {
+        await late;
+        await route.continue();
+    });
+    await page.click("#book-chip");
+    await page.click('[data-work="the-loan-of-the-bell"]');
+    await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp. The boats stayed in the harbour." });
+    const came = page.waitForResponse("**/sample/the-loan-of-the-bell.txt");
+    come();
+    await (await came).finished();
+    // What the page may have asked of its worker by then comes before the next question.
+    await page.waitForTimeout(1000);
+    await page.fill("#question", "Who lit the lamp?");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#passages li");
+    assert.match(await page.textContent("#passages li"), /Ana lit the lamp/);
+    assert.equal(await page.textContent("#book-chip i"), "lamp");
+});
+
+test("a file that is no book leaves the passages of the book before it, whatever was on its way", async ({ page }) => {
+    await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp. The boats stayed in the harbour." });
+    const take = (name, bytes) =>
+        page.evaluate(
+            ([name, bytes]) => {
+                const transfer = new DataTransfer();
+                transfer.items.add(new File([bytes], name));
+                document.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+            },
+            [name, bytes],
+        );
+    await take("long.txt", "Bert sold the lamp to the miller and went home. ".repeat(20_000));
+    await take("picture.txt", "%PDF-1.7");
+    await page.waitForFunction(() => /PDF/.test(document.querySelector("#problem").textContent), undefined, { timeout: 60_000 });
+    await page.waitForTimeout(1000);
+    assert.equal(await page.textContent("#book-chip i"), "lamp");
+    await page.fill("#question", "Who lit the lamp?");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#passages li");
+    assert.match(await page.textContent("#passages li"), /Ana lit the lamp/);
+});
+
+test("who goes back twice at once arrives at the book of the address", async ({ page }) => {
+    await openSample(page, "the-loan-of-the-bell");
+    await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
+    await openBook(page, { name: "boat.txt", bytes: "The boats stayed in the harbour." });
+    await page.evaluate(() => {
+        addEventListener("popstate", () => history.back(), { once: true });
+        history.back();
+    });
+    await page.waitForFunction(() => /b=the-loan-of-the-bell/.test(location.hash));
+    await page.waitForTimeout(2000);
+    assert.match(await page.textContent("#book-chip i"), /Bell/);
+});

@@ -8,6 +8,8 @@ export type Facts = BookFacts;
 export interface BookMessages {
     /** Makes ready what reading a book takes. */
     "book/prepare": { request: Record<string, never>; reply: void };
-    /** Reads and indexes a file under a name; it is the open book from then on. */
+    /** Reads and indexes a file under a name; it becomes the open book when it is shown. */
     "book/open": { request: { id: string; bytes: Uint8Array }; reply: { facts: Facts; chapters: Chapter[] } };
+    /** Makes the book that was read last the open one. */
+    "book/show": { request: Record<string, never>; reply: void };
 }

@@ -12,6 +12,8 @@ interface Open {
 }
 
 let open: Open | undefined;
+/** One that was read, until the page shows it: another may be chosen meanwhile. */
+let read: Open | undefined;
 
 /** The module for books, fetched when the worker starts. */
 export const booksReady = startedOnce(init, new URL("./closeread_books_bg.wasm", import.meta.url));
@@ -28,8 +30,13 @@ export const book = {
         await need(books, "cl100k", "punkt-en");
         const index = new books.Index();
         const facts = index.add(id, bytes);
-        open?.index.free();
-        open = { id, bytes, index };
+        read?.index.free();
+        read = { id, bytes, index };
         return { facts, chapters: index.chapters(0) };
+    },
+    "book/show": () => {
+        if (read === undefined) return;
+        open?.index.free();
+        [open, read] = [read, undefined];
     },
 } satisfies Handlers;
