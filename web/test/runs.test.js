@@ -267,6 +267,60 @@ test("a trial has an address: it opens from it, steps to its neighbours, and Bac
     await page.waitForFunction(() => /run elsewhere is not open/.test(document.querySelector("#no-run").textContent));
 });
 
+test("of two served runs the one that was clicked last opens, though the first is slow", async ({ page, origin }) => {
+    const folder = async (name) => {
+        await runFolder(join(work, name), [{ id: "a", documents: ["b"], question: `of ${name}?`, task: "generative", answers: ["yes"] }], [record("a")]);
+        const files = await readdir(join(work, name));
+        await page.route(`**/runs/${name}/**`, async (route) => {
+            const path = new URL(route.request().url()).pathname.split(`/runs/${name}/`)[1];
+            if (path === "") return route.fulfill({ json: { files: files.map((path) => ({ path })) } });
+            if (name === "slow") await late;
+            return route.fulfill({ path: join(work, name, path) });
+        });
+    };
+    let come;
+    const late = new Promise((resolve) => (come = resolve));
+    await folder("slow");
+    await folder("quick");
+    await page.route("**/closeread.json", (route) => route.fulfill({ json: { runs: ["slow", "quick"], relay: null } }));
+    await page.goto("about:blank");
+    await page.goto(`${origin}#/runs`);
+    await page.click(".served-run >> nth=0");
+    await page.click(".served-run >> nth=1");
+    come();
+    await page.waitForFunction(() => document.querySelector("#runs-heading")?.textContent === "quick", undefined, { timeout: 20_000 });
+});
+
+test.describe("runs of other servers", () => {
+    test.use({ expected: /503|404/ });
+
+    test("of the same name are two, keep their address, and lack no verdict in silence", async ({ page, origin }) => {
+        for (const year of ["2025", "2026"]) {
+            const path = join(work, year, "mine");
+            await runFolder(path, [{ id: "a", documents: ["b"], question: `in ${year}?`, task: "generative", answers: ["yes"] }], [record("a")]);
+            await page.route(`**/${year}/mine/*`, async (route) => {
+                const name = new URL(route.request().url()).pathname.split("/").pop();
+                return (await readdir(path)).includes(name) ? route.fulfill({ path: join(path, name) }) : route.fulfill({ status: 404 });
+            });
+        }
+        const trials = (year) => `${origin}#/runs/mine/trials?at=${encodeURIComponent(`${origin}${year}/mine`)}`;
+        for (const year of ["2025", "2026", "2025"]) {
+            await page.goto(trials(year));
+            await page.waitForFunction((year) => document.querySelector(".trial")?.textContent.includes(year), year, { timeout: 20_000 });
+        }
+        await page.click(".trial");
+        await page.locator("#trace-heading").waitFor();
+        const there = page.url();
+        await page.goto("about:blank");
+        await page.goto(there);
+        await page.locator("#trace-heading").waitFor({ timeout: 20_000 });
+        await page.route("**/2026/mine/judgements.jsonl", (route) => route.fulfill({ status: 503 }));
+        await page.goto("about:blank");
+        await page.goto(trials("2026"));
+        await page.waitForFunction(() => /503/.test(document.querySelector("#problem").textContent), undefined, { timeout: 20_000 });
+    });
+});
+
 test("tables sort by a column and are saved as CSV", async ({ page }) => {
     needs("CLOSEREAD_BINARY");
     await open(page, "first");

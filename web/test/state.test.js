@@ -107,13 +107,14 @@ test("evidence is met in the order of the passages that hold it, each piece once
 test("a trial and its filter have an address", () => {
     const at = {
         run: "my run",
+        at: "https://host/runs/my run",
         part: "trials",
         trial: { item: "en-001", cell: "dos-rag at 1,500", repeat: 1 },
         filter: { verdict: "wrong", sort: "lowest", cell: 2, outcome: "answered", text: "a b" },
     };
     assert.deepEqual(runsAddress(parseAddress(addressHash(runsTo(at)))), at);
-    assert.equal(addressHash(runsTo({ ...at, part: "report" })), "#/runs/my%20run", "a report has no filter");
-    assert.deepEqual(runsAddress(parseAddress("#/runs/a/nonsense?f=maybe&s=up&c=x")), { run: "a", part: "report", trial: undefined, filter: {} });
+    assert.equal(addressHash(runsTo({ ...at, at: "", part: "report" })), "#/runs/my%20run", "a report has no filter");
+    assert.deepEqual(runsAddress(parseAddress("#/runs/a/nonsense?f=maybe&s=up&c=x")), { run: "a", at: "", part: "report", trial: undefined, filter: {} });
 });
 
 test("a comparison starts with the two orders at one budget, and names what differs", () => {

@@ -14,9 +14,12 @@ import { showReport } from "./report.js";
 import { visible } from "./text.js";
 import { Trials } from "./Trials.js";
 
+/** A run, and the folder on another server that it was fetched from: one of the same name is another run. */
+type OpenRun = HeldRun & { at: string };
+
 /** Runs that are open, for as long as the page is. */
-export function openRuns(session: Session): HeldRun[] {
-    const kept = (session.kept.get("runs") as HeldRun[] | undefined) ?? [];
+export function openRuns(session: Session): OpenRun[] {
+    const kept = (session.kept.get("runs") as OpenRun[] | undefined) ?? [];
     session.kept.set("runs", kept);
     return kept;
 }
@@ -30,9 +33,12 @@ export function Runs() {
     const [, draw] = useState(0);
     const [served, setServed] = useState<string[]>([]);
     const [reading, setReading] = useState(false);
-    const run = runs.find(({ facts }) => facts.name === at.run);
+    /** The address whose run was fetched last: what fails is not fetched again by itself. */
+    const tried = useRef({ named: "", done: false });
+    const run = runs.find((one) => one.facts.name === at.run && (at.at === "" || one.at === at.at));
 
-    const open = (folders: () => Promise<RunFolder[]>, go: boolean) =>
+    /** `from` is the folder on another server that they are fetched from. */
+    const open = (folders: () => Promise<RunFolder[]>, go: boolean, from = "") =>
         session.attempt(async () => {
             setReading(true);
             session.say(say.reading);
@@ -43,9 +49,12 @@ export function Runs() {
                 for (const { name, files } of found) {
                     last = unique(name, runs);
                     const transfer = files.map(({ content }) => (content as Uint8Array).buffer as ArrayBuffer);
-                    runs.push(await session.core.ask("runs/open", { name: last, files }, { transfer }));
+                    const held = await session.core.ask("runs/open", { name: last, files }, { transfer });
+                    runs.push({ ...held, at: from });
                 }
                 if (go) session.go({ view: "runs", path: [last] });
+                // Its name was taken.
+                else if (last !== at.run && session.address === address) session.go({ ...address, path: [last, ...address.path.slice(1)] }, "replace");
             } finally {
                 setReading(false);
                 session.say("");
@@ -65,10 +74,13 @@ export function Runs() {
         return () => document.removeEventListener("run-dropped", dropped);
     }, []);
     useEffect(() => {
-        if (at.run === "" || run || reading) return;
-        if (address.query.at) void open(async () => [await runAt(at.run, address.query.at!)], false);
-        else if (served.includes(at.run)) void open(async () => [await servedRun(at.run)], false);
-    }, [at.run, served]);
+        const named = `${at.run} ${at.at}`;
+        if (tried.current.named !== named) tried.current = { named, done: false };
+        if (at.run === "" || run || reading || tried.current.done || (at.at === "" && !served.includes(at.run))) return;
+        tried.current.done = true;
+        if (at.at !== "") void open(async () => [await runAt(at.run, at.at)], false, at.at);
+        else void open(async () => [await servedRun(at.run)], false);
+    }, [at.run, at.at, served, reading]);
 
     const files = (id: string, attributes: object, label: string) => (
         <div class="field">

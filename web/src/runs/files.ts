@@ -103,14 +103,20 @@ const MAY_HAVE = ["judging.json", "judgements.jsonl", "prices.json"];
 /** A run folder somewhere else: its files are fetched by their names. */
 export async function runAt(name: string, url: string): Promise<RunFolder> {
     const folder = new URL(url.endsWith("/") ? url : `${url}/`, document.baseURI);
-    const needed = async (path: string) => {
-        const response = await fetch(new URL(path, folder));
+    const read = async (path: string, response: Response) => {
         if (!response.ok) throw new Error(`${new URL(path, folder).href}: ${response.status} ${response.statusText}`);
         return { name: path, content: new Uint8Array(await response.arrayBuffer()) };
     };
-    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map(needed));
-    const more = await Promise.all(MAY_HAVE.map((path) => needed(path).catch(() => undefined)));
-    return { name, files: [...files, ...more.filter((file) => file !== undefined)] };
+    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map(async (path) => read(path, await fetch(new URL(path, folder)))));
+    const more = await Promise.all(
+        MAY_HAVE.map(async (path) => {
+            // Many servers let no page read that a file is not there.
+            const response = await fetch(new URL(path, folder)).catch(() => undefined);
+            // A server in trouble may have it: without it a judged run would pass for one that was not judged.
+            return response === undefined || (response.status >= 400 && response.status < 500) ? undefined : read(path, response);
+        }),
+    );
+    return { name, files: [...files, ...more].filter((file) => file !== undefined) };
 }
 
 /** Whether what was dropped is a run folder, or files of one, and no book. */

@@ -9,6 +9,8 @@ export type Part = (typeof PARTS)[number];
 export interface RunsAddress {
     /** Name of the run; empty where none is chosen. */
     run: string;
+    /** The folder on another server that it is fetched from; empty where it is from elsewhere. */
+    at: string;
     part: Part;
     /** The trial that is open. */
     trial: { item: string; cell: string; repeat: number } | undefined;
@@ -25,6 +27,7 @@ export function runsAddress({ path, query }: Address): RunsAddress {
     const number = Number(query.c ?? "");
     return {
         run,
+        at: query.at ?? "",
         part: PARTS.find((one) => one === part) ?? "report",
         trial: part === "trials" && item !== undefined && cell !== undefined ? { item, cell, repeat: Number(query.i ?? 0) || 0 } : undefined,
         filter: {
@@ -38,12 +41,13 @@ export function runsAddress({ path, query }: Address): RunsAddress {
 }
 
 /** The address of a part, or of a trial with its filter. */
-export function runsTo({ run, part, trial, filter }: RunsAddress): Address {
+export function runsTo({ run, at, part, trial, filter }: RunsAddress): Address {
     const shown = part === "trials" ? filter : {};
     return {
         view: "runs",
         path: run === "" ? [] : [run, ...(part === "report" ? [] : [part]), ...(part === "trials" && trial ? [trial.item, trial.cell] : [])],
         query: {
+            at,
             f: shown.verdict ?? "",
             s: shown.sort ?? "",
             e: shown.outcome ?? "",
