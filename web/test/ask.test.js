@@ -81,7 +81,7 @@ test("questions of one's own, with and without a gold answer", async ({ after, p
     await finished(page, 2);
     assert.match(await page.textContent(".verdict"), /Nothing is scored.*changed 0 of 2/s);
     await page.click("#again");
-    await page.fill("#own-questions", "Who lit the lamps? = Ana");
+    await page.fill("#own-questions", "If a = b, who lit the lamps? = Ana");
     await page.click("#ask-all");
     await finished(page, 1);
     assert.match(await page.textContent(".verdict"), /cannot tell/);

@@ -70,14 +70,14 @@ export function Ask() {
     );
 }
 
-/** A line is a question, and behind = the gold answer where it is known. */
+/** A line is a question, and behind its last = the gold answer where it is known. */
 function ownItems(text: string, book: OpenBook): Item[] {
     const lines = text
         .split("\n")
         .map((line) => line.trim())
         .filter((line) => line !== "");
     return lines.map((line, n) => {
-        const [question = "", gold] = line.split(/\s=\s/, 2);
+        const [, question = line, gold] = /^(.*)\s=\s(.*)$/.exec(line) ?? [];
         return {
             id: `own-${n + 1}`,
             documents: [factsOf(book).id!],
