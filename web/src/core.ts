@@ -22,6 +22,8 @@ export class Core {
             const error = named("WorkerError", event.message || "the worker could not be started; reload the page");
             for (const { reject } of this.#waiting.values()) reject(error);
             this.#waiting.clear();
+            // One that could not be fetched says nothing of itself: the next request starts it anew.
+            if (!event.message) this.#started = undefined;
         });
         return (this.#started = worker);
     }

@@ -209,3 +209,16 @@ test("who goes back twice at once arrives at the book of the address", async ({ 
     await page.waitForTimeout(2000);
     assert.match(await page.textContent("#book-chip i"), /Bell/);
 });
+
+test.describe("without a network for a moment", () => {
+    test.use({ expected: /ERR_FAILED/ });
+
+    test("a book is opened at the second try, though the worker could not be fetched at the first", async ({ page }) => {
+        await page.waitForSelector("#find h1");
+        await page.route("**/worker.js", (route) => route.abort());
+        await page.setInputFiles("#file", { name: "lamp.txt", mimeType: "text/plain", buffer: Buffer.from("Ana lit the lamp.") });
+        await page.waitForFunction(() => /worker could not be started/.test(document.querySelector("#problem").textContent));
+        await page.unroute("**/worker.js");
+        await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
+    });
+});
