@@ -224,8 +224,15 @@ mod tests {
 
     #[test]
     fn what_is_no_vocabulary_is_refused() {
-        for text in ["", "IQ== 0\n", "IQ== 1\n", "IQ==\n", "!! 0\n"] {
-            assert!(BytePairs::new(Encoding::Cl100k, text).is_none(), "{text:?}");
+        let inside = Encoding::Cl100k.vocabulary();
+        let cut = &inside[..inside.len() - 1];
+        // A token of another length; no token of the byte 0 alone.
+        let (mut longer, mut without) = (inside.clone(), inside.clone());
+        longer[0] += 1;
+        let of_zero = inside[Encoding::Cl100k.n_tokens() as usize..].iter().position(|&byte| byte == 0).unwrap();
+        without[Encoding::Cl100k.n_tokens() as usize + of_zero] = 1;
+        for bytes in [&b""[..], b"IQ== 0\n", cut, &longer, &without] {
+            assert!(BytePairs::new(Encoding::Cl100k, bytes).is_none(), "{} bytes", bytes.len());
         }
     }
 }
