@@ -34,6 +34,11 @@ impl Secrets {
         self.0.iter().fold(text.to_owned(), |text, secret| secret.redact(&text))
     }
 
+    /// Returns whether one of them is in a text.
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        self.0.iter().any(|secret| secret.is_in(text))
+    }
+
     /// An error without them.
     pub(crate) fn redact_error(&self, error: HostError) -> HostError {
         self.0.iter().fold(error, |error, secret| secret.redact_error(error))

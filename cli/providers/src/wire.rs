@@ -134,6 +134,12 @@ impl Wire {
         self.secrets.redact(text)
     }
 
+    /// A name that the server gives, which is kept and sent as it is: none that holds a secret.
+    pub(crate) fn without_secrets(&self, name: String) -> Result<String, Fault> {
+        let message = "the server gives a name that holds the key".to_owned();
+        if self.secrets.are_in(&name) { Err(Fault::Final(HostError::Failed(message))) } else { Ok(name) }
+    }
+
     /// The response without the secrets.
     pub(crate) fn redact_response(&self, response: Response) -> Response {
         self.secrets.redact_response(response)

@@ -27,6 +27,15 @@ pub(crate) struct World {
     held: bool,
     /// Whether results hold one of a request that nobody handed in.
     pub(crate) foreign: bool,
+    /// Whether somebody has cancelled batches of which one request was answered.
+    pub(crate) cancelled: bool,
+    /// Number of results that are cut short from now on, and times that a batch has ended whose files are not there yet.
+    pub(crate) cut: usize,
+    pub(crate) late: usize,
+    /// What the name of every batch holds before its number.
+    pub(crate) suffix: String,
+    /// Whether the provider knows of no batch any more.
+    pub(crate) gone: bool,
     /// Whether the next batch is taken, and the client hears of a server error.
     broken_create: bool,
     /// Most requests that may wait at the provider.
@@ -43,8 +52,10 @@ pub(crate) struct BatchServer {
 impl BatchServer {
     pub(crate) fn start(end: fn(&str, usize) -> End) -> Self {
         let (files, batches) = (Vec::new(), Vec::new());
+        let (held, foreign, cancelled, gone, broken_create) = (false, false, false, false, false);
+        let (cut, late, suffix, enqueued) = (0, 0, String::new(), usize::MAX);
         let world =
-            World { files, batches, held: false, foreign: false, broken_create: false, enqueued: usize::MAX, end };
+            World { files, batches, held, foreign, cancelled, cut, late, suffix, gone, broken_create, enqueued, end };
         let world = Arc::new(Mutex::new(world));
         let served = Arc::clone(&world);
         Self { http: HttpServer::start(move |asked| served.lock().unwrap().answer(asked)), world }
@@ -92,21 +103,43 @@ impl World {
             }
             ("GET", ["batches"]) => self.list(Self::openai),
             ("GET", ["messages", "batches"]) => self.list(Self::anthropic),
-            ("GET", ["batches", id]) => ok(&self.openai(number(id))),
+            ("GET", ["batches", _]) if self.gone => ("404 Not Found", Vec::new(), String::new()),
+            ("GET", ["batches", id]) => {
+                let mut batch = self.openai(number(id));
+                if batch["status"] == "completed" && self.late > 0 {
+                    self.late -= 1;
+                    batch["output_file_id"] = Value::Null;
+                }
+                ok(&batch)
+            }
             ("GET", ["messages", "batches", id]) => ok(&self.anthropic(number(id))),
             ("GET", ["files", id, "content"]) => {
                 let is_output = id.starts_with("out");
                 let wanted = |end: End| matches!(end, End::Answered | End::Blocked) == is_output;
                 let lines = self.results(number(id)).into_iter().filter(|(_, end)| wanted(*end)).map(openai_line);
-                ("200 OK", Vec::new(), lines.collect())
+                let lines = lines.collect();
+                self.sent(lines)
             }
             ("GET", ["messages", "batches", id, "results"]) => {
                 let foreign = self.foreign.then(|| (json!({"custom_id": "0123"}), End::Answered));
-                let lines = foreign.into_iter().chain(self.results(number(id))).map(anthropic_line);
-                ("200 OK", Vec::new(), lines.collect())
+                let lines = foreign.into_iter().chain(self.results(number(id))).map(anthropic_line).collect();
+                self.sent(lines)
             }
             _ => ("404 Not Found", Vec::new(), String::new()),
         }
+    }
+
+    /// The results, or half of them.
+    fn sent(&mut self, lines: String) -> Answered {
+        let is_cut = self.cut > 0 && !lines.is_empty();
+        self.cut -= usize::from(is_cut);
+        let half = lines[..lines.len() / 2].to_owned();
+        ("200 OK", Vec::new(), if is_cut { half } else { lines })
+    }
+
+    /// Number of requests of a batch that were answered.
+    fn n_answered(&self, number: usize) -> usize {
+        self.results(number).iter().filter(|(_, end)| matches!(end, End::Answered | End::Blocked)).count()
     }
 
     fn created(&mut self, entries: Vec<Value>, name: Value, tell: fn(&Self, usize) -> Value) -> Answered {
@@ -124,9 +157,9 @@ impl World {
 
     fn openai(&self, number: usize) -> Value {
         let (entries, name) = &self.batches[number];
-        let mut batch = json!({"id": format!("batch_{number}"), "object": "batch", "metadata": name,
+        let mut batch = json!({"id": format!("batch{}_{number}", self.suffix), "object": "batch", "metadata": name,
             "status": if self.held { "in_progress" } else { "completed" },
-            "request_counts": {"total": entries.len(), "completed": 0, "failed": 0}});
+            "request_counts": {"total": entries.len(), "completed": if self.held { 0 } else { self.n_answered(number) }, "failed": 0}});
         if entries.len() > self.enqueued {
             let error = json!({"code": "token_limit_exceeded", "message": "Enqueued token limit reached for tiny"});
             batch["status"] = json!("failed");
@@ -134,6 +167,9 @@ impl World {
         } else if !self.held {
             batch["output_file_id"] = json!(format!("out-{number}"));
             batch["error_file_id"] = json!(format!("err-{number}"));
+            if self.cancelled {
+                batch["status"] = json!("cancelled");
+            }
             if self.results(number).iter().any(|(_, end)| *end == End::Expired) {
                 batch["status"] = json!("expired");
             }
@@ -143,7 +179,11 @@ impl World {
 
     fn anthropic(&self, number: usize) -> Value {
         let n = self.batches[number].0.len();
-        let counts = |processing| json!({"processing": processing, "succeeded": n - processing, "errored": 0, "canceled": 0, "expired": 0});
+        let answered = if self.held { 0 } else { self.n_answered(number) };
+        let counts = |processing| {
+            let errored = n - processing - answered;
+            json!({"processing": processing, "succeeded": answered, "errored": errored, "canceled": 0, "expired": 0})
+        };
         json!({"id": format!("msgbatch_{number}"), "type": "message_batch",
             "processing_status": if self.held { "in_progress" } else { "ended" },
             "request_counts": counts(if self.held { n } else { 0 })})
@@ -151,7 +191,7 @@ impl World {
 
     /// The requests of a batch, the last first, and how they ended.
     fn results(&self, number: usize) -> Vec<(Value, End)> {
-        let entries = self.batches[number].0.iter().rev();
+        let entries = self.batches[number].0.iter().rev().take(if self.cancelled { 1 } else { usize::MAX });
         entries.map(|entry| (entry.clone(), (self.end)(&entry.to_string(), number))).collect()
     }
 }

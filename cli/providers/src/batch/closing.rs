@@ -2,6 +2,7 @@
 
 use super::Batcher;
 use super::ledger::{Stage, Ticket};
+use crate::tries::Bill;
 use anyhow::Result;
 use closeread_llm::provider::{Adjustment, BatchApi, BatchResult, Fault, ServerLoad};
 use closeread_llm::{HostError, Response};
@@ -32,8 +33,15 @@ impl Batcher {
         self.close(&ticket, Vec::new(), Vec::new(), failed)
     }
 
-    /// Closes a batch with results.
-    pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<BatchResult>) -> Result<()> {
+    /// Closes a batch with results. Where they lack answers that the provider counts, all that have no result may have been
+    /// billed.
+    pub(super) fn ended(
+        &self,
+        mut ticket: Ticket,
+        results: Vec<BatchResult>,
+        lacks: bool,
+        is_cancelled: bool,
+    ) -> Result<()> {
         let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
         // Of our own batch the provider may tell of requests that are not ours as well, or not of all.
         let n_ours = results.iter().filter(|told| ours.contains(&told.id)).count();
@@ -46,7 +54,14 @@ impl Batcher {
         let mut state = self.state.borrow_mut();
         for BatchResult { id, told, .. } in results.iter().filter(|told| ours.contains(&told.id)) {
             if let Some(told) = told {
-                state.bills.entry(id.clone()).or_default().push(*told);
+                state.bills.entry(id.clone()).or_default().push(Bill::Told(*told));
+                ticket.billed.push(id.clone());
+            }
+        }
+        if lacks {
+            let told: HashSet<&str> = results.iter().map(|told| told.id.as_str()).collect();
+            for id in ticket.requests.iter().filter(|id| !told.contains(id.as_str())) {
+                state.bills.entry(id.clone()).or_default().push(Bill::Unknown);
                 ticket.billed.push(id.clone());
             }
         }
@@ -55,7 +70,10 @@ impl Batcher {
             results.into_iter().map(|told| (told.id, told.result)).collect();
         let (mut responses, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
         for id in &ticket.requests {
-            let silent = || Err(Fault::transient(ServerLoad::Server, "the batch holds no result"));
+            let silent = || match is_cancelled {
+                true => Err(Fault::Final(HostError::Failed("the batch was cancelled".to_owned()))),
+                false => Err(Fault::transient(ServerLoad::Server, "the batch holds no result")),
+            };
             match results.remove(id).unwrap_or_else(silent) {
                 Ok(mut response) => {
                     response.usage.batch = true;

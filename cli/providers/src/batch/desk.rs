@@ -10,12 +10,14 @@ use closeread_llm::HostError;
 use closeread_llm::provider::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState, Fault, Protocol, Request};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tracing::info;
 
 /// Pages of batches that are looked through for one that was handed in before a kill.
 const PAGES: usize = 20;
+/// Times that results are asked for which lack answers that the provider counts.
+const LOOKS: u32 = 10;
 /// Most bytes of a batch's results: as many as a batch may have requests, each answered at length.
 const MAX_RESULTS_BYTES: usize = 1 << 30;
 
@@ -28,20 +30,32 @@ pub(super) struct BatchClient {
     throttle: Throttle,
     /// Last message on each batch, so that nothing is said twice.
     said: RefCell<HashMap<String, String>>,
+    /// Number of times that the results of a batch lacked answers.
+    lacked: RefCell<HashMap<String, u32>>,
 }
 
 /// The state in which a batch was found.
 pub(super) enum Seen {
     Running,
-    Rejected { message: String, too_much: bool },
-    Ended(Vec<BatchResult>),
+    Rejected {
+        message: String,
+        too_much: bool,
+    },
+    Ended {
+        results: Vec<BatchResult>,
+        /// Whether the provider counts answers that its results do not hold.
+        lacks: bool,
+        /// Whether somebody cancelled the batch at the provider.
+        is_cancelled: bool,
+    },
 }
 
 impl BatchClient {
     pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
         let wire = Wire::new(name.clone(), "--base-url", secrets, timeout)?.reading(MAX_RESULTS_BYTES);
-        Ok(Self { name, api, account, wire, throttle: Throttle::new(1, Rates::default()), said: RefCell::default() })
+        let throttle = Throttle::new(1, Rates::default());
+        Ok(Self { name, api, account, wire, throttle, said: RefCell::default(), lacked: RefCell::default() })
     }
 
     pub(super) fn protocol(&self) -> Protocol {
@@ -54,7 +68,7 @@ impl BatchClient {
 
     /// The newest batch of the account.
     pub(super) async fn newest(&self) -> Result<Option<String>> {
-        let (states, _) = self.send(self.api.list(None), |received| self.api.read_list(received.response())).await?;
+        let (states, _) = self.send(self.api.list(None), |received| self.read_list(received)).await?;
         Ok(states.into_iter().next().map(|state| state.id))
     }
 
@@ -62,7 +76,12 @@ impl BatchClient {
     pub(super) async fn upload(&self, name: &str, entries: &[String]) -> Result<Option<String>> {
         match self.api.upload(name, entries) {
             None => Ok(None),
-            Some(message) => self.send(message, |received| self.api.read_upload(received.response())).await.map(Some),
+            Some(message) => {
+                let read = |received: &Received| {
+                    self.api.read_upload(received.response()).and_then(|id| self.wire.without_secrets(id))
+                };
+                self.send(message, read).await.map(Some)
+            }
         }
     }
 
@@ -80,7 +99,7 @@ impl BatchClient {
                 }
             }
             let created = self.wire.once(&message).await.and_then(|got| self.api.read_state(got.response()));
-            created.map(|state| (state.id, false))
+            created.and_then(|state| Ok((self.wire.without_secrets(state.id)?, false)))
         });
         created.await.map_err(|error| anyhow!("{}: the batch could not be handed in: {error}", self.name))
     }
@@ -90,7 +109,7 @@ impl BatchClient {
         let mut after: Option<String> = None;
         for _ in 0..PAGES {
             let message = self.api.list(after.as_deref());
-            let (states, more) = self.send(message, |received| self.api.read_list(received.response())).await?;
+            let (states, more) = self.send(message, |received| self.read_list(received)).await?;
             for state in &states {
                 if Some(&state.id) == ticket.before.as_ref() {
                     return Ok(None);
@@ -105,6 +124,12 @@ impl BatchClient {
             }
         }
         Ok(None)
+    }
+
+    fn read_list(&self, received: &Received) -> Result<(Vec<BatchState>, bool), Fault> {
+        let (states, more) = self.api.read_list(received.response())?;
+        states.iter().try_for_each(|state| self.wire.without_secrets(state.id.clone()).map(drop))?;
+        Ok((states, more))
     }
 
     fn is_of(&self, state: &BatchState, ticket: &Ticket) -> bool {
@@ -128,12 +153,7 @@ impl BatchClient {
             }
             Err(fault) => {
                 let error = self.wire.redacted(final_error(fault));
-                bail!(
-                    "{}: the provider does not tell of batch {id}: {error}\nIts ticket stays in the run folder, and the \
-                     same command asks for it again; without batches/{:04}.json its requests are asked anew",
-                    self.name,
-                    ticket.number
-                );
+                bail!("{}: the provider does not tell of batch {id}: {error}{}", self.name, on_ticket(ticket));
             }
         };
         match &state.phase {
@@ -147,15 +167,34 @@ impl BatchClient {
             BatchPhase::Ended => {
                 let mut results = Vec::new();
                 for message in self.api.results(&state) {
-                    results.extend(self.send(message, |got| self.api.read_results(got.response())).await?);
+                    let got = self.send(message, |got| self.api.read_results(got.response())).await;
+                    results.extend(got.map_err(|error| anyhow!("{error:#}{}", on_ticket(ticket)))?);
+                }
+                let answered: HashSet<&str> =
+                    results.iter().filter(|told| told.answered).map(|told| told.id.as_str()).collect();
+                let n_lacking = state.answered.saturating_sub(answered.len() as u64);
+                if n_lacking > 0 && self.looks_again(id) {
+                    let n = state.answered;
+                    self.say(id, format!("its results lack {n_lacking} of {n} answers, and are asked for again"));
+                    return Ok(Some(Seen::Running));
                 }
                 let redacted = |told: BatchResult| {
                     let result = told.result.map(|response| self.wire.redact_response(response));
                     BatchResult { result, ..told }
                 };
-                Ok(Some(Seen::Ended(results.into_iter().map(redacted).collect())))
+                let results = results.into_iter().map(redacted).collect();
+                Ok(Some(Seen::Ended { results, lacks: n_lacking > 0, is_cancelled: state.status == "cancelled" }))
             }
         }
+    }
+
+    /// Returns whether results that lack answers are waited for once more: they may have been cut short on the way, or not all be
+    /// there yet, and what is handed in again is paid again.
+    fn looks_again(&self, id: &str) -> bool {
+        let mut lacked = self.lacked.borrow_mut();
+        let times = lacked.entry(id.to_owned()).or_default();
+        *times += 1;
+        *times < LOOKS
     }
 
     fn say(&self, id: &str, what: String) {
@@ -180,4 +219,13 @@ impl BatchClient {
         let headers = headers.into_iter().map(|(name, value)| (name, value.to_owned())).chain(key);
         Message { url: protocol.url(self.account.base_url.reveal(), &request), headers: headers.collect(), body }
     }
+}
+
+/// What becomes of a batch of which the provider does not tell.
+fn on_ticket(ticket: &Ticket) -> String {
+    format!(
+        "\n  Its ticket stays in the run folder, and the same command asks for it again; without batches/{:04}.json its requests \
+         are asked anew",
+        ticket.number
+    )
 }

@@ -12,7 +12,7 @@ use crate::outgoing::Source;
 use crate::tries::{Bill, Tries};
 use anyhow::{Result, bail};
 use closeread_llm::provider::{BatchApi, Dialect, Parameters};
-use closeread_llm::{Call, HostError, Response, Usage};
+use closeread_llm::{Call, HostError, Response};
 use desk::BatchClient;
 use ledger::{BatchStore, Stage, Ticket};
 use std::cell::{Cell, RefCell};
@@ -68,8 +68,8 @@ struct State {
     /// Outcomes that somebody took: for whoever takes them again nothing is spent.
     taken: HashSet<String>,
     tries: HashMap<String, u32>,
-    /// Tokens that failed tries were billed for, until who asks has heard of them.
-    bills: HashMap<String, Vec<Usage>>,
+    /// What failed tries were billed, until who asks has heard of it.
+    bills: HashMap<String, Vec<Bill>>,
     asked_at: Option<Instant>,
     /// Number of [`Busy`] values that live: books are being prepared, and more will be asked.
     busy: usize,
@@ -172,8 +172,8 @@ impl Batcher {
             if bills.is_empty() && matches!(outcome, Some(Err(_))) {
                 tries.failed(Bill::Nothing);
             }
-            for told in bills {
-                tries.failed(Bill::Told(told));
+            for bill in bills {
+                tries.failed(bill);
                 if outcome.is_none()
                     && let Err(error) = tries.begin()
                 {
@@ -343,7 +343,9 @@ impl Batcher {
             match seen {
                 desk::Seen::Running => {}
                 desk::Seen::Rejected { message, too_much } => self.rejected(ticket, &message, too_much)?,
-                desk::Seen::Ended(results) => self.ended(ticket, results)?,
+                desk::Seen::Ended { results, lacks, is_cancelled } => {
+                    self.ended(ticket, results, lacks, is_cancelled)?
+                }
             }
         }
         Ok(())

@@ -45,6 +45,8 @@ pub struct BatchState {
     pub done: u64,
     /// Number of all requests; 0 while the provider has not counted them.
     pub total: u64,
+    /// Requests that the model has answered, as the provider counts them: they are billed.
+    pub answered: u64,
     /// Ids of the files of results (OpenAI).
     files: Vec<String>,
 }
@@ -79,6 +81,8 @@ pub struct BatchResult {
     pub result: Result<Response, Fault>,
     /// The tokens that the provider names where there is no response.
     pub told: Option<Usage>,
+    /// Whether the model has answered the request, whatever came of that.
+    pub answered: bool,
 }
 
 impl BatchApi {
@@ -237,7 +241,8 @@ impl BatchApi {
         let read = |line: Value| {
             let result = self.result(&line);
             let told = if result.is_err() { self.told(&line) } else { None };
-            Some(BatchResult { id: line["custom_id"].as_str()?.to_owned(), result, told })
+            let answered = self.is_answered(&line);
+            Some(BatchResult { id: line["custom_id"].as_str()?.to_owned(), result, told, answered })
         };
         Ok(lines.filter_map(read).collect())
     }
@@ -275,14 +280,19 @@ impl BatchApi {
         }
     }
 
+    /// Whether a line is of a request that the model has answered.
+    fn is_answered(self, line: &Value) -> bool {
+        match self {
+            Self::OpenAi => line["response"]["status_code"].as_u64().is_some_and(|status| (200..300).contains(&status)),
+            Self::Anthropic => line["result"]["type"] == "succeeded",
+        }
+    }
+
     /// The tokens that a line names of a request that the model has answered.
     fn told(self, line: &Value) -> Option<Usage> {
         let usage = match self {
-            Self::OpenAi => {
-                let (response, ok) = (&line["response"], 200..300);
-                let is_success = response["status_code"].as_u64().is_some_and(|status| ok.contains(&status));
-                is_success.then(|| Protocol::OpenAi.usage(&response["body"].to_string()))?
-            }
+            Self::OpenAi if !self.is_answered(line) => return None,
+            Self::OpenAi => Protocol::OpenAi.usage(&line["response"]["body"].to_string()),
             Self::Anthropic => Protocol::Anthropic.usage(&line["result"]["message"].to_string()),
         };
         usage.map(|usage| Usage { batch: true, ..usage })
@@ -294,19 +304,22 @@ impl BatchApi {
             return Err(unexpected("the batch has no `id` or no status"));
         };
         let count = |name: &str| value["request_counts"][name].as_u64().unwrap_or(0);
-        let (phase, done, total) = match self {
+        let (phase, answered, done, total) = match self {
             Self::OpenAi => {
                 let phase = match status {
                     "failed" => rejected(&value["errors"]["data"]),
                     "completed" | "expired" | "cancelled" => BatchPhase::Ended,
                     _ => BatchPhase::Running,
                 };
-                (phase, count("completed") + count("failed"), count("total"))
+                let answered = count("completed");
+                (phase, answered, answered.saturating_add(count("failed")), count("total"))
             }
             Self::Anthropic => {
-                let done = ["succeeded", "errored", "canceled", "expired"].into_iter().map(count).sum();
+                let answered = count("succeeded");
+                let done =
+                    ["errored", "canceled", "expired"].into_iter().map(count).fold(answered, u64::saturating_add);
                 let phase = if status == "ended" { BatchPhase::Ended } else { BatchPhase::Running };
-                (phase, done, done + count("processing"))
+                (phase, answered, done, done.saturating_add(count("processing")))
             }
         };
         let files = ["output_file_id", "error_file_id"].iter().filter_map(|name| value[*name].as_str());
@@ -317,6 +330,7 @@ impl BatchApi {
             phase,
             done,
             total,
+            answered,
             files: files.map(str::to_owned).collect(),
         })
     }

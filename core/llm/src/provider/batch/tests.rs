@@ -49,6 +49,7 @@ fn a_batch_runs_ends_or_is_rejected() {
     let state = read(json!({"id": "b", "status": "in_progress", "request_counts": counts,
         "metadata": {"closeread": "n"}}));
     assert_eq!((state.phase, state.done, state.total, state.name.as_deref()), (BatchPhase::Running, 3, 5, Some("n")));
+    assert_eq!(state.answered, 2);
     let state = read(json!({"id": "b", "status": "expired", "output_file_id": "o", "error_file_id": "e"}));
     assert_eq!(state.phase, BatchPhase::Ended);
     let paths: Vec<String> = BatchApi::OpenAi.results(&state).into_iter().map(|message| message.path).collect();
@@ -62,7 +63,7 @@ fn a_batch_runs_ends_or_is_rejected() {
     let list = json!({"data": [{"id": "m", "processing_status": "in_progress", "request_counts": counts}],
         "has_more": true});
     let (states, more) = BatchApi::Anthropic.read_list(response(&list.to_string())).unwrap();
-    assert_eq!((states[0].done, states[0].total, more), (2, 4, true));
+    assert_eq!((states[0].done, states[0].total, states[0].answered, more), (2, 4, 1, true));
 }
 
 #[test]
@@ -80,6 +81,7 @@ fn results_are_responses_or_faults_under_their_ids() {
     assert_eq!((ids.as_slice(), results[0].result.as_ref().unwrap().text.as_str()), (&["a", "b", "c"][..], "Ana"));
     assert!(matches!(results[1].result, Err(Fault::Final(_))));
     assert!(matches!(results[2].result, Err(Fault::Transient { .. })), "it is handed in again");
+    assert_eq!(results.iter().map(|result| result.answered).collect::<Vec<_>>(), [true, false, false]);
 
     let anthropic = concat!(
         r#"{"custom_id":"a","result":{"type":"succeeded","message":{"content":[{"type":"text","text":"Ana"}]}}}"#,
@@ -95,6 +97,7 @@ fn results_are_responses_or_faults_under_their_ids() {
     let results = BatchApi::Anthropic.read_results(response(anthropic)).unwrap();
     let again: Vec<bool> = results.iter().map(|r| matches!(r.result, Err(Fault::Transient { .. }))).collect();
     assert_eq!((again, results[0].result.is_ok()), (vec![false, false, true, true, false], true));
+    assert_eq!(results.iter().filter(|result| result.answered).count(), 1);
 }
 
 #[test]
