@@ -10,6 +10,7 @@ use closeread_files::run_files::{JUDGEMENTS, RECORDS};
 use closeread_files::{entries, refuse_input_as_output, write_atomically};
 use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
+use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
@@ -26,7 +27,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tracing::info;
+use tracing::{info, warn};
 
 /// Most trials to name that differ.
 const SHOWN: usize = 10;
@@ -174,6 +175,16 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         outln!("{named}: items {} of {expected}, trials {n_records} of {trials}", items.len());
     }
     say_overlap(n_duplicates, &differing);
+    for part in &parts {
+        let n = open_batches(&part.folder)?;
+        if n > 0 {
+            warn!(
+                "{} waits for {n} batches at the provider: give its command again, and merge again, before a run fills the gaps \
+                 of this one, or they are paid twice",
+                part.folder.display()
+            );
+        }
+    }
     say_lacks(&waiting, &missing, trials.saturating_sub(n_records as u64), trials);
     let there = items.len() as u64 >= expected && n_records as u64 >= trials;
     let whole = missing.is_empty() && there && differing.is_empty();

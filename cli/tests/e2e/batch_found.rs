@@ -58,3 +58,13 @@ fn an_extension_that_would_forget_batches_changes_nothing() {
     case.finishes(0);
     assert_eq!(server.n_batches(), 1);
 }
+
+#[test]
+fn finding_07_a_merge_says_which_part_waits_for_a_batch() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    let case = Case::new(MODELS[0], &server, &[]);
+    server.hold(true);
+    case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
+    let told = case.sandbox.run(&["merge", "r", "--out", "m"]).exits(1).err();
+    assert!(told.contains("r waits for 1 batches at the provider"), "{told}");
+}
