@@ -101,6 +101,11 @@ fn duration(seconds: f64) -> Option<Duration> {
 /// Makes a fault of a response with an error status.
 pub(super) fn classify(response: HttpResponse<'_>) -> Fault {
     let value = serde_json::from_str(response.body).unwrap_or(Value::Null);
+    // Google's servers put the error into a list where a stream or OpenAI's protocol was asked for.
+    let value = match value {
+        Value::Array(mut errors) if errors.len() == 1 => errors.remove(0),
+        value => value,
+    };
     judge(response.status, &value, response.body, response.retry_after)
 }
 

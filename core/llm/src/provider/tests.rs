@@ -283,8 +283,13 @@ fn the_time_to_wait_is_read_in_every_form() {
         assert_eq!(retry_after(Some(none), None, 0.0), None, "{none}");
     }
     let body = json!({"error": {"code": 429, "message": "x", "details": [{"retryDelay": "37s"}]}});
-    let fault = read(Protocol::Gemini, 429, &body).expect_err("a limit");
-    assert!(matches!(fault, Fault::Transient { retry_after, .. } if retry_after == seconds(37.0)), "{fault:?}");
+    for body in [body.clone(), json!([body])] {
+        let fault = read(Protocol::Gemini, 429, &body).expect_err("a limit");
+        let Fault::Transient { retry_after, message, .. } = fault else { panic!("{fault:?}") };
+        assert_eq!((retry_after, message.as_str()), (seconds(37.0), "the server answered 429: x"), "{body}");
+    }
+    let day = json!([{"error": {"code": 429, "details": [{"violations": [{"quotaId": "RequestsPerDayPerModel"}]}]}}]);
+    assert!(matches!(read(Protocol::OpenAi, 429, &day), Err(Fault::Closed(_))), "a list holds the error, too");
 }
 
 #[test]
