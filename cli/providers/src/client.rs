@@ -236,6 +236,31 @@ impl ChatModel {
 }
 
 async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> Result<Response, (Fault, Bill)> {
+    let (status, packed) = (response.status().as_u16(), packed(response.headers()));
+    read_unpacked(protocol, stream, response).await.map_err(|(fault, bill)| match (packed, fault) {
+        // The next one would come packed, too.
+        (Some(packed), Fault::Transient { strain: ServerLoad::Connection, .. }) if status == 200 => {
+            let message = format!(
+                "the server's response is packed (content-encoding: {packed}), which was not asked for: have it, or the gateway before it, send responses as they are"
+            );
+            (Fault::Final(HostError::Failed(message)), Bill::Unknown)
+        }
+        (_, fault) => (fault, bill),
+    })
+}
+
+/// Returns how a response is packed that is not unpacked here.
+fn packed(headers: &HeaderMap) -> Option<String> {
+    let packed = headers.get(CONTENT_ENCODING)?.to_str().ok()?.trim();
+    let is_packed = !packed.is_empty() && !packed.eq_ignore_ascii_case("identity");
+    is_packed.then(|| packed.chars().take(20).collect())
+}
+
+async fn read_unpacked(
+    protocol: Protocol,
+    stream: bool,
+    response: reqwest::Response,
+) -> Result<Response, (Fault, Bill)> {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers());
     let billed = |fault: Fault, told: Option<Usage>| {
@@ -245,20 +270,9 @@ async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> 
     if stream && status == 200 && is_event_stream(response.headers()) {
         return read_stream(protocol, response).await;
     }
-    let packed = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let body = text_of(response, MAX_RESPONSE_BYTES).await.map_err(|fault| billed(fault, None))?;
     let read = protocol.read(HttpResponse { status, retry_after, body: &body });
-    read.map_err(|fault| match (packed, fault) {
-        // The next one would come packed, too.
-        (Some(packed), Fault::Transient { strain: ServerLoad::Connection, .. }) if status == 200 => {
-            let packed: String = packed.chars().take(20).collect();
-            let message = format!(
-                "the server's response is packed (content-encoding: {packed}), which was not asked for: have it, or the gateway before it, send responses as they are"
-            );
-            billed(Fault::Final(HostError::Failed(message)), None)
-        }
-        (_, fault) => billed(fault, protocol.usage(&body)),
-    })
+    read.map_err(|fault| billed(fault, protocol.usage(&body)))
 }
 
 /// Returns the body of a response of at most `most` bytes; an error is cut where it is longer than errors are.

@@ -277,6 +277,12 @@ fn a_stream_is_an_answer_only_when_it_says_that_it_ended() {
         passes("broken off", Act::Send(stalled.replace("\r\n\r\n", "\r\ncontent-length: 9999\r\n\r\n").into_bytes())),
         passes("stalled", Act::Trickle(stalled.into_bytes())),
         stays("overflow of TGI", stream(&[overflow]), "overflow", r#""needed":5000,"context_window":4096"#),
+        stays(
+            "packed",
+            response("200 OK", "content-type: text/event-stream\r\ncontent-encoding: br\r\n", "\u{1}\u{2}"),
+            "failed",
+            "is packed (content-encoding: br)",
+        ),
         stays("no DONE", stream(&[piece, end]), "answered", "[[1]]"),
         stays("a response at once", response("200 OK", "", &answer("[[1]]")), "answered", "[[1]]"),
     ];
