@@ -65,11 +65,11 @@ impl Beginnings {
     pub fn take_out(&self, mut call: Call) -> Outgoing {
         let long = |message: &mut Message| message.shared_bytes.filter(|&n| n >= LONG && n <= message.content.len());
         let found = call.messages.iter_mut().find_map(|message| long(message).map(|n| (message, n)));
-        let Some((message, n)) = found else { return Outgoing { call, beginning: None } };
+        let Some((message, n)) = found else { return call.into() };
         let beginning = self.held(&message.content[..n]);
         message.content = format!("{}{}", self.mark, &message.content[n..]);
         message.shared_bytes = Some(self.mark.len());
-        Outgoing { call, beginning: Some((beginning, self.mark.clone())) }
+        Outgoing { beginning: Some((beginning, self.mark.clone())), ..call.into() }
     }
 
     fn held(&self, text: &str) -> Rc<Beginning> {
@@ -105,15 +105,31 @@ pub struct Outgoing {
     call: Call,
     /// Beginning that the call's mark stands for, and the mark.
     beginning: Option<(Rc<Beginning>, String)>,
+    /// Tokens of a response, and responses, that fields of the user's own ask for.
+    longest: Option<u64>,
+    responses: u64,
 }
 
 impl From<Call> for Outgoing {
     fn from(call: Call) -> Self {
-        Self { call, beginning: None }
+        Self { call, beginning: None, longest: None, responses: 1 }
     }
 }
 
 impl Outgoing {
+    /// The call with fields that are merged into its request, which may ask for longer responses, or for several.
+    pub fn with_fields(self, fields: &Map<String, Value>) -> Self {
+        let number = |name: &str| fields.get(name).or_else(|| fields.get("generationConfig")?.get(name))?.as_u64();
+        let most = |names: &[&str]| names.iter().filter_map(|name| number(name)).max();
+        let longest = most(&["max_tokens", "max_completion_tokens", "maxOutputTokens"]);
+        Self { longest, responses: most(&["n", "candidateCount"]).unwrap_or(1).max(1), ..self }
+    }
+
+    /// Returns the most tokens that may come back where a response may have `one`.
+    pub fn most_response(&self, one: u64) -> u64 {
+        self.longest.map_or(one, |longest| longest.max(one)).saturating_mul(self.responses)
+    }
+
     /// The call, with a mark in the place of a beginning that is held elsewhere: for requests, whose JSON goes through
     /// [`Outgoing::filled_in`].
     pub fn marked(&self) -> &Call {

@@ -228,7 +228,7 @@ impl Repetition<'_> {
         match &self.host.model {
             Model::Chat(model) => {
                 let source = model.source(self.method, &call.prompt, shape);
-                let call = self.host.beginnings.take_out(model.limited(call));
+                let call = self.host.beginnings.take_out(model.limited(call)).with_fields(&source.extra_body);
                 let request = request_key(&source, &call, self.repeat);
                 if let Some(response) = self.journal.and_then(|journal| journal.take(&request)) {
                     trace!("answered from the journal");

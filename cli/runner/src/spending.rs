@@ -106,7 +106,7 @@ impl Spending {
     /// Waits until a call may begin; one with the key of its request goes through the provider's batch API. For one that is
     /// there already the money is set aside.
     pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: Option<&str>) -> Begun<'_> {
-        let max_response = self.most_response(model, call.marked());
+        let max_response = call.most_response(self.most_response(model, call.marked()));
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
         let name = in_batch.map(|request| CallName::Request(request.to_owned()));
         let begun = |most, is_sent| Begun {

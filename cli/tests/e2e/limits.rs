@@ -217,6 +217,17 @@ fn finding_07_a_response_that_is_lost_is_charged_and_not_asked_for_beyond_the_li
 }
 
 #[test]
+fn finding_07_fields_that_ask_for_more_are_counted_before_a_call_is_sent() {
+    for fields in [r#"{"max_tokens": 40}"#, r#"{"n": 4}"#] {
+        let sandbox = Sandbox::with_own_cache();
+        six(&sandbox);
+        let server = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
+        sandbox.run(&in_cents(&server.url, "0.03", &["--extra-body", fields])).exits(1);
+        assert_eq!(server.n_requests(), 0, "{fields}: one call may cost four cents");
+    }
+}
+
+#[test]
 fn finding_07_what_a_server_bills_without_an_answer_is_charged() {
     let billed = |choices: Value| {
         let usage = json!({"prompt_tokens": 9, "completion_tokens": 10});
