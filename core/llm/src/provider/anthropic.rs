@@ -126,9 +126,12 @@ pub(super) fn usage(usage: &Value) -> Usage {
 pub(super) fn usage_at_end(begun: Usage, end: &Value) -> Usage {
     let ended = usage(end);
     let completion_tokens = ended.completion_tokens.or(begun.completion_tokens);
-    let Some(fresh) = end["input_tokens"].as_u64().filter(|tokens| *tokens > 0) else {
+    // A prompt that is in the cache whole has no fresh tokens.
+    let is_counted = |usage: Usage| usage.prompt_tokens.is_some_and(|tokens| tokens > 0);
+    let fresh = end["input_tokens"].as_u64().unwrap_or(0);
+    if fresh == 0 && (is_counted(begun) || !is_counted(ended)) {
         return Usage { completion_tokens, ..begun };
-    };
+    }
     let cached_tokens = ended.cached_tokens.or(begun.cached_tokens);
     let cache_write_tokens = ended.cache_write_tokens.or(begun.cache_write_tokens);
     let prompt = [cached_tokens, cache_write_tokens].into_iter().flatten().fold(fresh, u64::saturating_add);

@@ -19,6 +19,8 @@ pub struct StreamReader {
     served_by: ServedBy,
     /// What the model said in the place of an answer (OpenAI).
     refusal: String,
+    /// Number of the choice that is read, the first that came: where several were asked for, their pieces come mixed.
+    choice: Option<u64>,
     /// Whether OpenAI's `[DONE]` or Anthropic's `message_stop` came, behind which nothing belongs to the response.
     done: bool,
 }
@@ -34,6 +36,7 @@ impl StreamReader {
             finish: None,
             served_by: ServedBy::default(),
             refusal: String::new(),
+            choice: None,
             done: false,
         }
     }
@@ -109,13 +112,21 @@ impl StreamReader {
         self.served_by.fingerprint = named.fingerprint.or(self.served_by.fingerprint.take());
     }
 
+    /// The one of a piece's choices that is read.
+    fn of_choice<'v>(&mut self, choices: &'v Value) -> Option<&'v Value> {
+        let number = |choice: &Value| choice["index"].as_u64().unwrap_or(0);
+        let choices = choices.as_array()?;
+        let read = *self.choice.get_or_insert(number(choices.first()?));
+        choices.iter().find(|choice| number(choice) == read)
+    }
+
     /// Takes a piece from OpenAI's protocol. Usage comes on the last choice, or after it on a piece without choices.
     fn take_openai(&mut self, value: &Value) -> Result<(), Fault> {
         self.names(openai::served_by(value));
         if value["usage"].is_object() {
             self.usage = openai::usage(&value["usage"]);
         }
-        let choice = &value["choices"][0];
+        let Some(choice) = self.of_choice(&value["choices"]) else { return Ok(()) };
         self.text.push_str(&openai::content(&choice["delta"]["content"]));
         self.refusal.push_str(choice["delta"]["refusal"].as_str().unwrap_or_default());
         if let Some(reason) = choice["finish_reason"].as_str() {
@@ -148,13 +159,13 @@ impl StreamReader {
     fn take_gemini(&mut self, value: &Value) -> Result<(), Fault> {
         gemini::blocked_prompt(value)?;
         self.names(gemini::served_by(value));
-        let candidate = &value["candidates"][0];
-        self.text.push_str(&gemini::text(candidate));
         if value["usageMetadata"]["promptTokenCount"].is_u64() {
             let later = gemini::usage(&value["usageMetadata"]);
             let completion_tokens = later.completion_tokens.or(self.usage.completion_tokens);
             self.usage = Usage { completion_tokens, ..later };
         }
+        let Some(candidate) = self.of_choice(&value["candidates"]) else { return Ok(()) };
+        self.text.push_str(&gemini::text(candidate));
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.finish = Some(gemini::finish(reason));
         }

@@ -57,6 +57,28 @@ data: {"type":"message_stop"}
 }
 
 #[test]
+fn of_several_choices_in_a_stream_one_is_read() {
+    let piece =
+        |index: u64, text: &str, end: Value| json!({"index": index, "delta": {"content": text}, "finish_reason": end});
+    let candidate = |index: u64, text: &str, end: Value| {
+        let reason = end.as_str().map(str::to_uppercase);
+        json!({"index": index, "content": {"parts": [{"text": text}]}, "finishReason": reason})
+    };
+    for first in [0, 1] {
+        let choices = [(first, "An", Value::Null), (1 - first, "B", Value::Null), (first, "a", Value::Null)];
+        let choices = choices.into_iter().chain([(1 - first, "o", json!("stop")), (first, "", json!("stop"))]);
+        let (mut openai, mut gemini) = (String::new(), String::new());
+        for (index, text, end) in choices {
+            openai += &format!("data: {}\n\n", json!({"choices": [piece(index, text, end.clone())]}));
+            gemini += &format!("data: {}\n\n", json!({"candidates": [candidate(index, text, end)]}));
+        }
+        for (protocol, stream) in [(Protocol::OpenAi, openai), (Protocol::Gemini, gemini)] {
+            assert_eq!(streamed(protocol, &stream).expect("a response").text, "Ana", "{protocol:?}");
+        }
+    }
+}
+
+#[test]
 fn a_refusal_in_a_stream_is_no_answer_that_cannot_be_read() {
     let piece = |words: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"refusal": words}}]}));
     let end = r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
@@ -132,6 +154,9 @@ fn tokens_that_only_a_later_piece_counts_are_counted() {
     let late = json!({"input_tokens": 40, "cache_read_input_tokens": 60, "output_tokens": 7});
     assert_eq!(usage(json!({"input_tokens": 0, "output_tokens": 0}), late.clone()), (Some(100), Some(60), Some(7)));
     assert_eq!(usage(json!({}), late), (Some(100), Some(60), Some(7)));
+    let cached = json!({"input_tokens": 0, "cache_read_input_tokens": 60, "output_tokens": 7});
+    assert_eq!(usage(json!({"input_tokens": 0, "output_tokens": 0}), cached.clone()), (Some(60), Some(60), Some(7)));
+    assert_eq!(usage(json!({"input_tokens": 50, "output_tokens": 1}), cached), (Some(50), None, Some(7)));
 
     let piece = |text: &str, usage: Value| {
         let candidate = json!({"content": {"parts": [{"text": text}]}, "finishReason": "STOP"});
