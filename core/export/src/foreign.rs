@@ -44,6 +44,7 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     let (mut items, mut places, mut plan, mut records) =
         (Vec::<Item>::new(), HashMap::new(), Vec::<Arm>::new(), Vec::new());
     let (mut gaps, mut repeats) = (Vec::new(), 1);
+    let mut task_of: HashMap<String, &str> = HashMap::new();
     for (place, log) in logs.iter().enumerate() {
         let (method, budget) = log.cell.clone().unwrap_or_else(|| (log.task.clone(), None));
         let arm = Arm { method, model: log.model.clone(), budget };
@@ -56,31 +57,34 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
             let id = id(log, sample);
             if !places.contains_key(&id) {
                 places.insert(id.clone(), items.len());
+                task_of.insert(id.clone(), &log.task);
                 items.push(Item { id: id.clone(), ..sample.item.clone() });
             }
             repeats = repeats.max(sample.repeat + 1);
-            let Arm { method, model, budget } = arm.clone();
             let mut scores = sample.scores.clone();
             if log.cell.is_none() {
                 add_own(&mut scores, sample);
             }
             records.push(Record {
-                key: TrialKey { item: id, method, model, budget, repeat: sample.repeat },
-                outcome: sample.outcome.clone(),
                 scores,
                 prompt_tokens: sample.prompt_tokens,
-                context: None,
-                calls: Vec::new(),
-                measures: BTreeMap::new(),
-                evidence: None,
-                shared_call: None,
                 seconds: sample.seconds,
+                ..record(&arm, id, sample.repeat, sample.outcome.clone())
             });
         }
         plan.push(arm);
     }
     if items.is_empty() {
         return Err(LogsError::NoSamples);
+    }
+    // A log that came to its end has asked all that it was to ask; one that did not lacks items of its own task alone.
+    let there: HashSet<TrialKey> = records.iter().map(|record| record.key.clone()).collect();
+    for (log, arm) in logs.iter().zip(&plan) {
+        let reason = || Outcome::NotAsked { reason: format!("{} does not ask it", log.file) };
+        for item in items.iter().filter(|item| log.is_complete || task_of[&item.id] != log.task) {
+            let trials = (0..repeats).map(|repeat| record(arm, item.id.clone(), repeat, reason()));
+            records.extend(trials.filter(|trial| !there.contains(&trial.key)));
+        }
     }
     let files: Vec<&str> = logs.iter().map(|log| log.file.as_str()).collect();
     Ok(Run {
@@ -99,6 +103,23 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
         gaps,
         data: Vec::new(),
     })
+}
+
+/// A record of a trial that says how it ended and nothing more.
+fn record(arm: &Arm, item: String, repeat: u32, outcome: Outcome) -> Record {
+    let Arm { method, model, budget } = arm.clone();
+    Record {
+        key: TrialKey { item, method, model, budget, repeat },
+        outcome,
+        scores: BTreeMap::new(),
+        prompt_tokens: 0,
+        context: None,
+        calls: Vec::new(),
+        measures: BTreeMap::new(),
+        evidence: None,
+        shared_call: None,
+        seconds: 0.0,
+    }
 }
 
 /// Adds what closeread's own metric says of an answer; a score of the tool's that has the same name stays.
@@ -186,6 +207,20 @@ mod tests {
         assert!(matches!(twice, Err(LogsError::Twice { .. })));
         assert_eq!(run("r".into(), &[]), Err(LogsError::NoSamples));
         assert!(notes(&made, &[])[0].contains("2 items name no document"));
+    }
+
+    #[test]
+    fn what_another_log_asks_is_not_missing() {
+        let mut twice = log("u", "m", "1", &["x", "y"], 1);
+        twice.samples.push(ForeignSample { repeat: 1, ..twice.samples[0].clone() });
+        let logs = [log("t", "m", "1", &["x", "y"], 0), log("u", "other", "1", &["x", "y"], 1), twice];
+        let made = run("r".into(), &logs).unwrap();
+        assert_eq!((made.repeats, made.lacks()), (2, Vec::new()));
+        let asked = made.records.iter().filter(|record| !matches!(record.outcome, Outcome::NotAsked { .. }));
+        assert_eq!((asked.count(), made.records.len()), (4, 12));
+        let mut cut = logs;
+        cut[1].is_complete = false;
+        assert!(!run("r".into(), &cut).unwrap().lacks().is_empty(), "an epoch of a log that did not come to its end");
     }
 
     #[test]
