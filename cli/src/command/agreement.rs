@@ -165,7 +165,7 @@ pub(super) fn corrected_table(run: &Run, found: &[AgainstPeople]) -> Option<Tabl
     let (panel, judge) = run.judging.correctness()?;
     let against = found.iter().find(|one| one.judge == panel.name() && one.question == judge.name())?;
     let errors = judge_errors(against);
-    let scores = corrected_scores(&run.judging, &run.items, &run.records, &errors);
+    let scores = corrected_scores(&run.judging, &run.items, &run.records, run.repeats, &errors);
     let columns = ["method", "model", "budget", "n", "judged", "judged accuracy", "corrected", "corrected 95%"];
     let title = format!("Judged accuracy, and corrected for the errors of {}", panel.name());
     let mut table = Table::new("corrected", &title, columns.map(str::to_owned).to_vec());
