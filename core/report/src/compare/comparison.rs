@@ -28,8 +28,8 @@ pub struct RunComparison {
     pub conclusion: String,
     /// Comparison over all items that both scored; failures count as wrong. Absent if there are none.
     pub overall: Option<paired::Comparison>,
-    /// The items in which neither reader failed to get to its answer (overflow, blocked, failed call). Absent if these
-    /// are all items of `overall`, or none.
+    /// The items without the trials in which a reader failed to get to its answer (overflow, blocked, failed call). Absent if
+    /// that changes nothing, or leaves none.
     pub failures_left_out: Option<paired::Comparison>,
     /// Comparisons by label and value.
     pub by: BTreeMap<String, BTreeMap<String, LabelComparison>>,
@@ -85,6 +85,11 @@ pub struct Side<'a> {
     pub rows: Rows,
 }
 
+/// True of equal scores; means over the same repeats can be rounded differently.
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-12
+}
+
 /// Compares two sides on the items that both scored under `metric`.
 ///
 /// Items are the same if their ids and, where both sides have it, their gold are the same. Labels and books are A's.
@@ -96,9 +101,12 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
     let failures_left_out = failed.then(|| {
         let by = Aggregation { policy: FailurePolicy::LeftOut, ..by };
         let rest = a.table.paired(&a.rows, b.table, &b.rows, &by);
-        if rest.common.len() < paired.common.len() { rest.comparison() } else { None }
+        // Of several repeats of an item some may have failed: the item stays, with another score.
+        let alike = |(x, y): (&Common<'_>, &Common<'_>)| same(x.a, y.a) && same(x.b, y.b);
+        let is_all = rest.common.len() == paired.common.len() && rest.common.iter().zip(&paired.common).all(alike);
+        if is_all { None } else { rest.comparison() }
     });
-    let differ = paired.common.iter().filter(|both| both.a != both.b);
+    let differ = paired.common.iter().filter(|both| !same(both.a, both.b));
     let mut flips: Vec<Flip> = differ.map(|both| Flip { id: both.item.id.clone(), a: both.a, b: both.b }).collect();
     flips.sort_by(|x, y| (y.b - y.a).abs().total_cmp(&(x.b - x.a).abs()).then_with(|| x.id.cmp(&y.id)));
     let n_differ = flips.len();

@@ -199,3 +199,38 @@ fn the_same_item_has_the_same_evidence() {
     let compared = compared_by(&a, &b, "evidence_recall", &Labels::All);
     assert_eq!(compared.unpaired.other_gold, ["i00"]);
 }
+
+#[test]
+fn failures_of_some_repeats_are_left_out_and_rounding_is_no_difference() {
+    let table = |scores: [[Option<f64>; 3]; 2]| {
+        let key = CellKey {
+            configuration: "".into(),
+            method: "m".into(),
+            model: "p/x".into(),
+            budget: None,
+            task: Task::Choice,
+        };
+        let facts = ["i", "j"].map(|id| ItemFacts::from(&Item::new(id, "book", "?", Task::Choice)));
+        let done = scores.iter().zip(&facts).flat_map(|(scores, facts)| {
+            let key = &key;
+            scores.iter().zip(0..).map(move |(score, repeat)| {
+                let ending = if score.is_some() { Ending::Answered } else { Ending::Failed };
+                let mut done = Observation::new(key.clone(), facts.id.clone(), repeat, ending);
+                done.scores.extend(score.map(|score| ("accuracy".into(), Score::Value(score))));
+                done
+            })
+        });
+        Observations::new("b", vec![Cell { key: key.clone(), facts: CellFacts::default() }], &facts, 3, done)
+    };
+    let compared = |a, b| {
+        let (a, b) = (table(a), table(b));
+        let side = |table| Side { name: String::new(), table, rows: Rows::all() };
+        compare(&side(&a), &side(&b), &"accuracy".into(), &Labels::Named(Vec::new()))
+    };
+    let all = [Some(0.1), Some(0.2), Some(0.3)];
+    let some = compared([[Some(0.6), None, None], all], [all, all]);
+    let difference = |of: &Option<paired::Comparison>| of.as_ref().map(|of| (of.n, (100.0 * of.difference).round()));
+    assert_eq!((difference(&some.overall), difference(&some.failures_left_out)), (Some((2, 0.0)), Some((2, -20.0))));
+    let turned = compared([all, all], [[all[2], all[1], all[0]], all]);
+    assert!(turned.gained.is_empty() && turned.lost.is_empty() && turned.failures_left_out.is_none(), "{turned:?}");
+}
