@@ -183,6 +183,16 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_with_a_consensus_alone_is_held_against_a_judge() {
+        let experts = labels("unit,rater,label\nk,a,PASS\nk,b,PASS\nl,consensus,FAIL\n");
+        let judge = labels("unit,label\nk,FAIL\nl,FAIL\n");
+        let made = experts.against(&judge);
+        assert_eq!((made.majority.n, made.binary, made.without_judge), (2, Some(0.5), 0));
+        assert_eq!((experts.n_labels(), experts.ac1().map(|ac1| ac1.n)), (2, Some(1)));
+        assert_eq!(labels("unit,rater,label\nl,consensus,FAIL\n").against(&judge).binary, Some(1.0));
+    }
+
+    #[test]
     fn labels_that_differ_in_case_or_white_space_are_one() {
         let people = labels("unit,rater,label\na,x,Yes\na,y,yes\nb,x,No  error\nb,y,NO ERROR\n");
         assert_eq!(people.pairs()[0].agreement, Some(1.0));

@@ -86,10 +86,11 @@ impl RaterLabels {
             }
             lines.insert((rated.clone(), rater.clone()), row.line);
             let label = spellings.entry(folded(&label)).or_insert(label).clone();
+            let labels = units.entry(rated.clone()).or_default();
             if rater == CONSENSUS {
                 consensus.insert(rated, label);
             } else {
-                units.entry(rated).or_default().insert(rater, label);
+                labels.insert(rater, label);
             }
         }
         if units.is_empty() {
