@@ -168,8 +168,7 @@ impl PriceList {
             if let Some(price) = facts.searches.filter(|price| !price.is_finite() || *price < 0.0) {
                 return Err(wrong(format!("searches {price}: expected dollars for a thousand, 0 or more")));
             }
-            let (long, long_batch) = (facts.long.map(|long| long.price), facts.long.and_then(|long| long.batch));
-            for rates in [facts.price, facts.batch, long, long_batch].into_iter().flatten() {
+            for rates in facts.rates_of_all() {
                 if let Some(price) = rates.all().find(|price| !price.is_finite() || *price < 0.0) {
                     return Err(wrong(format!("price {price}: expected dollars for a million tokens, 0 or more")));
                 }
@@ -237,8 +236,9 @@ impl PriceList {
 
     /// True if calls of the model cost nothing.
     pub fn is_free(&self, model: &str) -> bool {
-        let rates = self.of(model).and_then(|facts| facts.price);
-        rates.is_some_and(|rates| rates.all().all(|price| price == 0.0))
+        self.of(model).is_some_and(|facts| {
+            facts.price.is_some() && facts.rates_of_all().flat_map(Rates::all).all(|price| price == 0.0)
+        })
     }
 }
 
@@ -249,6 +249,12 @@ impl ModelFacts {
             Some(long) if prompt_tokens > long.above => Some(long.price),
             _ => self.price,
         }
+    }
+
+    /// Every list of rates that the facts have.
+    fn rates_of_all(&self) -> impl Iterator<Item = Rates> {
+        let (long, long_batch) = (self.long.map(|long| long.price), self.long.and_then(|long| long.batch));
+        [self.price, self.batch, long, long_batch].into_iter().flatten()
     }
 
     /// The prices of the batch API for a call whose prompt has that many tokens.
@@ -273,7 +279,7 @@ impl Rates {
         Dollars(parts.iter().map(|(n, rate)| *n as f64 * rate).sum::<f64>() / 1e6)
     }
 
-    fn all(&self) -> impl Iterator<Item = f64> {
+    fn all(self) -> impl Iterator<Item = f64> {
         [Some(self.input), Some(self.output), self.cached_input, self.cache_write].into_iter().flatten()
     }
 }
@@ -336,6 +342,15 @@ mod tests {
         assert_eq!(cost(usage(1_000_000, 0, 0, 0)), 3.0);
         assert!((cost(usage(1_000_000, 600_000, 300_000, 100_000)) - (0.3 + 0.18 + 1.125 + 1.5)).abs() < 1e-12);
         assert_eq!(cost(usage(2_000_000, 2_000_000, 0, 0)), 12.0, "no price of its own: as any other token");
+        let free = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 0 }\n\
+             long = { above = 1000000, price = { input = 6, output = 20 } }";
+        let list = PriceList::read(free).unwrap();
+        let cost = |usage| list.cost("p/x", &usage).unwrap().0;
+        assert_eq!(
+            (cost(usage(1_000_000, 0, 0, 9)), cost(usage(2_000_000, 0, 0, 0))),
+            (0.0, 12.0),
+            "free up to a length"
+        );
         let own = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nbatch = { input = 2, output = 2 }\n\
              long = { above = 1000000, price = { input = 8, output = 8 } }";
         let list = PriceList::built_in().overlaid(PriceList::read(own).unwrap());
