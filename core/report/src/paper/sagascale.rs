@@ -197,7 +197,9 @@ impl<'a> SagaScale<'a> {
     fn rank_correlation(&self, accuracy: Setting) -> Place {
         let both = self.configurations.iter().filter_map(|of| {
             let error = self.calibration_error(of, Setting::NaiveRag).ok()?;
-            Some((error.value, self.accuracy(of, accuracy).ok()?.value))
+            // Equal means can be rounded differently, and share a rank all the same.
+            let rank = |number: Number| (number.value * 1e9).round();
+            Some((rank(error), rank(self.accuracy(of, accuracy).ok()?)))
         });
         let (errors, accuracies): (Vec<f64>, Vec<f64>) = both.unzip();
         if errors.len() < 2 {
