@@ -91,8 +91,20 @@ impl Benchmark {
             None => folder::read(folder, options, asked.keep_catalog || asked.part.is_some()),
         };
         let name = asked.name.as_deref().unwrap_or(SAMPLE);
+        // Numbers on other data than those that were named would pass for theirs.
+        let reads_no_data = || match asked.data.first() {
+            None => Ok(()),
+            Some(data) => bail!(
+                "benchmark `{name}` reads no --data, and {0} is named: expected --benchmark with the name of a data set, or \
+                 with a folder of documents.jsonl and items.jsonl, such as --benchmark {0}",
+                data.display()
+            ),
+        };
         let (name, dataset, books, texts) = match adapter(name) {
-            _ if name == SAMPLE => (SAMPLE.to_owned(), sample(asked.judged), None, BookTexts::default()),
+            _ if name == SAMPLE => {
+                reads_no_data()?;
+                (SAMPLE.to_owned(), sample(asked.judged), None, BookTexts::default())
+            }
             Some(adapter) => {
                 if asked.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
@@ -120,6 +132,7 @@ impl Benchmark {
                         known.join(", ")
                     );
                 }
+                reads_no_data()?;
                 let (dataset, books, texts) = of_folder(folder, &options)?;
                 (folder::name(folder), dataset, Some(books), texts)
             }

@@ -51,7 +51,12 @@ impl RunArgs {
         };
         ranges::check_file(&text.parse().map_err(wrong)?).with_context(|| path.display().to_string())?;
         let file: Self = toml::from_str(&text).map_err(wrong)?;
-        self.merge(file.in_folder(path.parent().unwrap_or(Path::new(""))));
+        let mut file = file.in_folder(path.parent().unwrap_or(Path::new("")));
+        if self.benchmark.is_some() && file.benchmark.is_some() && self.benchmark != file.benchmark {
+            // They are of the other benchmark.
+            file.data.clear();
+        }
+        self.merge(file);
         Ok(())
     }
 

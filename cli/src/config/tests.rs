@@ -22,6 +22,22 @@ fn the_command_line_wins_over_the_file() {
 }
 
 #[test]
+fn files_of_another_benchmark_are_not_taken_from_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.toml");
+    let data = |file: &str, benchmark: &str| {
+        std::fs::write(&path, file).unwrap();
+        let benchmark = Some(benchmark.to_owned());
+        RunArgs { config: Some(path.clone()), benchmark, ..RunArgs::default() }.with_config_file().unwrap().data
+    };
+    let file = "benchmark = 'quality'\ndata = ['x']";
+    assert_eq!(
+        (data(file, "sample").len(), data(file, "quality").len(), data("data = ['x']", "quality").len()),
+        (0, 1, 1)
+    );
+}
+
+#[test]
 fn an_error_of_the_file_names_the_line_and_never_its_value() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.toml");

@@ -145,3 +145,16 @@ fn a_benchmark_without_its_files_says_what_it_wants() {
         sandbox.run(&["run", "--benchmark", name, "--method", "closed-book"]).refuses(&["--data", wants]);
     }
 }
+
+#[test]
+fn files_that_a_benchmark_does_not_read_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tales/documents.jsonl", "{\"id\": \"mill\", \"text\": \"Ana came.\"}\n");
+    sandbox.write(
+        "tales/items.jsonl",
+        "{\"id\": \"q\", \"documents\": [\"mill\"], \"question\": \"Who?\", \"answers\": [\"Ana\"]}\n",
+    );
+    let run = ["run", "--method", "closed-book", "--data", "tales"];
+    sandbox.run(&run).refuses(&["`sample` reads no --data", "such as --benchmark tales"]);
+    sandbox.run(&[&run[..], &["--benchmark", "tales"]].concat()).refuses(&["`tales` reads no --data"]);
+}
