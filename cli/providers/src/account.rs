@@ -161,7 +161,10 @@ pub fn keys() -> Result<Keys> {
 
 /// The variables of a `.env`, and the numbers of the lines that are none.
 fn variables(text: &str) -> (HashMap<String, String>, Vec<usize>) {
-    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').split_inclusive('\n').collect();
+    // White space at the end of a line is no part of a value, which dotenvy takes for a second one.
+    let ended = |line: &str| line.trim_end().to_owned() + if line.ends_with('\n') { "\n" } else { "" };
+    let text: String = text.trim_start_matches('\u{feff}').split_inclusive('\n').map(ended).collect();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (mut file, mut odd, mut start) = (HashMap::new(), Vec::new(), 0);
     while start < lines.len() {
         let read = Rc::new(Cell::new(start));

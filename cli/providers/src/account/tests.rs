@@ -27,10 +27,11 @@ fn no_key_is_in_what_is_printed_of_an_account() {
 fn odd_lines_are_numbered_and_the_others_read() {
     let long = "x".repeat(20_000);
     let text = format!(
-        "\u{feff}# keys\n\nA=1\nno value here\nexport B=\"two\nlines\" # both\n= 3\nC='open\nD=4\n\n{long}\nLONG={long}\nE= a b\r\nF=6"
+        "\u{feff}# keys\n\nA=1\nno value here\nexport B=\"two\nlines\" # both\n= 3\nC='open\nD=4\n\n{long}\nLONG={long}\nE= a b\r\nF=6\nG=7  \t\r\nH=8 "
     );
     let (file, odd) = variables(&text);
     assert_eq!(odd, [4, 7, 8, 11, 13]);
+    assert_eq!([file.get("G"), file.get("H")].map(|value| value.map(String::as_str)), [Some("7"), Some("8")]);
     let of = |name: &str| file.get(name).map(String::as_str);
     assert_eq!([of("A"), of("B"), of("C"), of("D")], [Some("1"), Some("two\nlines"), None, Some("4")]);
     assert_eq!((of("LONG"), of("F")), (Some(&*long), Some("6")));
