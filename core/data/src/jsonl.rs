@@ -299,10 +299,12 @@ fn of_item(document: Option<String>, documents: &[String]) -> Result<Option<Stri
 fn labels(fields: &mut Map<String, Value>) -> Result<BTreeMap<String, String>, WrongRow> {
     let Some(value) = take(fields, "labels") else { return Ok(BTreeMap::new()) };
     let label = |(name, value): (String, Value)| match scalar(&value) {
-        Some(text) => Ok((name, text)),
-        None => Err(format!("`labels.{name}`: expected text, found {}", kind(&value)).into()),
+        Some(text) => Some(Ok((name, text))),
+        // Tables have empty cells.
+        None if value.is_null() || value.is_string() => None,
+        None => Some(Err(format!("`labels.{name}`: expected text, found {}", kind(&value)).into())),
     };
-    object(value).map_err(|wrong| wrong.within("labels"))?.into_iter().map(label).collect()
+    object(value).map_err(|wrong| wrong.within("labels"))?.into_iter().filter_map(label).collect()
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {

@@ -80,6 +80,7 @@ fn wrong_rows_are_named_with_what_was_expected() {
             "no `answers` (`answer` is another field: they are a list): the question is asked, but its answer cannot be scored",
         ),
     );
+    check(json!({"labels": {"a": "", "b": null, "c": " "}}), true, None);
     check(json!({"labels": {"a": [1]}}), false, Some("`labels.a`: expected text, found a list"));
 }
 
