@@ -85,6 +85,9 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
     }
     let ranking = passage_index.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
+    if matches!(retriever, Retriever::Bm25) && ranking.first().is_some_and(|best| best.score <= 0.0) {
+        info!("no word of the question is in the book: these are its first passages");
+    }
     let ranking = with_neighbours(ranking, args.neighbours, |idx| passage_index.passages()[idx].book);
     let selection = fill(&ranking, passage_index.n_tokens(), args.budget, args.fill).ordered(args.order);
     let found = Found::of(&passage_index, &selection)?;

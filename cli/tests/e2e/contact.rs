@@ -14,6 +14,9 @@ fn without_arguments_three_things_to_do_are_shown_and_the_first_can_be_done() {
     }
     let found = sandbox.run(&["search", "sample", "Who paid for the bell?", "--retriever", "bm25"]).exits(0);
     assert!(found.out().contains("[") && found.err().contains("of 1500 tokens, by bm25"), "{}", found.err());
+    assert!(!found.err().contains("no word of the question"));
+    let nothing = sandbox.run(&["search", "sample", "Quetzalcoatl?", "--retriever", "bm25"]).exits(0);
+    assert!(nothing.err().contains("no word of the question is in the book"), "{}", nothing.err());
 }
 
 #[test]
