@@ -7,7 +7,7 @@ use crate::scoring::Submission;
 use closeread_eval::Outcome;
 use closeread_eval::rows::{Row, WrongRow, kind, scalar};
 use closeread_eval::{InputFile, Item, Problem, Task};
-use closeread_metrics::Metric;
+use closeread_metrics::{Metric, Words, squad_normalize};
 use serde_json::Value;
 
 /// Reads the predictions that `evaluate-v1.1.py` and `evaluate-v2.0.py` take.
@@ -108,8 +108,12 @@ fn gold(files: &[InputFile]) -> Gold<'_> {
         }
     }
     if is_v2 {
-        for (_, item) in items.iter_mut().filter(|(_, item)| item.answers.is_empty()) {
-            item.answers.push(String::new());
+        for (_, item) in &mut items {
+            // As in v2's script: an answer that the normalisation leaves nothing of is none.
+            item.answers.retain(|answer| !squad_normalize(answer, Words::Reference).is_empty());
+            if item.answers.is_empty() {
+                item.answers.push(String::new());
+            }
         }
     }
     (items, is_v2, wrong)
@@ -154,8 +158,8 @@ mod tests {
         let gold = gold_file(
             "v2.0",
             json!([
-            {"id": "a", "question": "Who?", "answers": [{"text": "Ana"}, {"text": "Ana"}, {"text": "the Ana"}], "is_impossible": false},
-            {"id": "b", "question": "Why?", "answers": [], "is_impossible": true},
+            {"id": "a", "question": "Who?", "answers": [{"text": "Ana"}, {"text": "Ana"}, {"text": "A."}, {"text": "the Ana"}], "is_impossible": false},
+            {"id": "b", "question": "Why?", "answers": [{"text": "the"}], "is_impossible": true},
             {"question": "When?"}, {"id": "a", "question": "Who?"}]),
         );
         let predictions = "{\"a\": \"Ana\",\n\"b\": \"\", \"b\": \"x\", \"c\": null,\n\"a\": [1]}";
