@@ -186,7 +186,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     ranked.store(&[], &benchmark.texts, &benchmark.items)?;
     let embedders = args.embedder.iter().filter(|name| is_served(name));
     let priced: Vec<&str> = on_servers.iter().chain(embedders).map(String::as_str).collect();
-    run_folder::write_prices(&args.out, prices.only(priced.into_iter()))?;
+    run_folder::write_prices(&args.out, prices.only(priced))?;
     let spending = Spending::of_run(&args.out, prices.clone(), limit, folder.spent(&prices)?, tokenizer.clone())?;
     let spending = Arc::new(spending);
     for reranker in rerankers.values() {
