@@ -104,6 +104,22 @@ test("gold answers that are not there, and a file that is none, say so", async (
     }
 });
 
+test("after a failed fetch the same file can be chosen again, and is scored", async () => {
+    let fails = true;
+    await page.route("**/wordnet-3.0.bin", (route) => (fails ? route.abort() : route.continue()));
+    await embed("scorer", `<closeread-scorer gold="items.jsonl" metrics="meteor"></closeread-scorer>`);
+    await drop("mine.jsonl", contents["predictions.jsonl"]);
+    await page.waitForFunction(() => /wordnet/.test(document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent), undefined, {
+        timeout: 60_000,
+    });
+    fails = false;
+    const field = page.locator("closeread-scorer input");
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), field.click()]);
+    assert.equal(await field.inputValue(), "", "a browser tells of no change where the same file is chosen");
+    await chooser.setFiles({ name: "mine.jsonl", mimeType: "application/jsonl", buffer: Buffer.from(contents["predictions.jsonl"]) });
+    await page.locator("closeread-scorer a[download]").waitFor({ timeout: 60_000 });
+});
+
 test("the example file is scored whole, and every item is listed with its ending", async () => {
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
     const [download] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #example").click()]);

@@ -105,6 +105,23 @@ fn an_empty_file_is_every_item_missing() {
 }
 
 #[test]
+fn a_file_of_which_no_row_can_be_used_is_no_table_of_zeros() {
+    for (rows, said) in
+        [("{\"item\":\"z\"}\n", "p.jsonl:1 (z)"), ("id,answer\na,Ana\n", "a table, none of which is read")]
+    {
+        for more in [&[][..], &["--json"]] {
+            let ended = sandbox(rows).run(&[&SCORE[..], more].concat()).exits(2);
+            assert!(
+                ended.err().contains("no row of the predictions can be used") && ended.err().contains(said),
+                "{}",
+                ended.err()
+            );
+            assert_eq!(ended.out(), "");
+        }
+    }
+}
+
+#[test]
 fn a_line_of_50_mb_is_a_row_as_any_other() {
     let long = "x ".repeat(25_000_000);
     let rows =

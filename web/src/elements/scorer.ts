@@ -23,6 +23,8 @@ class Scorer extends HTMLElement {
     connectedCallback(): void {
         if (this.#root.childElementCount > 0) return;
         const file = make("input", { type: "file", id: "file", accept: ".jsonl,.json,.csv,.txt" });
+        // The same file may be chosen again, corrected.
+        file.addEventListener("click", () => (file.value = ""));
         file.addEventListener("change", () => file.files?.[0] && this.#take(file.files[0]));
         const say = words(this);
         const example = make("button", { type: "button", id: "example" }, say.example);

@@ -51,7 +51,13 @@ export async function score(gold: NamedFile | undefined, predictions: NamedFile,
     assets ??= Promise.all(
         ["wordnet-3.0.bin", "punkt-en.txt"].map(async (name) => (await fetched(new URL(name, import.meta.url).href, words)).content as Uint8Array),
     ).then(([wordnet, punkt]) => ({ wordnet, punkt }) as Assets);
-    return run(await assets);
+    return run(
+        await assets.catch((error: unknown) => {
+            // They are fetched anew for the next file.
+            assets = undefined;
+            throw error;
+        }),
+    );
 }
 
 function required(gold: NamedFile | undefined, words: Words): NamedFile {
