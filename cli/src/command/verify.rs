@@ -86,6 +86,9 @@ struct Configuration {
     max_output_tokens: Option<u32>,
     #[serde(default)]
     prompts: BTreeMap<String, String>,
+    /// Ranks of `closeread retrieve`, which wrote the folder if there are any.
+    #[serde(default)]
+    k: Vec<usize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,6 +118,13 @@ fn one() -> u32 {
 pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
     let configuration = configuration(&args.run)?;
+    if !configuration.k.is_empty() {
+        bail!(
+            "{} holds rankings of `closeread retrieve`, and verify replays runs: give that command again with another --out, \
+             and compare the two",
+            args.run.display()
+        );
+    }
     let prompts = prompts::load(args.prompts.as_deref())?;
     let records = finished::records(&args.run)?;
     check_prompts(&configuration, &prompts, &records)?;

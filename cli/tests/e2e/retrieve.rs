@@ -53,6 +53,7 @@ fn a_grid_is_a_run_folder_that_goes_on_where_it_stopped() {
         assert!(first.contains_key(&format!("bm25-8-n0 null {metric}")), "{metric}");
     }
     assert!(first["bm25-8-n0 null hit@5"].0 >= first["bm25-8-n0 null hit@1"].0);
+    sandbox.run(&["verify", "r"]).refuses(&["rankings of `closeread retrieve`", "with another --out"]);
     // Half of the lines of both folders are lost: the same command makes them again.
     for file in ["r/records.jsonl", "r/ranked/records.jsonl"] {
         let text = std::fs::read_to_string(sandbox.path(file)).unwrap();
