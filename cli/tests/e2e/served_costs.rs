@@ -179,12 +179,13 @@ fn finding_07_an_index_and_a_retrieval_spend_no_more_than_their_limit() {
     let embedder = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &address];
     let retrieve = ["retrieve", "--benchmark", "tales", "--retriever", "dense", "--out", "r"];
     for command in [&["index", "tales", "--retriever", "dense"][..], &retrieve] {
+        let command = [command, &["--passage-tokens", "8"]].concat();
         let sandbox = Sandbox::with_own_cache();
         tales(&sandbox);
         sandbox.write("prices.toml", price(1000));
         let limited = |dollars| {
             let limits = ["--model-info", "prices.toml", "--max-cost", dollars];
-            sandbox.run(&[command, &embedder, &limits].concat())
+            sandbox.run(&[&command[..], &embedder, &limits].concat())
         };
         let before = billed();
         let said = limited("0.1").err();
