@@ -109,9 +109,13 @@ test("after a failed fetch the same file can be chosen again, and is scored", as
     await page.route("**/wordnet-3.0.bin", (route) => (fails ? route.abort() : route.continue()));
     await embed("scorer", `<closeread-scorer gold="items.jsonl" metrics="meteor"></closeread-scorer>`);
     await drop("mine.jsonl", contents["predictions.jsonl"]);
-    await page.waitForFunction(() => /wordnet/.test(document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent), undefined, {
-        timeout: 60_000,
-    });
+    await page.waitForFunction(
+        () => /wordnet/.test(document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent),
+        undefined,
+        {
+            timeout: 60_000,
+        },
+    );
     fails = false;
     const field = page.locator("closeread-scorer input");
     const [chooser] = await Promise.all([page.waitForEvent("filechooser"), field.click()]);
