@@ -32,15 +32,13 @@ fn side(name: &'static str, scores: &[Option<f64>]) -> Scores {
     Scores { name, items: scores.iter().enumerate().map(item).collect() }
 }
 
+fn cell() -> CellKey {
+    CellKey { configuration: "".into(), method: "m".into(), model: "p/x".into(), budget: None, task: Task::Choice }
+}
+
 impl Scores {
     fn table(&self, metric: &str) -> Observations {
-        let key = CellKey {
-            configuration: "".into(),
-            method: "m".into(),
-            model: "p/x".into(),
-            budget: None,
-            task: Task::Choice,
-        };
+        let key = cell();
         let facts: Vec<ItemFacts> = self.items.iter().map(|one| one.facts.clone()).collect();
         let done = self.items.iter().map(|one| {
             let ending = if one.failed { Ending::Failed } else { Ending::Answered };
@@ -203,13 +201,7 @@ fn the_same_item_has_the_same_evidence() {
 #[test]
 fn failures_of_some_repeats_are_left_out_and_rounding_is_no_difference() {
     let table = |scores: [[Option<f64>; 3]; 2]| {
-        let key = CellKey {
-            configuration: "".into(),
-            method: "m".into(),
-            model: "p/x".into(),
-            budget: None,
-            task: Task::Choice,
-        };
+        let key = cell();
         let facts = ["i", "j"].map(|id| ItemFacts::from(&Item::new(id, "book", "?", Task::Choice)));
         let done = scores.iter().zip(&facts).flat_map(|(scores, facts)| {
             let key = &key;
