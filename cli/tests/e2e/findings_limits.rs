@@ -157,7 +157,7 @@ fn finding_09_a_row_of_very_many_values_is_named_before_it_is_read() {
         for (before, after) in [("", "\n"), ("[", "]")] {
             sandbox.write("predictions.jsonl", format!("{before}{open}{values}0]}}{after}"));
             let score = ["score", "--gold", "gold.jsonl", "--predictions", "predictions.jsonl"];
-            let ended = with_little_memory(&sandbox, &score).exits(1);
+            let ended = with_little_memory(&sandbox, &score).exits(2);
             let words = format!("predictions.jsonl:{line}: more than 4 million values in one place");
             assert!(ended.err().contains(&words), "{}", ended.err());
         }
