@@ -181,6 +181,15 @@ test("a try streams, tells its time, and stops", async ({ after, page }) => {
     await page.waitForFunction(() => /\d\.\d s/.test(document.querySelector("#tried-facts").textContent));
 });
 
+test("a try says why it is made again, and its waits are not the model's speed", async ({ after, page }) => {
+    const server = await localServer(after, { say: () => "People read to live twice.", breaks: 1 });
+    await withKey({ provider: "openai-compatible", url: `${server.url}/v1` })(page);
+    await page.click("#try");
+    await page.waitForFunction(() => /; try 1 of 8, again in \d+ s/.test(document.querySelector("#tried-facts").textContent));
+    await page.waitForFunction(() => document.querySelector("#tried").textContent === "People read to live twice.");
+    await page.waitForFunction(() => /^0\.\d s/.test(document.querySelector("#tried-facts").textContent));
+});
+
 test("SmolLM2 on this machine answers a method's calls", async ({ page }) => {
     needs("CLOSEREAD_SMOLLM_PORT");
     await openSample(page, "the-loan-of-the-bell");

@@ -12,7 +12,7 @@ export interface Pace {
 /** A clock for one call, in milliseconds of `now`. */
 export class Clock {
     readonly #now: () => number;
-    readonly #start: number;
+    #start: number;
     #first: number | undefined;
     #end: number | undefined;
     #pieces = 0;
@@ -25,6 +25,13 @@ export class Clock {
     piece(): void {
         this.#first ??= this.#now();
         this.#pieces += 1;
+    }
+
+    /** The call is sent again after `wait` seconds: what was before counts no more. */
+    again(wait: number): void {
+        this.#start = this.#now() + wait * 1000;
+        this.#first = undefined;
+        this.#pieces = 0;
     }
 
     stop(): void {

@@ -1,13 +1,14 @@
 // The chosen model: how it runs, how fast it is, what a question will take, and a try.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { MethodCall } from "../../closeread_wasm.js";
+import type { MethodCall, Retrying } from "../../closeread_wasm.js";
 import { Missing } from "../../model/models.js";
 import { Clock, read, written, type Pace } from "../../model/timing.js";
 import { useApp, useSession, useWords } from "../../context.js";
 import { inView } from "../../state/address.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
+import * as watchWords from "../../words/watch.js";
 import { useModelName } from "./name.js";
 
 /** Tokens of an answer of usual length, for an estimate. */
@@ -17,11 +18,12 @@ const BUDGET = 1500;
 export function Chosen() {
     const session = useSession();
     const say = useWords(words);
+    const sayRetrying = useWords(watchWords).retrying;
     const { models } = session;
     const state = useStore(models.store, (all) => all);
     const { address, book } = useApp((all) => all);
     const name = useModelName();
-    const [now, setNow] = useState<{ text: string; pace: Pace | undefined; going: boolean }>();
+    const [now, setNow] = useState<{ text: string; pace: Pace | undefined; going: boolean; retrying?: Retrying }>();
     const trying = useRef<AbortController | undefined>(undefined);
     useEffect(() => () => trying.current?.abort(), []);
     const { source } = state.choice;
@@ -41,6 +43,10 @@ export function Chosen() {
                         clock.piece();
                         setNow({ text, pace: clock.pace, going: true });
                     },
+                    onRetry: (retrying) => {
+                        clock.again(retrying.wait);
+                        setNow({ text: "", pace: undefined, going: true, retrying });
+                    },
                 });
                 clock.stop();
                 setNow({ text: response.text, pace: clock.pace, going: false });
@@ -49,7 +55,7 @@ export function Chosen() {
                     written: written(clock.pace, response.usage?.completion_tokens),
                 });
             } catch (error) {
-                setNow((before) => before && { ...before, going: false });
+                setNow((before) => before && { text: before.text, pace: before.pace, going: false });
                 throw error instanceof Missing ? new Error(say.missing[error.what]) : error;
             }
         });
@@ -59,6 +65,14 @@ export function Chosen() {
     const takes = (tokens: number) => (speed?.read && speed.written ? tokens / speed.read + ANSWER / speed.written : undefined);
     const tokens = book?.facts.nTokens;
     const [aQuestion, aBook] = [takes(BUDGET), tokens === undefined ? undefined : takes(tokens)];
+    const facts =
+        now?.retrying !== undefined
+            ? sayRetrying(now.retrying.message, now.retrying.tries, now.retrying.of, now.retrying.wait)
+            : now?.pace !== undefined
+              ? say.tried(now.pace.seconds, perSecond(now.pace, say.perSecond))
+              : now?.going
+                ? say.trying
+                : "";
     return (
         <div class="panel chosen">
             <h2 id="chosen-name">{name}</h2>
@@ -110,7 +124,7 @@ export function Chosen() {
                         {now?.going && <span class="cursor" aria-hidden="true" />}
                     </p>
                     <p id="tried-facts" class="small num mute" role="status">
-                        {now === undefined ? "" : now.pace === undefined ? say.trying : say.tried(now.pace.seconds, perSecond(now.pace, say.perSecond))}
+                        {facts}
                     </p>
                 </>
             )}
