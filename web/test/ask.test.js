@@ -107,6 +107,16 @@ test("a model that is lost leaves the question open; another goes on, and both a
     await finished(page, 1);
 });
 
+test("a call that is sent again says why, in its card", async ({ after, page }) => {
+    const server = await localServer(after, { say: () => "So it is. [[1]]", breaks: 1 });
+    await atTheStory(page, 1);
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    await page.selectOption("#count", "1");
+    await page.click("#ask-all");
+    await page.waitForFunction(() => /; try 1 of 8, again in \d+ s/.test(document.querySelector(".answer[data-state=asked]")?.textContent));
+    await finished(page, 1);
+});
+
 test("in Chinese, at 360 pixels, in the dark", async ({ page }) => {
     await page.emulateMedia({ colorScheme: "dark" });
     await page.setViewportSize({ width: 360, height: 800 });

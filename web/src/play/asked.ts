@@ -1,6 +1,6 @@
 // Questions, each answered from the same passages in two orders. Changed by actions alone.
 
-import type { Item, TrialRecord, OrderEffect } from "../closeread_wasm.js";
+import type { Item, Retrying, TrialRecord, OrderEffect } from "../closeread_wasm.js";
 import type { Pace } from "../model/timing.js";
 
 /** By score, as vanilla RAG has them; in the book's order, as DOS RAG does. */
@@ -18,6 +18,8 @@ export interface Answer {
     /** Who answered. */
     by: string | undefined;
     failure: string | undefined;
+    /** Why the call is sent again, while it waits for that. */
+    retrying: Retrying | undefined;
 }
 
 export interface Asked {
@@ -40,7 +42,7 @@ export type AskAction =
 
 export const NOTHING: AskState = { questions: [], phase: "idle", effect: undefined };
 
-const OPEN: Answer = { state: "open", text: "", pace: undefined, record: undefined, prompt: "", by: undefined, failure: undefined };
+const OPEN: Answer = { state: "open", text: "", pace: undefined, record: undefined, prompt: "", by: undefined, failure: undefined, retrying: undefined };
 
 export function reduceAsk(state: AskState, action: AskAction): AskState {
     switch (action.kind) {

@@ -87,7 +87,8 @@ export class Asker {
                     lost = true;
                     return resolve();
                 }
-                say({ text: call.text, prompt: call.call.messages.map(({ content }) => content).join("\n\n"), pace: call.pace });
+                const prompt = call.call.messages.map(({ content }) => content).join("\n\n");
+                say({ text: call.text, prompt, pace: call.pace, retrying: call.retrying });
             }),
         );
         playing.play();

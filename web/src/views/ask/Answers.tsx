@@ -86,7 +86,7 @@ function Card({
 }) {
     const say = useWords(words);
     const watchSay = useWords(watchWords);
-    const { state, record, text, prompt, failure } = answer;
+    const { state, record, text, prompt, failure, retrying } = answer;
     const ended = record && record.outcome !== "answered" ? watchSay.outcomes[record.outcome] : undefined;
     return (
         <article class="answer" data-order={order} data-state={state} aria-label={say.orders[order]}>
@@ -109,6 +109,8 @@ function Card({
                         <p class="problem" role="alert">
                             {say.failed}: {failure}
                         </p>
+                    ) : retrying ? (
+                        <p class="mute">{watchSay.retrying(retrying.message, retrying.tries, retrying.of, retrying.wait)}</p>
                     ) : text === "" && !typed ? (
                         <p class="mute">{say.reading}</p>
                     ) : null}
