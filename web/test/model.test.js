@@ -173,6 +173,19 @@ test("a key is remembered only where the reader says so, and forgotten again", a
     assert.equal(await page.evaluate(() => localStorage.getItem("closeread-accounts")), null);
 });
 
+test("a key goes to no address that is not a whole one: it would come to the server of the page", async ({ page, origin }) => {
+    const asked = [];
+    page.on("request", (request) => request.method() === "POST" && asked.push(request.url()));
+    for (const url of ["api.example.org/v1", `${new URL(origin).host}/v1`, "/v1", "ftp://127.0.0.1/v1", "http://ann:word@127.0.0.1:9/v1"])
+        for (const provider of ["openai-compatible", "openai"]) {
+            await withKey({ provider, url, key: KEY })(page);
+            await page.click("#try");
+            await page.waitForFunction(() => /begins with http/.test(document.querySelector("#problem").textContent), url);
+            await page.click(".toast button");
+        }
+    assert.deepEqual(asked, []);
+});
+
 test("a try streams, tells its time, and stops", async ({ after, page }) => {
     const server = await localServer(after, { say: () => "People read to live twice." });
     await withKey({ provider: "openai-compatible", url: `${server.url}/v1` })(page);

@@ -65,6 +65,17 @@ function stored(): Partial<Record<Provider, Stored>> {
     }
 }
 
+/** Whether an address is empty or a whole one: another would be taken for a path of this page's own server, and the key sent there. */
+export function isAddress(text: string): boolean {
+    if (text.trim() === "") return true;
+    try {
+        const { protocol, username, password } = new URL(text.trim());
+        return /^https?:$/.test(protocol) && username === "" && password === "";
+    } catch {
+        return false;
+    }
+}
+
 /** The model that the form describes; `wrong` is thrown where the further fields are no object. */
 export function modelOf(account: Account, relay: Relay | undefined, wrong: () => Error): ChatModelOptions {
     const { protocol } = PROVIDERS[account.provider];

@@ -2,7 +2,7 @@
 
 import type { Core } from "../core.js";
 import { Store } from "../state/store.js";
-import { PROVIDERS, modelOf, relay, type Relay } from "./account.js";
+import { PROVIDERS, isAddress, modelOf, relay, type Relay } from "./account.js";
 import { OFFERED } from "./catalogue.js";
 import { ChromeEngine, chromeAvailability, prepareChrome } from "./chrome.js";
 import type { Engine } from "./engine.js";
@@ -20,7 +20,7 @@ const WINDOW = 8192;
 /** What is missing before the chosen model can be asked, as a name of `words/model.ts`. */
 export class Missing extends Error {
     constructor(
-        readonly what: "noModel" | "noUrl" | "notJson",
+        readonly what: "noModel" | "noUrl" | "badUrl" | "notJson",
         message: string,
     ) {
         super(message);
@@ -166,6 +166,7 @@ export class Models {
             case "key": {
                 if (account.model.trim() === "") throw new Missing("noModel", "no model is named");
                 if (PROVIDERS[account.provider].needsUrl && account.baseUrl.trim() === "") throw new Missing("noUrl", "no address is given");
+                if (!isAddress(account.baseUrl)) throw new Missing("badUrl", "the address is no server's");
                 const options = modelOf(account, this.relay, () => new Missing("notJson", "the further fields are no JSON object"));
                 return new ServerEngine(this.core, `${account.provider}/${account.model.trim()}`, options, { window, maxOutputTokens });
             }

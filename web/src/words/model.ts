@@ -110,6 +110,7 @@ export const en = {
     missing: {
         noModel: "No model is named: write its name as the provider knows it.",
         noUrl: "No address is given: write the server's, up to and including /v1.",
+        badUrl: "The address is no server's: expected one that begins with http:// or https://, without user and password.",
         notJson: 'The further fields are no JSON object: expected something like {"seed": 1}.',
     },
     provider: "Provider",
@@ -211,6 +212,7 @@ export const zh: typeof en = {
     missing: {
         noModel: "没有填写模型：请按服务商的叫法写出名称。",
         noUrl: "没有填写地址：请写出服务器的地址，到 /v1 为止。",
+        badUrl: "这不是服务器的地址：应以 http:// 或 https:// 开头，不含用户名和密码。",
         notJson: '附加字段不是 JSON 对象：应类似 {"seed": 1}。',
     },
     provider: "服务商",
