@@ -75,6 +75,16 @@ test("wrong rows, what is missing and every score stand in the page", async () =
     assert.deepEqual(await violations(), []);
 });
 
+test("rows that could not be used are counted, also those that are not listed", async () => {
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    const others = Array.from({ length: 3000 }, (_, n) => `{"item": "other-${n}", "answer": "x"}`);
+    await drop("mine.jsonl", [contents["predictions.jsonl"].trim().split("\n")[0], ...others].join("\n"));
+    await page.locator("closeread-scorer table").first().waitFor({ timeout: 60_000 });
+    const text = await page.locator("closeread-scorer").evaluate((element) => element.shadowRoot.textContent);
+    assert.match(text, /3000 rows could not be used/);
+    assert.match(text, /and 2950 more/);
+});
+
 test("gold answers that are not there, and a file that is none, say so", async () => {
     await embed("scorer", `<closeread-scorer gold="nothing.jsonl"></closeread-scorer>`);
     await drop("mine.jsonl", "{}");

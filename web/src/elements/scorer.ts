@@ -98,7 +98,7 @@ class Scorer extends HTMLElement {
             return this.#result.replaceChildren(...(problems.length > 0 ? [this.#rows(problems)] : []));
         }
         this.#status.textContent = card.complete ? say.complete(card.n) : say.incomplete(ledger.missing, card.n);
-        this.#problem.textContent = problems.length > 0 ? say.problems(problems.length) : "";
+        this.#problem.textContent = problems.length > 0 ? say.problems(count(problems)) : "";
         const scores = metricNames(card).map((metric) => {
             const { value, low, high, n } = card.metrics[metric]!;
             return [metric, percent(value), `[${percent(low)}, ${percent(high)}]`, String(n)];
@@ -154,9 +154,15 @@ class Scorer extends HTMLElement {
         const say = words(this);
         const rows = problems.slice(0, MAX_ROWS).map(({ file, line, item, message }) => [file, line === null ? "" : String(line), item ?? "", message]);
         const shown = make("div", {}, table(say.rows, [say.file, say.line, say.item, say.message], rows));
-        if (problems.length > MAX_ROWS) shown.append(make("p", { class: "note" }, say.more(problems.length - MAX_ROWS)));
+        const more = count(problems) - rows.length;
+        if (more > 0) shown.append(make("p", { class: "note" }, say.more(more)));
         return shown;
     }
+}
+
+/** Rows that could not be used; one problem can stand for many that are not listed. */
+function count(problems: Problem[]): number {
+    return problems.reduce((sum, { more }) => sum + (more ?? 1), 0);
 }
 
 if (!customElements.get("closeread-scorer")) customElements.define("closeread-scorer", Scorer);
