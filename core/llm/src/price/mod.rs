@@ -377,6 +377,15 @@ mod tests {
         let list = PriceList::built_in();
         let batch = Usage { batch: true, ..usage(1_000_000, 0, 0, 1_000_000) };
         assert_eq!(list.cost("openai/gpt-4.1", &batch), Some(Dollars(5.0)));
+        for (model, facts) in list.0.iter().filter(|(model, _)| model.starts_with("anthropic/")) {
+            let (price, Some(batch)) = (facts.price.unwrap(), facts.batch) else { continue };
+            let half = |price: Option<f64>| price.map(|price| price / 2.0);
+            assert_eq!(
+                (batch.cached_input, batch.cache_write),
+                (half(price.cached_input), half(price.cache_write)),
+                "{model}: a prompt is marked for the cache in a batch too"
+            );
+        }
         let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 3, output = 15 }";
         assert_eq!(PriceList::read(list).unwrap().cost("p/x", &batch), None);
     }
