@@ -62,7 +62,8 @@ impl EmbeddingProtocol {
                 };
                 check_count(data.len(), n_texts)?;
                 for (place, entry) in data.iter().enumerate() {
-                    if let Some(index) = entry["index"].as_u64().filter(|index| *index != place as u64) {
+                    let index = &entry["index"];
+                    if !index.is_null() && index.as_f64() != Some(place as f64) {
                         return Err(refused(format!(
                             "vector {place} of the response says it is number {index}: the server does not keep the order of \
                              the texts"
@@ -212,7 +213,9 @@ mod tests {
         let openai = |n, data: &str| refusal(EmbeddingProtocol::OpenAi, n, &format!(r#"{{"data":{data}}}"#));
         assert_eq!(openai(2, r#"[{"index":0,"embedding":[1]}]"#), "1 vectors came for 2 texts");
         let shuffled = r#"[{"index":1,"embedding":[1]},{"index":0,"embedding":[2]}]"#;
-        assert!(openai(2, shuffled).contains("vector 0 of the response says it is number 1"));
+        for shuffled in [shuffled, &shuffled.replace('1', "1.0"), &shuffled.replace(":1", ":\"1\"")] {
+            assert!(openai(2, shuffled).contains("vector 0 of the response says it is number "), "{shuffled}");
+        }
         assert!(openai(2, r#"[{"embedding":[1,2]},{"embedding":[2]}]"#).contains("1 numbers, those before it 2"));
         assert!(openai(1, r#"[{"embedding":[1,null]}]"#).contains("vector 0 holds something that is no number"));
         assert!(openai(1, r#"[{"embedding":[1,1e39]}]"#).contains("no number"), "beyond what f32 holds");
