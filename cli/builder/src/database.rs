@@ -147,7 +147,7 @@ fn in_memory(columns: &[Column], rows: &[&Row]) -> rusqlite::Result<Connection> 
     Ok(connection)
 }
 
-/// Creates the table in a database and fills it.
+/// Creates the table in a database and fills it; where every column was dropped there is none.
 pub(crate) fn fill<'r>(
     connection: &Connection,
     columns: &[Column],
@@ -157,6 +157,9 @@ pub(crate) fn fill<'r>(
         .iter()
         .map(|column| format!("\"{}\" {}", column.key, if column.is_number() { "REAL" } else { "TEXT" }))
         .collect();
+    if declared.is_empty() {
+        return Ok(());
+    }
     connection.execute(&format!("CREATE TABLE {TABLE} ({})", declared.join(", ")), [])?;
     let slots = vec!["?"; columns.len()].join(", ");
     let mut insert = connection.prepare(&format!("INSERT INTO {TABLE} VALUES ({slots})"))?;
@@ -228,6 +231,13 @@ mod tests {
                 .len(),
             3
         );
+    }
+
+    #[test]
+    fn a_table_without_columns_is_no_error() {
+        let connection = Connection::open_in_memory().unwrap();
+        fill(&connection, &[], [].into_iter()).unwrap();
+        assert!(!connection.table_exists(None, TABLE).unwrap());
     }
 
     #[test]

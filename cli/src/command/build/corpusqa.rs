@@ -337,7 +337,10 @@ async fn ended(
                 write_published(folder.path(), books, &corpus.built.items, context.setting().prompts, folder.canary())?;
             info!("{} are in the published layout", written.join(", "));
         }
-        info!("the table of {} rows is in {} and beside it", corpus.rows.len(), folder.path().join(DATABASE).display());
+        if !corpus.schema.columns.is_empty() {
+            let n_rows = corpus.rows.len();
+            info!("the table of {n_rows} rows is in {} and beside it", folder.path().join(DATABASE).display());
+        }
         Ok(code)
     })
     .await

@@ -42,7 +42,7 @@ impl<H: Host> Readers<'_, H> {
         let proposed: Vec<Unit<Schema>> = kept(building.stage("fields", &asked, propose).await?);
         let proposed = proposed.into_iter().next().map(|unit| unit.input).unwrap_or_default();
 
-        let voters = if given.is_none() { crew.extractors.len() } else { 0 };
+        let voters = if given.is_none() && !proposed.columns.is_empty() { crew.extractors.len() } else { 0 };
         let look = |by, document: &String| {
             let input = Look { by, document: document.clone(), schema: proposed.clone() };
             Unit { id: format!("{document}-m{}", by + 1), input }

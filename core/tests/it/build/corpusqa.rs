@@ -272,6 +272,14 @@ fn fields_are_proposed_and_voted_on() {
 }
 
 #[test]
+fn where_no_field_is_proposed_nobody_votes() {
+    let host = ScriptedHost::scripted(|_, _| Ok("no".to_owned()));
+    let corpus = build(&host, &Memory::default(), None, &parameters()).unwrap();
+    assert_eq!(funnel(&corpus.built)[1..4], ["fields 1 -> 0, unreadable 1", "votes 0 -> 0", "columns 0 -> 0"]);
+    assert_eq!(host.asked(), 2, "asked once more, and no voter");
+}
+
+#[test]
 fn malformed_responses_are_asked_for_again_and_then_cost_a_vote() {
     let sql = templates_sql(&parameters());
     let host = ScriptedHost::scripted(|call, _| match call.prompt.as_str() {
