@@ -1,8 +1,11 @@
 // The elements that other pages embed: a bare page of one origin, one script tag that names another.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { test } from "@playwright/test";
 import { files, folder, serve } from "./serve.js";
 
@@ -249,6 +252,23 @@ test("a row is scored again in the tab, and a number that does not follow is nam
     };
     assert.equal((await verdict("honest")).trim(), "the same numbers");
     assert.match(await verdict("hopeful"), /not the same: f1, value/);
+});
+
+test("from a disk the elements read the files beside them, also where the page names their script twice", async () => {
+    const disk = await mkdtemp(join(tmpdir(), "closeread-disk-"));
+    try {
+        const script = `<script defer src="${new URL("closeread-site.js", ELEMENTS).href}"></script>`;
+        const results = { rows: [{ name: "Ada", scorecard: JSON.parse(await scored("scorecard.json")) }] };
+        await writeFile(join(disk, "results.json.js"), `closereadFile("${Buffer.from(JSON.stringify(results)).toString("base64")}")`);
+        await writeFile(
+            join(disk, "index.html"),
+            `<!doctype html><html lang="en"><title>A board</title><closeread-leaderboard></closeread-leaderboard>${script}<closeread-scorer></closeread-scorer>${script}`,
+        );
+        await page.goto(pathToFileURL(join(disk, "index.html")).href);
+        await page.locator("closeread-leaderboard tbody tr").waitFor({ timeout: 10_000 });
+    } finally {
+        await rm(disk, { recursive: true });
+    }
 });
 
 test("results that cannot be read leave what stands inside the element", async () => {

@@ -5,14 +5,13 @@ import type { Words } from "./words.js";
 
 const waiting = new Map<string, (bytes: Uint8Array<ArrayBuffer>) => void>();
 
-/** What such a script calls, with the file in base64. */
-Object.assign(globalThis, {
-    closereadFile(base64: string) {
-        const at = (document.currentScript as HTMLScriptElement).src;
-        waiting.get(at)?.(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
-        waiting.delete(at);
-    },
-});
+/** What such a script calls, with the file in base64. A page can name the elements' script twice: the first one's elements wait. */
+const called = globalThis as { closereadFile?: (base64: string) => void };
+called.closereadFile ??= (base64) => {
+    const at = (document.currentScript as HTMLScriptElement).src;
+    waiting.get(at)?.(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+    waiting.delete(at);
+};
 
 /** The file that the script beside it holds. */
 export function ofScript(url: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -101,6 +101,9 @@ pub fn leaderboard(title: &str, gold: &[Item], mut submissions: Vec<Submission>)
     page.heading("h2", "Submissions");
     page.push(&table(&history_table(&history, board.as_ref()), |_| None));
     page.push(&scorer());
+    if board.is_none() {
+        page.push(ELEMENTS);
+    }
     let mut files = vec![index(page, &report, &runs, &cells, false)];
     files.extend(details(&report, &runs, &cells, &trials));
     match board {
@@ -152,7 +155,7 @@ fn scorer() -> String {
     format!(
         "<h2>Score your own predictions</h2>\n<closeread-scorer gold=\"{GOLD}\">\n<p>Download the <a \
          href=\"{GOLD}\">items</a> and give <code>{command}</code>. Where this page may run scripts, it scores a \
-         file here, without an upload.</p>\n</closeread-scorer>\n{ELEMENTS}"
+         file here, without an upload.</p>\n</closeread-scorer>\n"
     )
 }
 

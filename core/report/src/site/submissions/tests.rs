@@ -41,6 +41,14 @@ fn the_order_of_the_submissions_changes_nothing() {
 }
 
 #[test]
+fn the_page_names_the_script_of_the_elements_once_with_a_board_and_without() {
+    for submissions in [vec![submitted("x", None, &[0, 0, 1])], Vec::new()] {
+        let files = leaderboard("T", &gold(), submissions).unwrap();
+        assert_eq!(index(&files).matches(ELEMENTS).count(), 1);
+    }
+}
+
+#[test]
 fn what_cannot_be_scored_is_said_and_nothing_of_it_becomes_markup() {
     let hostile = "<script>alert(1)</script>";
     let broken = submitted("none", None, &[]);
