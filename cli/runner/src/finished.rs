@@ -5,7 +5,7 @@ mod streamed;
 pub use streamed::{StoredRecords, Streamed, stream};
 
 use crate::judging::{JUDGEMENTS, JUDGING};
-use crate::run_folder::{MANIFEST, PRICES, StoredTexts, TEXTS, preparation_files};
+use crate::run_folder::{EMBEDDINGS, MANIFEST, PRICES, RERANKING, StoredTexts, TEXTS, preparation_files, served_calls};
 use crate::texts::BookTexts;
 use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
@@ -19,7 +19,7 @@ use closeread_report::folder::{
     DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_record, read_records, read_run,
     run_of_records,
 };
-use closeread_report::{Run, TokenPlaces};
+use closeread_report::{Run, TokenPlaces, served_usage};
 use closeread_text::Language;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -118,6 +118,7 @@ fn load_with(path: &Path, name: String, counted: impl FnOnce(&RunConfiguration) 
     let counted = counted(&manifest(path)?.configuration);
     let (mut run, _) = read_run(name, &run_files, counted.places).map_err(|error| of_folder(path, &error))?;
     run.gaps.extend(counted.damaged);
+    run.served = served_usage(&[served_calls(path, EMBEDDINGS)?, served_calls(path, RERANKING)?].concat(), &run.prices);
     let fact = |(document, language, tokens): &(DocumentEntry, Language, usize)| {
         let count = |text: &str| counted.tokenizer.as_ref().map_or(0, |tokenizer| tokenizer.count(text));
         BookFacts::of(&document.id, &document.title, language.code(), *tokens, &run.items, count)

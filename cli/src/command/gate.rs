@@ -160,7 +160,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
         gates.extend(args.against(base, &run, &cells)?);
     }
     if let Some(most) = args.max_cost {
-        gates.push(at_most_cost(&told.runs[0].usage, Dollars(most)));
+        gates.push(at_most_cost(&told.runs[0].usage, &told.runs[0].served, Dollars(most)));
     }
     if let Some(Most(most)) = args.max_failed {
         gates.extend(cells.iter().map(|cell| at_most_failed(&name_of(&run, &cell.key.arm), cell, most)));

@@ -20,6 +20,27 @@ fn samples(model: &str, task: &str) -> String {
 }
 
 #[test]
+fn what_a_log_cost_is_not_known() {
+    let sandbox = Sandbox::new();
+    let log = fixture("inspect/first-choice.eval");
+    let gate = sandbox.run(&["gate", &log, "--max-cost", "0"]).exits(11);
+    assert!(gate.out().contains("the calls of another tool's log are not read"), "{}", gate.out());
+    let report = sandbox.run(&["report", &log, "--json"]).json();
+    let tables = report["tables"].as_array().unwrap();
+    let usage = tables.iter().find(|table| table["id"] == "usage").unwrap();
+    let at = |name: &str| usage["columns"].as_array().unwrap().iter().position(|column| column == name).unwrap();
+    for column in ["calls", "prompt tokens", "dollars"] {
+        assert_eq!(usage["rows"][0][at(column)]["kind"], "missing", "{column}");
+    }
+    assert_eq!(usage["rows"][0][at("s median")]["kind"], "number");
+    // The harness states no times.
+    let report = sandbox.run(&["report", &samples("first", "tales_choice"), "--json"]).json();
+    let scores = &report["tables"][0];
+    assert_eq!(scores["columns"].as_array().unwrap().last().unwrap(), "seconds");
+    assert_eq!(scores["rows"][0].as_array().unwrap().last().unwrap()["kind"], "missing");
+}
+
+#[test]
 fn two_logs_of_inspect_are_compared_item_by_item() {
     let sandbox = Sandbox::new();
     let (a, b) = (fixture("inspect/first-choice.eval"), fixture("inspect/second-choice.eval"));

@@ -47,6 +47,13 @@ fn finding_07_an_embedder_that_names_no_tokens_costs_what_is_counted_here() {
         assert!(tokens > 100.0 && (took["dollars"].as_f64().unwrap() - tokens / 1e4).abs() < 1e-9, "{took}");
         let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
         assert!((spent - tokens / 1e4).abs() < 1e-9, "{spent} and {took}");
+        let report = sandbox.run(&["report", "r"]).exits(0);
+        assert!(report.out().contains("besides, openai-compatible/tiny embedded or ranked"), "{}", report.out());
+        let told = sandbox.run(&["report", "r", "--json"]).json()["runs"][0]["served"][0]["dollars"].as_f64().unwrap();
+        assert!((told - spent).abs() < 1e-9, "{told} and {spent}");
+        let gate = |most: f64| sandbox.run(&["gate", "r", "--max-cost", &most.to_string()]);
+        gate(spent * 0.99).exits(10);
+        gate(spent * 1.01).exits(0);
     }
 }
 

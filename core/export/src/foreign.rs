@@ -100,6 +100,8 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
         facts: vec![("read from".to_owned(), files.join(", "))],
         preparations: Vec::new(),
         prices: PriceList::default(),
+        served: Vec::new(),
+        is_log: true,
         gaps,
         data: Vec::new(),
     })

@@ -174,6 +174,8 @@ pub fn run_of_records(
         judging,
         preparations: files.preparations.iter().map(preparation).collect::<Result<_, _>>()?,
         prices: prices.transpose()?.unwrap_or_else(PriceList::default),
+        served: Vec::new(),
+        is_log: false,
         gaps,
     };
     Ok((run, left_out))

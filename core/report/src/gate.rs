@@ -4,7 +4,7 @@
 //! wrong side, and undecided in between: too few items. Each end is a one-sided bound at 97.5%.
 
 use super::compare::RunComparison;
-use super::{Cell, Usage};
+use super::{Cell, ServedUsage, Usage};
 use closeread_eval::observations::MetricName;
 use closeread_llm::price::Dollars;
 use closeread_metrics::stats::IntervalMethod;
@@ -102,15 +102,19 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
 }
 
 /// Gate on cost: everything that a run asked for may cost at most this much.
-pub fn at_most_cost(usage: &[Usage], most: Dollars) -> Gate {
-    let spent: f64 = usage.iter().map(|usage| usage.dollars.0).fold(0.0, |sum, dollars| sum + dollars);
-    let unpriced: usize = usage.iter().map(|usage| usage.unpriced).sum();
+pub fn at_most_cost(usage: &[Usage], served: &[ServedUsage], most: Dollars) -> Gate {
+    let dollars = usage.iter().map(|usage| usage.dollars.0).chain(served.iter().map(|served| served.dollars.0));
+    let spent: f64 = dollars.fold(0.0, |sum, dollars| sum + dollars);
+    let unpriced = usage.iter().map(|usage| usage.unpriced).chain(served.iter().map(|served| served.unpriced));
+    let unpriced: usize = unpriced.sum();
+    let untold = usage.iter().any(|usage| usage.untold);
     let verdict = match () {
         () if spent > most.0 => Verdict::NotPassed,
-        () if unpriced > 0 => Verdict::Undecided,
+        () if unpriced > 0 || untold => Verdict::Undecided,
         () => Verdict::Passed,
     };
     let unknown = match unpriced {
+        _ if untold => "; the calls of another tool's log are not read".to_owned(),
         0 => String::new(),
         n => format!("; the price of {} calls is not known", thousands(n as u64)),
     };
@@ -190,7 +194,10 @@ mod tests {
 
     #[test]
     fn an_unknown_price_decides_only_what_is_dear_already() {
-        let gate = |most| at_most_cost(&[], Dollars(most));
+        let gate = |most| at_most_cost(&[], &[], Dollars(most));
         assert_eq!((gate(0.0).verdict, gate(1.0).found.as_str()), (Verdict::Passed, "0.0000 dollars"));
+        let served = [ServedUsage { dollars: Dollars(2.0), unpriced: 1, ..ServedUsage::default() }];
+        let gate = |most| at_most_cost(&[], &served, Dollars(most)).verdict;
+        assert_eq!((gate(1.0), gate(3.0)), (Verdict::NotPassed, Verdict::Undecided));
     }
 }

@@ -1,6 +1,6 @@
 //! A run folder, read.
 
-use super::{Arm, HowAsked, RunView, TokenPlaces};
+use super::{Arm, HowAsked, RunView, ServedUsage, TokenPlaces};
 use closeread_data::statistics::BookFacts;
 use closeread_eval::Item;
 use closeread_judges::Judging;
@@ -40,6 +40,10 @@ pub struct Run {
     pub preparations: Vec<PreparationCalls>,
     /// The prices of its models that its money is counted by.
     pub prices: PriceList,
+    /// Usage of embedding models and rerankers on servers, where the folder was read for it.
+    pub served: Vec<ServedUsage>,
+    /// True for a log of another tool, of which no calls are read.
+    pub is_log: bool,
     /// Gaps of the folder, damaged or missing, a sentence each; see [`Run::lacks`].
     pub gaps: Vec<String>,
 }

@@ -30,7 +30,10 @@ pub fn score_table(cells: &[Cell]) -> Table {
             Some(value) => Value::Number { value, decimals: 0 },
             None => Value::missing("no prompt was made"),
         });
-        row.push(Value::Number { value: cell.seconds, decimals: 1 });
+        row.push(match cell.seconds > 0.0 {
+            true => Value::Number { value: cell.seconds, decimals: 1 },
+            false => Value::missing("no trial states its time"),
+        });
         table.rows.push(row);
     }
     for metric in &metrics {

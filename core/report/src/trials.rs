@@ -332,6 +332,8 @@ mod tests {
             facts: Vec::new(),
             preparations: Vec::new(),
             prices: PriceList::default(),
+            served: Vec::new(),
+            is_log: false,
             gaps: Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Usage of a run: calls, tokens, money, time.
 
 use super::tables::Naming;
-use super::{Arm, LineKey, PreparationCalls, Run};
+use super::{Arm, LineKey, PreparationCalls, Run, ServedUsage};
 use closeread_eval::Outcome;
 use closeread_judges::{Judge, Judgement, JudgementKey};
 use closeread_llm::price::{Dollars, PriceList};
@@ -26,6 +26,9 @@ pub struct Usage {
     /// True for the calls of a judge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub judging: bool,
+    /// True of a log of another tool, of which no calls are read: all that is known are the seconds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// Number of calls that were asked.
     pub calls: usize,
     /// Calls whose response was remembered: nothing was spent.
@@ -70,6 +73,7 @@ impl Usage {
             key,
             preparation: false,
             judging: false,
+            untold: false,
             calls: 0,
             remembered: 0,
             uncounted: 0,
@@ -83,6 +87,14 @@ impl Usage {
             seconds_median: None,
             seconds_most: None,
         }
+    }
+
+    /// What is left where no calls are known: the seconds, if a trial states any.
+    pub fn without_calls(self) -> Self {
+        let Self { key, seconds_median, seconds_most, .. } = self;
+        let seconds_median = seconds_median.filter(|_| seconds_most > Some(0.0));
+        let seconds_most = seconds_most.filter(|most| *most > 0.0);
+        Self { untold: true, seconds_median, seconds_most, ..Self::none(key) }
     }
 
     /// Counts the calls of a trial, of a preparation or of a judgement; `blocked` are the tokens of all its prompts where the
@@ -203,19 +215,11 @@ pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
                 key.method.push_str(" (judge)");
             }
             let mut row = naming.values(&named(run, &key));
-            row.extend([Value::count(usage.calls), Value::count(usage.remembered)]);
-            let counted = usage.calls > usage.uncounted;
-            let tokens =
-                |n| if counted { Value::Count { count: n } } else { Value::missing("no call told its tokens") };
-            row.push(tokens(usage.prompt_tokens));
-            row.push(match usage.cached_share() {
-                Some(share) => Value::Number { value: 100.0 * share, decimals: 1 },
-                None => Value::missing("no call told its tokens"),
-            });
-            row.push(tokens(usage.completion_tokens));
-            row.push(match usage.unpriced < usage.calls || usage.calls == 0 {
-                true => Value::Number { value: usage.dollars.0, decimals: 4 },
-                false => Value::missing("no call has a known cost"),
+            row.extend(if usage.untold {
+                let missing = || Value::missing("the calls of another tool's log are not read");
+                std::iter::repeat_with(missing).take(6).collect()
+            } else {
+                of_calls(usage)
             });
             row.extend([usage.seconds_median, usage.seconds_most].map(|seconds| match seconds {
                 Some(value) => Value::Number { value, decimals: 1 },
@@ -226,6 +230,22 @@ pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
         table.notes.extend(notes(run, usages));
     }
     table
+}
+
+/// Calls, tokens and money of a line.
+fn of_calls(usage: &Usage) -> Vec<Value> {
+    let counted = usage.calls > usage.uncounted;
+    let tokens = |n| if counted { Value::Count { count: n } } else { Value::missing("no call told its tokens") };
+    let cached = match usage.cached_share() {
+        Some(share) => Value::Number { value: 100.0 * share, decimals: 1 },
+        None => Value::missing("no call told its tokens"),
+    };
+    let dollars = match usage.unpriced < usage.calls || usage.calls == 0 {
+        true => Value::Number { value: usage.dollars.0, decimals: 4 },
+        false => Value::missing("no call has a known cost"),
+    };
+    let (calls, remembered) = (Value::count(usage.calls), Value::count(usage.remembered));
+    vec![calls, remembered, tokens(usage.prompt_tokens), cached, tokens(usage.completion_tokens), dollars]
 }
 
 /// Says what of a run is not in the sums, and by which prices it was counted.
@@ -257,6 +277,21 @@ fn notes(run: &Run, usages: &[Usage]) -> Vec<String> {
             "{}: trials that failed before their first response: {}; calls of a preparation that failed are in journal/ and in no line",
             run.name,
             thousands(failed as u64)
+        ));
+    }
+    for ServedUsage { model, requests, texts, tokens, searches, dollars, unpriced, .. } in &run.served {
+        let (texts, requests) = (thousands(*texts as u64), thousands(*requests as u64));
+        let took = match searches {
+            0 => format!("{} tokens", thousands(*tokens)),
+            n => format!("{} searches", thousands(*n)),
+        };
+        let unknown = match unpriced {
+            0 => String::new(),
+            n => format!(" and {} requests of unknown price", thousands(*n as u64)),
+        };
+        notes.push(format!(
+            "{}: besides, {model} embedded or ranked {texts} texts in {requests} requests, {took}: ${:.4}{unknown}",
+            run.name, dollars.0
         ));
     }
     for (model, facts) in run.prices.iter().filter(|(model, _)| !run.prices.is_free(model)) {
@@ -327,6 +362,8 @@ mod tests {
                 blocked_tokens: None,
             }],
             prices,
+            served: Vec::new(),
+            is_log: false,
             gaps: Vec::new(),
         };
         let usages = usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices);

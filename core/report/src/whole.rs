@@ -7,8 +7,8 @@ use super::opinions::{LabelFile, Opinions};
 use super::paper::{Exhibit, Held, Number, Status};
 use super::tables::incomplete;
 use super::{
-    Cell, Run, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table, score_table, usage,
-    usage_table,
+    Cell, Run, ServedUsage, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table,
+    score_table, usage, usage_table,
 };
 use closeread_eval::observations::{Observations, PoolError};
 use closeread_eval::{Paper, Problem};
@@ -49,6 +49,9 @@ pub struct RunReport {
     /// Usage of each cell, and of the preparations.
     #[serde(default)]
     pub usage: Vec<Usage>,
+    /// Usage of embedding models and rerankers on servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub served: Vec<ServedUsage>,
 }
 
 /// One table of these runs. Of several each is a configuration, by its name.
@@ -270,12 +273,14 @@ fn gaps_of(runs: &[Run]) -> Vec<String> {
 
 fn run_report(run: &Run, cells: &[Cell], several: bool) -> RunReport {
     let own = |cell: &&Cell| !several || (cell.key.configuration == run.name && run.plan.contains(&cell.key.arm));
+    let usage = usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices);
     RunReport {
         run: run.name.clone(),
         benchmark: run.benchmark.clone(),
         facts: run.facts.iter().cloned().collect(),
         cells: cells.iter().filter(own).cloned().collect(),
-        usage: usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices),
+        usage: if run.is_log { usage.into_iter().map(Usage::without_calls).collect() } else { usage },
+        served: run.served.clone(),
     }
 }
 

@@ -50,6 +50,8 @@ fn hostile_run() -> Run {
         facts: vec![("retriever".to_owned(), HOSTILE.to_owned())],
         preparations: Vec::new(),
         prices: PriceList::default(),
+        served: Vec::new(),
+        is_log: false,
         gaps: Vec::new(),
     }
 }

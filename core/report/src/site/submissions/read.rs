@@ -120,6 +120,8 @@ pub(super) fn unasked(name: &str, items: &[Item]) -> Run {
         facts: Vec::new(),
         preparations: Vec::new(),
         prices: PriceList::default(),
+        served: Vec::new(),
+        is_log: false,
         gaps: Vec::new(),
     }
 }
