@@ -158,7 +158,9 @@ pub fn usage(
         let mut seconds = Vec::new();
         for record in latest.values().filter(|record| Arm::of(&record.key) == *key) {
             usage.count_all(&record.calls, record.blocked_tokens(), prices);
-            seconds.push(record.seconds);
+            // A trial that asked nothing, or that another asked for, took no time of its own.
+            let is_own = record.shared_call.is_none() && !matches!(record.outcome, Outcome::NotAsked { .. });
+            seconds.extend(is_own.then_some(record.seconds));
         }
         seconds.sort_by(f64::total_cmp);
         usage.seconds_median = median(&seconds);
@@ -337,6 +339,9 @@ mod tests {
         let mut third = record(&plan[1], "a", answered(), &[]);
         third.calls = vec![CallTrace { cached: true, ..call(5, 0, 5) }, call(500, 0, 5)];
         third.calls.push(CallTrace { usage: closeread_llm::Usage::default(), ..call(0, 0, 0) });
+        let not_asked = Outcome::NotAsked { reason: "no summary".to_owned() };
+        let unasked = ["c", "d"].map(|item| record(&plan[0], item, not_asked.clone(), &[]));
+        let unasked = unasked.map(|record| Record { seconds: 0.0, ..record });
         let failed = record(&plan[2], "a", Outcome::Failed { error: "busy".to_owned() }, &[]);
         let prices = PriceList::read(
             "['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\n\
@@ -348,7 +353,7 @@ mod tests {
             benchmark: "b".to_owned(),
             plan: plan.to_vec(),
             items: Vec::new(),
-            records: vec![first, second, third, failed],
+            records: [vec![first, second, third, failed], unasked.to_vec()].concat(),
             repeats: 1,
             books: BTreeMap::new(),
             data: Vec::new(),
