@@ -39,8 +39,8 @@ pub(crate) struct CompareArgs {
     /// Break down by these labels alone [default: every label with 2 to 20 values]
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     group_by: Vec<String>,
-    /// items.jsonl with the gold, for score files, which carry no labels and books
-    #[arg(long, value_name = "ITEMS")]
+    /// Benchmark folder with the gold, for score files without labels and books
+    #[arg(long, value_name = "DIR")]
     gold: Option<PathBuf>,
     /// Print everything as JSON, scores from 0 to 1
     #[arg(long)]
