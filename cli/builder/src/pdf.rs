@@ -22,12 +22,24 @@ const MAX_PACKED: usize = 4;
 /// Bytes before a stream in which its dictionary is looked for.
 const DICTIONARY: usize = 1024;
 
-/// The text of the PDF in a file, read by a process of its own. Pages without text are told: what is on them is missing.
+/// The text of the PDF in a file, read by a process of its own. Pages and characters without text are told: what they say is missing.
 pub(crate) fn text(bytes: &[u8], file: &Path) -> Result<String> {
-    let PdfText { text, n_pages, n_empty } = apart::read(bytes)?;
+    let PdfText { text, n_pages, n_empty, n_characters, n_unknown } = apart::read(bytes)?;
     if n_empty > 0 {
         info!(
             "{}: {n_empty} of {n_pages} pages hold no text, perhaps pictures of pages: convert the PDF to text first if they matter",
+            file.display()
+        );
+    }
+    if n_unknown > 0 {
+        info!(
+            "{}: fonts do not say which letters {n_unknown} of {n_characters} characters are, which are missing: convert the PDF to text first if they matter",
+            file.display()
+        );
+    }
+    if text.chars().any(|c| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')) {
+        info!(
+            "{}: text from right to left is read in the order in which the PDF draws it, which may be backwards: look at it, or convert the PDF to text first",
             file.display()
         );
     }
@@ -49,7 +61,9 @@ fn read_here(bytes: &[u8]) -> Result<PdfText> {
         Ok(Err(error)) => {
             bail!("no PDF that can be read ({error}): expected a PDF with text; convert it to text first")
         }
-        Err(_) => bail!("this PDF is broken: expected one with text; convert it to text first"),
+        Err(_) => bail!(
+            "this PDF is broken, or has fonts that cannot be read: expected one with text; convert it to text first"
+        ),
     };
     if read.text.trim().is_empty() {
         bail!("this PDF holds no text, perhaps pictures of pages: convert it to text first");
@@ -130,18 +144,23 @@ mod tests {
             [content.as_bytes(), stream, b"\nendstream"].concat(),
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_vec(),
         ];
+        file_of(&objects)
+    }
+
+    /// A PDF with these objects, numbered from 1; the first is the catalogue.
+    fn file_of(objects: &[Vec<u8>]) -> Vec<u8> {
         let mut file = b"%PDF-1.4\n".to_vec();
         let mut offsets = Vec::new();
         for (at, object) in objects.iter().enumerate() {
             offsets.push(file.len());
             file.extend([format!("{} 0 obj\n", at + 1).as_bytes(), object, b"\nendobj\n"].concat());
         }
-        let start = file.len();
-        file.extend(b"xref\n0 6\n0000000000 65535 f \n");
+        let (n, start) = (objects.len() + 1, file.len());
+        file.extend(format!("xref\n0 {n}\n0000000000 65535 f \n").into_bytes());
         for offset in offsets {
             file.extend(format!("{offset:010} 00000 n \n").into_bytes());
         }
-        file.extend(format!("trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").into_bytes());
+        file.extend(format!("trailer\n<< /Size {n} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").into_bytes());
         file
     }
 
@@ -157,6 +176,30 @@ mod tests {
         assert_eq!(read_here(&pdf("", line)).unwrap().text.trim(), "Net sales were 11.");
         let once = packed(line);
         assert_eq!(read_here(&pdf(" /Filter /FlateDecode", &once)).unwrap().text.trim(), "Net sales were 11.");
+    }
+
+    #[test]
+    fn a_font_whose_glyphs_are_numbered_one_by_one_is_read_and_letters_without_a_name_are_counted() {
+        let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+        let font =
+            "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding 6 0 R /ToUnicode 7 0 R /DescendantFonts [8 0 R] >>";
+        let stream = |text: &str| format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len());
+        let codes = "begincmap\n1 begincodespacerange\n<0000> <ffff>\nendcodespacerange\n";
+        let file = file_of(
+            &[
+                "<< /Type /Catalog /Pages 2 0 R >>",
+                "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+                page,
+                &stream("BT /F1 12 Tf 72 720 Td <0003000700070009> Tj ET"),
+                font,
+                &stream(&format!("{codes}2 begincidchar\n<0003> 40\n<0007> 41\nendcidchar\nendcmap")),
+                &stream(&format!("{codes}2 beginbfchar\n<0003> <0069>\n<0007> <006c>\nendbfchar\nendcmap")),
+                "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A /FontDescriptor << /Type /FontDescriptor >> >>",
+            ]
+            .map(|object| object.as_bytes().to_vec()),
+        );
+        let read = read_here(&file).unwrap();
+        assert_eq!((read.text.trim(), read.n_characters, read.n_unknown), ("ill", 4, 1));
     }
 
     #[test]

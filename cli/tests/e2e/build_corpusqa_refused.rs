@@ -62,7 +62,7 @@ fn file_of(objects: &[String]) -> Vec<u8> {
 #[test]
 fn finding_05_pages_of_a_pdf_that_hold_no_text_are_told() {
     let sandbox = Sandbox::new();
-    let text = "BT /F1 12 Tf 72 720 Td (Net sales were 11.) Tj ET";
+    let text = "BT /F1 12 Tf 72 720 Td (Net sales \\001were 11.) Tj ET";
     let page = |contents: &str| {
         let font = "/Resources << /Font << /F1 5 0 R >> >>";
         format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {contents} {font} >>")
@@ -80,6 +80,7 @@ fn finding_05_pages_of_a_pdf_that_hold_no_text_are_told() {
     let build = ["build", "corpusqa", "--documents", "x.pdf", "--table", "t.csv", "--entity", "a,b", "--out", "b"];
     let told = sandbox.run(&build).exits(1).err();
     assert!(told.contains("x.pdf: 1 of 2 pages hold no text, perhaps pictures of pages"), "{told}");
+    assert!(told.contains("x.pdf: fonts do not say which letters 1 of 19 characters are"), "{told}");
 }
 
 #[cfg(all(unix, feature = "pdf"))]

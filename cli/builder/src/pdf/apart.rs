@@ -44,7 +44,9 @@ pub fn begin() -> Option<ExitCode> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().read_to_end(&mut bytes).map_err(Into::into).and_then(|_| read_here(&bytes));
     let (words, code) = match read {
-        Ok(read) => (format!("{} {}\n{}", read.n_pages, read.n_empty, read.text), ExitCode::SUCCESS),
+        Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown }) => {
+            (format!("{n_pages} {n_empty} {n_characters} {n_unknown}\n{text}"), ExitCode::SUCCESS)
+        }
         Err(error) => (format!("{error:#}"), ExitCode::from(2)),
     };
     Some(std::io::stdout().write_all(words.as_bytes()).map_or(ExitCode::FAILURE, |()| code))
@@ -54,9 +56,10 @@ pub fn begin() -> Option<ExitCode> {
 pub(super) fn read(bytes: &[u8]) -> Result<PdfText> {
     let Some(program) = PROGRAM.get() else { return read_here(bytes) };
     let words = words_by(started(program)?, bytes, seconds()?)?;
-    let (pages, text) = words.split_once('\n').context("a process that reads a PDF counts its pages first")?;
-    let (n_pages, n_empty) = pages.split_once(' ').context("it counts pages without text, too")?;
-    Ok(PdfText { text: text.to_owned(), n_pages: n_pages.parse()?, n_empty: n_empty.parse()? })
+    let (counts, text) = words.split_once('\n').context("a process that reads a PDF counts its pages first")?;
+    let counts = counts.split(' ').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
+    let [n_pages, n_empty, n_characters, n_unknown] = counts[..] else { bail!("it counts pages and characters") };
+    Ok(PdfText { text: text.to_owned(), n_pages, n_empty, n_characters, n_unknown })
 }
 
 /// Ends this process when it takes more memory: macOS and Windows limit no address space, nor does a system without a shell.

@@ -1,14 +1,21 @@
 //! The pages of a PDF: their text, and how many have none.
 
-use pdf_extract::{Document, MediaBox, OutputDev, OutputError, PlainTextOutput, Transform, output_doc};
+use memchr::memmem;
+use pdf_extract::{
+    Dictionary, Document, MediaBox, Object, OutputDev, OutputError, PlainTextOutput, Transform, output_doc,
+};
+use std::collections::HashMap;
 
-/// The text of a PDF and the number of its pages, of which some have no text.
+/// The text of a PDF and the numbers of its pages and characters, of which some have no text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PdfText {
     pub(super) text: String,
     pub(super) n_pages: usize,
     /// Number of pages without text: empty ones, and pictures of pages.
     pub(super) n_empty: usize,
+    pub(super) n_characters: usize,
+    /// Number of characters whose font does not say which they are.
+    pub(super) n_unknown: usize,
 }
 
 /// Reads a PDF, page after page; one that is encrypted, by the empty password.
@@ -17,11 +24,60 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
     if document.is_encrypted() {
         document.decrypt("")?;
     }
+    read_by_codes(&mut document);
     let mut text = String::new();
-    let mut pages = Pages { text: PlainTextOutput::new(&mut text), is_empty: true, n_pages: 0, n_empty: 0 };
+    let mut pages = Pages {
+        text: PlainTextOutput::new(&mut text),
+        is_empty: true,
+        n_pages: 0,
+        n_empty: 0,
+        n_characters: 0,
+        n_unknown: 0,
+    };
     output_doc(&document, &mut pages)?;
-    let Pages { n_pages, n_empty, .. } = pages;
-    Ok(PdfText { text, n_pages, n_empty })
+    let Pages { n_pages, n_empty, n_characters, n_unknown, .. } = pages;
+    Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown })
+}
+
+/// Has fonts whose codes are all of two bytes read by these codes, as their tables of Unicode are: the library looks there for the
+/// numbers of glyphs, and reads no table that gives these one by one.
+fn read_by_codes(document: &mut Document) {
+    let is_composite =
+        |font: &Dictionary| font.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Type0");
+    let mut found = HashMap::new();
+    for font in document.objects.values().filter_map(|object| object.as_dict().ok()).filter(|font| is_composite(font)) {
+        if let Ok(table) = font.get(b"Encoding").and_then(Object::as_reference) {
+            found.entry(table).or_insert_with(|| {
+                let stream = document.get_object(table).and_then(Object::as_stream);
+                stream.and_then(|stream| stream.get_plain_content()).is_ok_and(|table| has_two_bytes(&table))
+            });
+        }
+    }
+    for font in document.objects.values_mut().filter_map(|object| object.as_dict_mut().ok()) {
+        let table = font.get(b"Encoding").and_then(Object::as_reference);
+        if is_composite(font) && table.is_ok_and(|table| found.get(&table) == Some(&true)) {
+            font.set("Encoding", Object::Name(b"Identity-H".to_vec()));
+        }
+    }
+}
+
+/// True if a table of codes has none but of two bytes.
+fn has_two_bytes(table: &[u8]) -> bool {
+    let mut ranges = memmem::find_iter(table, b"begincodespacerange").peekable();
+    ranges.peek().is_some()
+        && ranges.all(|at| {
+            let range = &table[at..at + memmem::find(&table[at..], b"endcodespacerange").unwrap_or(0)];
+            let codes = range.split(|byte| *byte == b'<').skip(1);
+            codes.clone().next().is_some()
+                && codes
+                    .map(|code| code.split(|byte| *byte == b'>').next().unwrap_or_default())
+                    .all(|code| code.len() == 4)
+        })
+}
+
+/// True for what stands where a font does not say which letter it draws.
+fn says_nothing(c: char) -> bool {
+    c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_whitespace()
 }
 
 /// Passes pages on as text, and counts them.
@@ -30,6 +86,8 @@ struct Pages<'t> {
     is_empty: bool,
     n_pages: usize,
     n_empty: usize,
+    n_characters: usize,
+    n_unknown: usize,
 }
 
 impl OutputDev for Pages<'_> {
@@ -58,6 +116,8 @@ impl OutputDev for Pages<'_> {
         character: &str,
     ) -> Result<(), OutputError> {
         self.is_empty &= character.trim().is_empty();
+        self.n_characters += 1;
+        self.n_unknown += usize::from(character.chars().all(says_nothing));
         self.text.output_character(place, width, spacing, size, character)
     }
 
