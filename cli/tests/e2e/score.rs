@@ -24,6 +24,27 @@ fn sandbox(predictions: impl AsRef<[u8]>) -> Sandbox {
 const SCORE: [&str; 5] = ["score", "--gold", "items.jsonl", "--predictions", "p.jsonl"];
 
 #[test]
+fn a_guess_that_a_format_makes_of_an_unparsed_response_counts() {
+    let sandbox = Sandbox::new();
+    let row = |gold: &str, response: &str| {
+        json!({"query": "Who?\n (A) Ana\n (B) Bo", "gt": gold, "m_pred": response}).to_string()
+    };
+    sandbox.write("guessed.jsonl", [row("(A) Ana", "she came"), row("(B) Bo", "(B)"), row("(A) Ana", "")].join("\n"));
+    sandbox.write("wrong.jsonl", [row("(A) Ana", "(B)"), row("(B) Bo", "(B)"), row("(A) Ana", "")].join("\n"));
+    for name in ["guessed", "wrong"] {
+        let ended = sandbox.run(&["score", "--format", "leval-quality", &format!("{name}.jsonl"), "--json"]).exits(0);
+        sandbox.write(&format!("{name}.json"), ended.out());
+    }
+    let card = sandbox.run(&["score", "--format", "leval-quality", "guessed.jsonl", "--json"]).json();
+    assert_eq!((&card["ledger"]["unparsed"], &card["items"][0]["outcome"]), (&json!(2), &json!("unparsed")));
+    let value = |metric: &str| card["metrics"][metric]["value"].as_f64().unwrap();
+    assert!((value("accuracy") - 2.0 / 3.0).abs() < 1e-12 && (value("accuracy_strict") - 1.0 / 3.0).abs() < 1e-12);
+    let compared = sandbox.run(&["compare", "wrong.json", "guessed.json", "--metric", "accuracy", "--json"]).json();
+    let difference = compared["comparisons"][0]["overall"]["difference"].as_f64().unwrap();
+    assert!((difference - 1.0 / 3.0).abs() < 1e-12, "{compared}");
+}
+
+#[test]
 fn a_whole_file_is_scored_and_exits_0() {
     let sandbox = sandbox(WHOLE);
     let ended = sandbox.run(&[&SCORE[..], &["--group-by", "kind"]].concat()).exits(0);

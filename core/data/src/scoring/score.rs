@@ -3,8 +3,8 @@
 use super::scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
 use super::{Attempt, Submission};
 use closeread_eval::observations::{
-    Aggregate, Aggregation, Applies, Cell, CellFacts, CellKey, Ending, FailurePolicy, ItemFacts, Ledger, MetricName,
-    Observation, Observations, Rows, Score, Unit, Weighting,
+    Aggregate, Aggregation, Applies, Cell, CellFacts, CellKey, Counting, Ending, FailurePolicy, ItemFacts, Ledger,
+    MetricName, Observation, Observations, Rows, Score, Treatment, Unit, Weighting,
 };
 use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, citation_recall, default_metrics, is_spaceless};
 use closeread_metrics::stats::Estimate;
@@ -321,15 +321,17 @@ impl Row<'_> {
     }
 }
 
-/// Returns how the mean of a metric is made: BLEU is that of all answers together, a pair as right as its worst claim.
+/// Returns how the mean of a metric is made: BLEU is that of all answers together, a pair as right as its worst claim. A format
+/// may credit a response that it calls unparsed, as L-Eval's guess.
 fn aggregation(metric: &MetricName) -> Aggregation {
-    match metric.known() {
+    let made = match metric.known() {
         Some(Metric::PairAccuracy) => Aggregation { unit: Unit::Pair, ..Aggregation::new(Metric::Accuracy) },
         Some(known) if known.bleu_order().is_some() => {
             Aggregation { weighting: Weighting::Pooled, ..Aggregation::new(known) }
         }
         _ => Aggregation::new(metric.clone()),
-    }
+    };
+    Aggregation { counting: Counting { unparsed: Treatment::Scored, ..Counting::default() }, ..made }
 }
 
 /// Returns an item's value of a label. `task` and `document` are what every item has, unless a label has that name.

@@ -48,6 +48,8 @@ pub enum Treatment {
     Zero,
     /// The observation is in no denominator.
     Out,
+    /// The observation counts as the score it has nevertheless, or as 0 without one.
+    Scored,
 }
 
 impl Default for Counting {
@@ -113,7 +115,7 @@ impl FailurePolicy {
         metric: &MetricName,
     ) -> Counted<'a> {
         let zero_or = |treatment: Treatment, out: Out| match treatment {
-            Treatment::Zero => Counted::Zero,
+            Treatment::Zero | Treatment::Scored => Counted::Zero,
             Treatment::Out => Counted::Out(out),
         };
         let ending = observation.outcome;
@@ -126,6 +128,7 @@ impl FailurePolicy {
             _ if ending.is_failure() => return Counted::Zero,
             _ if metric.is_of_context() => return Counted::Out(Out::NotApplicable),
             Ending::NotFound if counting.not_found == NotFoundAs::Zero => return Counted::Zero,
+            Ending::Unparsed if counting.unparsed == Treatment::Scored && observation.scores.contains_key(metric) => {}
             Ending::Unparsed => return zero_or(counting.unparsed, Out::Unscored),
             Ending::Unanswered => return zero_or(counting.empty, Out::Unscored),
             _ => {}

@@ -229,12 +229,14 @@ fn attempt(task: &str, response: String, gold: &[String]) -> Attempt {
         return answered(response);
     }
     let is_right = infinitebench_choice(&response, gold);
-    let is_strictly_right = strict_choice(&response, gold) == Parsed::Answer(true);
+    let strict = strict_choice(&response, gold) == Parsed::Answer(true);
     // A letter that the script would have credited is the one that it read.
     let chosen = match is_right {
         true => gold.iter().find_map(|gold| choice::letter(gold)),
         false => choice::LETTERS.iter().position(|letter| infinitebench_choice(&response, &[letter.to_string()])),
     };
+    // What the script does not read is wrong under both.
+    let is_strictly_right = strict && (is_right || chosen.is_some());
     let mut attempt = ended(match (is_right, chosen) {
         (false, None) => Outcome::Unparsed { response },
         (_, choice) => Outcome::Answered { answer: response, choice },
@@ -303,13 +305,14 @@ mod tests {
         let row = |id: u32, response: &str| {
             serde_json::json!({"id": id, "prediction": response, "ground_truth": ["The mill", "B"]}).to_string()
         };
-        let responses = ["Based on it, C.", "The answer is: The mill", "I do not know", "C", "(B)"];
+        let unread = ":\n\nDear Student,\n\nThe correct answer for the given question is option (B)";
+        let responses = ["Based on it, C.", "The answer is: The mill", unread, "C", "(B)", "B"];
         let rows: Vec<String> = (0..).zip(responses).map(|(id, response)| row(id, response)).collect();
         let submission = read(&FORMAT, Some(CHOICE), &[file("p.jsonl", &rows.join("\n"))]).unwrap();
-        check(&submission, &["0", "1", "2", "3", "4"], &[]);
+        check(&submission, &["0", "1", "2", "3", "4", "5"], &[]);
         let given = |name: &str| submission.attempts.values().map(|a| a.given[name]).collect::<Vec<_>>();
-        assert_eq!(given("accuracy"), [1.0, 1.0, 0.0, 0.0, 0.0]);
-        assert_eq!(given("accuracy_strict"), [0.0, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(given("accuracy"), [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(given("accuracy_strict"), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
         assert_eq!(submission.items[0].correct, Some(1));
         assert!(matches!(&submission.attempts["2"].outcome, Outcome::Unparsed { .. }));
         assert!(matches!(&submission.attempts["3"].outcome, Outcome::Answered { choice: Some(2), .. }));

@@ -59,7 +59,9 @@ impl ScoreFileItem {
 
     pub(super) fn done(&self, key: &CellKey) -> Done {
         let named = |ending: &Ending| Some(ending.name()) == self.outcome.as_deref();
-        let ending = Ending::ALL.into_iter().find(named).unwrap_or(Ending::Answered);
+        // An unparsed response counts as its score, which a format may give.
+        let counts = |ending: &Ending| *ending != Ending::Unparsed;
+        let ending = Ending::ALL.into_iter().find(named).filter(counts).unwrap_or(Ending::Answered);
         let scores = self.scores().into_iter().map(|(name, value)| (name.into(), Score::Value(value)));
         Observation { scores: scores.collect(), ..Observation::new(key.clone(), self.id.clone(), 0, ending) }
     }
