@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import { test } from "./fixtures.js";
 import { axe, inkAndPaper, openBook, openSample, opened, scrollsSideways } from "./harness.js";
 
@@ -129,7 +130,7 @@ test("a scorecard has the bytes that the command line prints", async ({ page }) 
     const file = (path) => readFile(new URL(`../../${path}`, import.meta.url));
     const texts = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map((name) => file(`tests/scoring/${name}`)));
     const [gold, predictions, expected] = texts.map(String);
-    const wordnet = (await file("core/metrics/assets/wordnet/wordnet-3.0.bin")).toString("base64");
+    const wordnet = gunzipSync(await file("core/metrics/assets/wordnet/wordnet-3.0.bin.gz")).toString("base64");
     const punkt = (await file("core/text/assets/punkt-en.txt")).toString("base64");
     const [card, refusal] = await page.evaluate(
         async ([gold, predictions, wordnet, punkt]) => {

@@ -1,21 +1,20 @@
 // The last step of `cargo xtask web`: compresses assets, writes files.json for offline use, says how large the first load is.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { writeEssays } from "./essay.js";
 import { allFiles, compressed, firstLoad } from "./first-load.js";
 
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 
-for (const name of ["punkt-en.txt", "wordnet-3.0.bin"]) {
-    const path = join(DIST, "assets", name);
-    if (!existsSync(path)) continue;
-    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
-    rmSync(path);
-}
+const punkt = join(DIST, "assets/punkt-en.txt");
+writeFileSync(`${punkt}.gz`, gzipSync(readFileSync(punkt), { level: 9 }));
+rmSync(punkt);
+// The elements fetch it as it is: servers pack what they send.
+writeFileSync(join(DIST, "elements/wordnet-3.0.bin"), gunzipSync(readFileSync(join(DIST, "assets/wordnet-3.0.bin.gz"))));
 
 await writeEssays();
 

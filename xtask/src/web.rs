@@ -68,15 +68,11 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     let elements = dist.join("elements");
     SCORER.build(dev, &elements)?;
     let assets = dist.join("assets");
-    for asset in ["metrics/assets/wordnet/wordnet-3.0.bin", "text/assets/punkt-en.txt"] {
-        let asset = root().join("core").join(asset);
-        let name = asset.file_name().context("an asset has a name")?;
-        for folder in [&elements, &assets] {
-            fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-            copy(&asset, &folder.join(name))?;
-        }
-    }
     copy_folder(&root().join("core/books/assets/tokens"), &assets, |_| true)?;
+    copy_folder(&root().join("core/metrics/assets/wordnet"), &assets, |name| name.ends_with(".gz"))?;
+    for folder in [&elements, &assets] {
+        copy(&root().join("core/text/assets/punkt-en.txt"), &folder.join("punkt-en.txt"))?;
+    }
     let model = "models/all-MiniLM-L6-v2";
     if root().join(model).exists() {
         copy_folder(&root().join(model), &dist.join(model), |_| true)?;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const ASSET: &str = "core/metrics/assets/wordnet/wordnet-3.0.bin";
+const ASSET: &str = "core/metrics/assets/wordnet/wordnet-3.0.bin.gz";
 const MAGIC: &[u8] = b"closeread wordnet 1\n";
 /// The parts of speech, in the order of the asset.
 const PARTS: [&str; 4] = ["noun", "verb", "adj", "adv"];
@@ -36,12 +36,15 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     let bytes = encode(&parts)?;
     let path = root().join(ASSET);
     if !args.check {
-        std::fs::write(&path, &bytes).with_context(|| format!("cannot write {ASSET}"))?;
-        println!("{ASSET}: {} bytes from {}", bytes.len(), dict.display());
+        let unpacked = path.with_extension("");
+        std::fs::write(&unpacked, &bytes).with_context(|| format!("cannot write {}", unpacked.display()))?;
+        run_program(program("gzip").arg("-9nf").arg(&unpacked))?;
+        println!("{ASSET}: {} bytes from {}, packed", bytes.len(), dict.display());
         return Ok(true);
     }
-    let there = std::fs::read(&path).with_context(|| format!("cannot read {ASSET}; make it: cargo xtask wordnet"))?;
-    let same = there == bytes;
+    let unpack = program("gzip").arg("-dc").arg(&path).output().context("cannot start gzip")?;
+    ensure!(unpack.status.success(), "cannot unpack {ASSET}; make it: cargo xtask wordnet");
+    let same = unpack.stdout == bytes;
     println!("{ASSET}: {} what {} gives", if same { "is" } else { "is NOT" }, dict.display());
     Ok(same)
 }

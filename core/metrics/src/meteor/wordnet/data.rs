@@ -23,7 +23,7 @@ pub(super) type Exceptions = FxHashMap<Box<str>, [Option<Vec<Box<str>>>; 4]>;
 pub enum WordNetError {
     /// The bytes do not start as the asset does.
     #[error(
-        "not closeread's WordNet asset: it starts with {:?}; take core/metrics/assets/wordnet/wordnet-3.0.bin or make it with \
+        "not closeread's WordNet asset: it starts with {:?}; unpack core/metrics/assets/wordnet/wordnet-3.0.bin.gz or make it with \
          `cargo xtask wordnet`",
         MAGIC
     )]

@@ -4,7 +4,13 @@ use super::asset;
 use super::data::{PartOfSpeech, WordNet, WordNetError};
 use closeread_text::python;
 #[cfg(feature = "wordnet")]
-use std::sync::{Arc, LazyLock};
+use std::{
+    io::Read as _,
+    sync::{Arc, LazyLock},
+};
+
+#[cfg(feature = "wordnet")]
+const READABLE: &str = "the asset is tested to be readable";
 
 impl WordNet {
     /// Reads the asset, all of it.
@@ -19,8 +25,10 @@ impl WordNet {
     #[cfg(feature = "wordnet")]
     pub fn built_in() -> Arc<Self> {
         static BUILT_IN: LazyLock<Arc<WordNet>> = LazyLock::new(|| {
-            let bytes = include_bytes!("../../../assets/wordnet/wordnet-3.0.bin");
-            Arc::new(WordNet::read(bytes).expect("the asset is tested to be readable"))
+            let packed: &[u8] = include_bytes!("../../../assets/wordnet/wordnet-3.0.bin.gz");
+            let mut bytes = Vec::new();
+            flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).expect(READABLE);
+            Arc::new(WordNet::read(&bytes).expect(READABLE))
         });
         BUILT_IN.clone()
     }
