@@ -82,3 +82,15 @@ not json
     assert!(labels.is_empty() && problems[0].contains("expected columns `item` and `label`"), "{problems:?}");
     assert_eq!(read(""), (vec![], vec![]));
 }
+
+#[test]
+fn a_quotation_mark_that_nothing_closes_is_named_where_its_row_begins() {
+    let (labels, problems) = read("item,label,why\na,C,\"clear\"\nb,N,\"not there\nc,C,\n");
+    assert_eq!(labels, [("a".to_owned(), Part::Answer, "correct")]);
+    assert_eq!(
+        problems,
+        ["l:3 (b): a quotation mark is not closed: all behind it is one cell, and left out [left out]"]
+    );
+    let (labels, problems) = read("item,label,why\na,C,\"on two\nlines\"\nb,N,5\" tall\n");
+    assert_eq!((labels.len(), problems.len()), (2, 0));
+}
