@@ -79,7 +79,7 @@ fn vanilla_and_dos_retrieve_the_same_passages_of_the_sample_at_every_budget() {
 #[test]
 fn a_killed_run_goes_on_where_it_stopped_and_ends_with_the_same_numbers() {
     let sandbox = Sandbox::new();
-    let args = ["run", "--retriever", "bm25", "--json"];
+    let args = ["run", "--retriever", "bm25", "--limit", "20", "--json"];
     let undisturbed = timeless(&sandbox.run(&[&args[..], &["--out", "whole"]].concat()).exits(0).json());
 
     let records = sandbox.path("killed/records.jsonl");
