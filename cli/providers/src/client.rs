@@ -315,7 +315,11 @@ async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Res
         }
         let told = reader.usage();
         return reader.finish().map_err(|fault| {
-            let bill = bill(&fault, Some(200), told);
+            let bill = match fault {
+                // It broke off, and what it named is of its beginning.
+                Fault::Transient { strain: ServerLoad::Connection, .. } => Bill::Unknown,
+                _ => bill(&fault, Some(200), told),
+            };
             (fault, bill)
         });
     };

@@ -47,7 +47,7 @@ pub(crate) fn bill(fault: &Fault, status: Option<u16>, told: Option<Usage>) -> B
         (_, Some(408 | 504 | 524)) => Bill::Unknown,
         (Fault::Transient { strain: ServerLoad::Connection, .. }, None) => Bill::Unknown,
         _ if !is_success => Bill::Nothing,
-        (Fault::Transient { strain: ServerLoad::Connection, .. }, _) => Bill::Unknown,
+        (Fault::Transient { strain: ServerLoad::Connection, .. }, _) => told.map_or(Bill::Unknown, Bill::Told),
         // The response was there, and cannot be used.
         (Fault::Final(HostError::Failed(_) | HostError::Embedding(_) | HostError::Reranking(_)), _) => {
             told.map_or(Bill::Unknown, Bill::Told)
@@ -70,6 +70,7 @@ mod tests {
         for (fault, status, told, expected) in [
             (lost(), None, None, Bill::Unknown),
             (lost(), Some(200), None, Bill::Unknown),
+            (lost(), Some(200), Some(usage), Bill::Told(usage)),
             (lost(), Some(500), None, Bill::Nothing),
             (unusable(), Some(200), None, Bill::Unknown),
             (unusable(), Some(400), None, Bill::Nothing),

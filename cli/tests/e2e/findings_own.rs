@@ -310,7 +310,7 @@ fn finding_03_config_names_the_file_that_is_a_pipe() {
 }
 
 #[test]
-fn finding_07_a_response_that_was_packed_or_streamed_on_the_way_is_charged() {
+fn finding_07_a_response_that_was_packed_wrapped_or_streamed_on_the_way_is_charged() {
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &["a".to_owned()]);
     let cent = "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1_000 }\n";
@@ -320,6 +320,7 @@ fn finding_07_a_response_that_was_packed_or_streamed_on_the_way_is_charged() {
         ("content-encoding: br\r\n", "\u{1}\u{2}\u{3}", 1, "is packed (content-encoding: br)"),
         ("", "\u{1}\u{2}\u{3}", 2, "--max-cost leaves no money to ask again"),
         ("", "data: {\"choices\": []}\n\n", 2, "--max-cost leaves no money to ask again"),
+        ("", "{\"result\": {\"response\": \"Ana\"}}", 2, "--max-cost leaves no money to ask again"),
     ] {
         let server = FaultServer::start(move |_, _, _| response("200 OK", headers, body));
         let run = run_cases("openai-compatible/tiny", &server.url, &limited);

@@ -1,6 +1,6 @@
 //! Anthropic's protocol, Messages.
 
-use super::fault::{Fault, ServerLoad};
+use super::fault::Fault;
 use super::http::Request;
 use super::openai::named;
 use super::parameters::Parameters;
@@ -73,7 +73,7 @@ fn blocks(message: &Message) -> Vec<Value> {
 
 pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let Some(content) = value["content"].as_array() else {
-        return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `content`"));
+        return Err(Fault::no_answer("content"));
     };
     let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
     Ok(Response {

@@ -65,6 +65,11 @@ impl Fault {
         Self::Transient { strain, message: message.into(), retry_after: None }
     }
 
+    /// A success that holds neither an answer nor an error. It may be an answer in a form of its own, which is billed.
+    pub(super) fn no_answer(field: &str) -> Self {
+        Self::transient(ServerLoad::Connection, format!("the server's response holds no `{field}`"))
+    }
+
     /// The provider refused the content.
     pub(super) fn blocked(reason: &str) -> Self {
         Self::Final(HostError::Blocked { reason: shortened(reason) })

@@ -1,6 +1,6 @@
 //! Google's protocol, `generateContent`.
 
-use super::fault::{Fault, ServerLoad};
+use super::fault::Fault;
 use super::http::Request;
 use super::openai::named;
 use super::parameters::Parameters;
@@ -41,7 +41,7 @@ pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     blocked_prompt(value)?;
     let candidate = &value["candidates"][0];
     if !candidate.is_object() {
-        return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `candidates`"));
+        return Err(Fault::no_answer("candidates"));
     }
     Ok(Response {
         text: text(candidate),

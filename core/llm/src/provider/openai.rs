@@ -1,6 +1,6 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
-use super::fault::{Fault, ServerLoad, classify_finish};
+use super::fault::{Fault, classify_finish};
 use super::http::{Request, TokenLimit};
 use super::parameters::Parameters;
 use crate::{Call, FinishReason, HostError, Response, ServedBy, Usage};
@@ -31,7 +31,7 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
 pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let choice = &value["choices"][0];
     if !choice.is_object() {
-        return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `choices`"));
+        return Err(Fault::no_answer("choices"));
     }
     if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
         return Err(super::fault::inside_value(error));
