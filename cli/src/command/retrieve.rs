@@ -23,7 +23,7 @@ use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores,
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Model, is_served};
-use closeread_report::compare::{Choice, RunComparison, Source, Two, comparison_tables};
+use closeread_report::compare::{Choice, ChoiceError, RunComparison, Source, Two, comparison_tables};
 use closeread_report::{report, score_table, served_usage};
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
@@ -316,7 +316,12 @@ fn print(args: &RetrieveArgs, points: &[Point]) -> Result<()> {
     let mut comparisons: Vec<RunComparison> = Vec::new();
     for other in points.iter().skip(1) {
         let choice = Choice { method: vec![points[0].name.clone(), other.name.clone()], ..Choice::default() };
-        comparisons.extend(two.compare(&choice)?.into_iter().map(|compared| compared.comparison));
+        match two.compare(&choice) {
+            Ok(compared) => comparisons.extend(compared.into_iter().map(|compared| compared.comparison)),
+            // What was stopped has ranked nothing for one of them.
+            Err(ChoiceError::NoCommonMetric { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     let told_apart = [Metric::EvidenceRecall.name(), "mrr"];
     comparisons.retain(|comparison| told_apart.contains(&comparison.metric.as_str()) && comparison.overall.is_some());
