@@ -148,15 +148,29 @@ fn pack_f32(parts: &[(&Dense, f32)], n_columns: usize, width: usize) -> Aligned<
     let mut first = 0;
     for (dense, factor) in parts {
         let n_outputs = dense.bias.len();
-        for input in 0..n_inputs {
-            for (output, column) in (first..first + n_outputs).enumerate() {
-                to[(column / width * n_inputs + input) * width + column % width] =
-                    weight(dense, input, output) * factor;
+        for outputs in panels_of(first, n_outputs, width) {
+            let column = first + outputs.start;
+            let place = column / width * n_inputs * width + column % width;
+            for input in 0..n_inputs {
+                let row = &mut to[place + input * width..][..outputs.len()];
+                row.iter_mut()
+                    .zip(outputs.clone())
+                    .for_each(|(to, output)| *to = weight(dense, input, output) * factor);
             }
         }
         first += n_outputs;
     }
     panels
+}
+
+/// The outputs of a layer whose first has column `first`, as far as each panel of `width` columns holds them.
+fn panels_of(first: usize, n_outputs: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let end = n_outputs.min((first + start + 1).next_multiple_of(width) - first);
+        let outputs = std::mem::replace(&mut start, end)..end;
+        (!outputs.is_empty()).then_some(outputs)
+    })
 }
 
 /// Panels of `width` columns, two inputs after the other, as integers.
@@ -169,6 +183,7 @@ fn pack_int16(parts: &[(&Dense, f32)], n_columns: usize, width: usize) -> Weight
     let mut panels = Aligned::new(n_steps * 2 * n_columns);
     let mut scales = Aligned::new(n_columns);
     let mut magnitudes = vec![0_i64; n_columns];
+    let (mut even, mut odd) = (vec![0; width], vec![0; width]);
     let mut first = 0;
     for (dense, factor) in parts {
         let n_outputs = dense.bias.len();
@@ -177,17 +192,19 @@ fn pack_int16(parts: &[(&Dense, f32)], n_columns: usize, width: usize) -> Weight
             scales.get_mut()[first + output] = step * factor;
         }
         let to = panels.get_mut();
-        for input in 0..n_inputs {
-            for (output, step) in steps.iter().enumerate() {
-                let idx = input * n_outputs + output;
-                let value = match &dense.weight {
-                    Values::F32(values) => libm::rintf(values[idx] / step) as i16,
-                    Values::Int8 { values, .. } => i16::from(values[idx]),
-                };
-                let column = first + output;
-                let place = (column / width * n_steps + input / 2) * width + column % width;
-                to[2 * place + input % 2] = value;
-                magnitudes[column] += i64::from(value.unsigned_abs());
+        for outputs in panels_of(first, n_outputs, width) {
+            let column = first + outputs.start;
+            let magnitudes = &mut magnitudes[column..][..outputs.len()];
+            for step in 0..n_steps {
+                for (row, input) in [(&mut even, 2 * step), (&mut odd, 2 * step + 1)] {
+                    put_levels(dense, &steps, input, outputs.clone(), row);
+                }
+                let place = (column / width * n_steps + step) * width + column % width;
+                let pairs = to[2 * place..].as_chunks_mut::<2>().0.iter_mut().zip(&mut *magnitudes);
+                for (((pair, magnitude), even), odd) in pairs.zip(&even).zip(&odd) {
+                    *pair = [*even, *odd];
+                    *magnitude += i64::from(even.unsigned_abs()) + i64::from(odd.unsigned_abs());
+                }
             }
         }
         first += n_outputs;
@@ -195,6 +212,22 @@ fn pack_int16(parts: &[(&Dense, f32)], n_columns: usize, width: usize) -> Weight
     let largest = magnitudes.into_iter().max().unwrap_or(0).max(1);
     let levels = (i64::from(i32::MAX) / largest).min(i64::from(i16::MAX));
     Weights::Int16 { panels, scales, levels: levels as f32 }
+}
+
+/// Writes the integer weights of one input for these outputs; zeros for an input that there is not.
+fn put_levels(dense: &Dense, steps: &[f32], input: usize, outputs: Range<usize>, to: &mut [i16]) {
+    let n_outputs = dense.bias.len();
+    let weights = input * n_outputs + outputs.start..input * n_outputs + outputs.end;
+    match &dense.weight {
+        _ if input == dense.n_inputs => to.fill(0),
+        Values::F32(values) => {
+            let levels = values[weights].iter().zip(&steps[outputs]).map(|(value, step)| libm::rintf(value / step));
+            to.iter_mut().zip(levels).for_each(|(to, level)| *to = level as i16);
+        }
+        Values::Int8 { values, .. } => {
+            to.iter_mut().zip(&values[weights]).for_each(|(to, value)| *to = i16::from(*value));
+        }
+    }
 }
 
 /// Panels of whole vectors' columns, four inputs after the other, as 8-bit integers of 127 levels a column.
