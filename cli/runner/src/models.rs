@@ -9,6 +9,7 @@ use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
 use closeread_files as files;
 use closeread_models::all_minilm_l6_v2 as shipped;
+use closeread_text::hash::sha256;
 use closeread_text::names::meant;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -102,6 +103,14 @@ impl Installed {
             .with_context(|| format!("{} cannot be read", path.display()))
     }
 
+    /// The hash of one of the folder's files, which of the shipped ones its manifest has.
+    pub fn sha256(&self, name: &str) -> anyhow::Result<String> {
+        match (&self.folder, self.manifest.files.get(name)) {
+            (None, Some(known)) => Ok(known.clone()),
+            _ => Ok(sha256(&self.file(name)?)),
+        }
+    }
+
     /// Returns the place of the model, in words.
     pub fn place(&self) -> String {
         match &self.folder {
@@ -169,7 +178,6 @@ pub fn find(name: &str) -> anyhow::Result<Installed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_text::hash::sha256;
 
     #[test]
     fn the_shipped_model_is_what_its_manifest_says() {

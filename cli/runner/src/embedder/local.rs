@@ -36,7 +36,7 @@ impl Local {
     pub(super) fn determines(&self) -> anyhow::Result<Vec<Vec<u8>>> {
         let mut parts = vec![self.backend.name().as_bytes().to_vec()];
         for name in [ONNX, TOKENIZER, SPEC] {
-            parts.push(self.model.file(name)?.into_owned());
+            parts.push(self.model.sha256(name)?.into_bytes());
         }
         parts.extend(self.backend.calibration(&self.model)?);
         Ok(parts)

@@ -4,7 +4,6 @@ use super::{Installed, ONNX};
 use anyhow::{Context, ensure};
 use closeread_embed::encoder::Calibration;
 use closeread_models::all_minilm_l6_v2;
-use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 
 /// Name of the calibration's file.
@@ -43,7 +42,7 @@ impl Installed {
         let read: CalibrationFile = serde_json::from_slice(&self.calibration_file()?).with_context(file)?;
         ensure!(read.version == 1, "{} has version {}: 1 is expected, calibrate the model again", file(), read.version);
         ensure!(
-            read.weights == sha256(&self.file(ONNX)?),
+            read.weights == self.sha256(ONNX)?,
             "{} is of other weights than the {ONNX} beside it: run `closeread model calibrate` again",
             file()
         );
