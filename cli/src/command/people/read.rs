@@ -131,6 +131,7 @@ fn as_run(folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>,
     let (mut records, mut problems, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for person in people {
         let mut own = Vec::new();
+        problems.extend(person.of_no_unit(&folder.keys));
         for key in &folder.keys {
             let (Some(said), Some(item)) = (person.answers.get(&key.unit), by_id.get(key.item.as_str())) else {
                 continue;

@@ -82,7 +82,17 @@ impl PersonAnswers {
         if read.rater.trim().is_empty() {
             return Err(SaidError::Nameless);
         }
+        let before_zero = read.answers.iter().find(|(_, answer)| answer.seconds < 0.0);
+        if let Some((unit, PersonAnswer { seconds, .. })) = before_zero {
+            return Err(SaidError::Form(format!("`{unit}` took {seconds} seconds")));
+        }
         Ok(read)
+    }
+
+    /// What is said of units that the study does not have, a line each.
+    pub fn of_no_unit(&self, keys: &[UnitKey]) -> Vec<String> {
+        let unknown = self.answers.keys().filter(|name| !keys.iter().any(|key| key.unit == **name));
+        unknown.map(|name| format!("{}: there is no unit `{name}` in the study", self.rater)).collect()
     }
 }
 
@@ -91,10 +101,8 @@ impl PersonAnswers {
 pub fn label_rows(keys: &[UnitKey], people: &[PersonAnswers]) -> (Vec<Vec<String>>, Vec<String>) {
     let mut rows = vec![LABEL_COLUMNS.map(str::to_owned).to_vec()];
     let mut problems = Vec::new();
-    for PersonAnswers { rater, answers, .. } in people {
-        for name in answers.keys().filter(|name| !keys.iter().any(|key| key.unit == **name)) {
-            problems.push(format!("{rater}: there is no unit `{name}` in the study"));
-        }
+    for person @ PersonAnswers { rater, answers, .. } in people {
+        problems.extend(person.of_no_unit(keys));
         for key in keys.iter().filter(|key| key.asks != Asks::Answer) {
             let Some(answer) = answers.get(&key.unit).filter(|answer| answer.state == State::Answered) else {
                 continue;
@@ -163,6 +171,9 @@ mod tests {
         assert!(
             PersonAnswers::read(file, &other).unwrap_err().to_string().contains("of the study `s`, and this is `t`")
         );
+        let back =
+            br#"{"study":"s","rater":"ann","answers":{"u1":{"state":"answered","label":"correct","seconds":-3}}}"#;
+        assert!(PersonAnswers::read(back, &study).unwrap_err().to_string().contains("`u1` took -3 seconds"));
         assert!(PersonAnswers::read(b"[]", &study).unwrap_err().to_string().contains("expected a JSON object"));
     }
 }
