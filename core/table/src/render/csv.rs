@@ -9,12 +9,14 @@ use ::csv::{Terminator, WriterBuilder};
 
 /// One table, one line a row: a score in the column `x` also gives `x low`, `x high` and `x n`.
 ///
-/// The last column, `complete`, is `no` in a table of a run with missing items.
+/// A second column of a name is `x 2`. The last column, `complete`, is `no` in a table of a run with missing items.
 pub fn wide(table: &Table, complete: bool) -> String {
     let parts: Vec<Parts> = (0..table.columns.len()).map(|column| Parts::of(table, column)).collect();
     let mut head: Vec<String> = Vec::new();
     for (name, parts) in table.columns.iter().zip(&parts) {
-        head.extend(parts.suffixes().iter().map(|suffix| inert(&format!("{name}{suffix}"))));
+        for suffix in parts.suffixes() {
+            head.push(unused(&head, inert(&format!("{name}{suffix}"))));
+        }
     }
     head.push("complete".to_owned());
     let mut lines = vec![head];
@@ -30,6 +32,13 @@ pub fn wide(table: &Table, complete: bool) -> String {
         lines.push(line);
     }
     written(&lines)
+}
+
+/// The name, with a number behind it if a column before it has that name.
+fn unused(head: &[String], name: String) -> String {
+    let numbered = (2..).map(|n| format!("{name} {n}"));
+    let found = std::iter::once(name.clone()).chain(numbered).find(|name| !head.contains(name));
+    found.unwrap_or(name)
 }
 
 /// Several tables as one list, one line a value:
@@ -178,6 +187,13 @@ mod tests {
             a\u{202e}b,,0.125,,,8,,,,,,yes
         "#]]
         .assert_eq(&wide(&hostile(), true).replace("\r\n", "\n").replace('\u{202e}', "\\u{202e}"));
+    }
+
+    #[test]
+    fn no_two_columns_have_one_name() {
+        let columns = ["wrong", "n", "left out", "n", "n 2", "n"].map(str::to_owned);
+        let table = Table::new("t", "T", columns.to_vec());
+        assert_eq!(wide(&table, true), "wrong,n,left out,n 2,n 2 2,n 3,complete\r\n");
     }
 
     #[test]
