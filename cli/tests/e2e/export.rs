@@ -279,8 +279,8 @@ fn finding_07_files_have_names_that_differ_where_case_counts_for_nothing() {
 }
 
 #[test]
-#[ignore = "needs the readers of exports"]
-fn needs_readers_mlflow_has_the_spans_once() {
+#[ignore = "takes minutes, and needs the readers of exports"]
+fn needs_time_needs_readers_mlflow_has_the_spans_once() {
     let sandbox = a_run();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let folder = sandbox.dir.path().to_str().unwrap().to_owned();

@@ -43,32 +43,50 @@ fn needs_lavapipe_an_adapter_in_software_computes_if_it_is_named() {
     assert!(found.iter().zip(&expected).all(|(a, b)| (a.1 - b.1).abs() < 1e-4), "{found:?} {expected:?}");
 }
 
+/// What `closeread run` is given.
+const RUN: [&str; 9] =
+    ["run", "--benchmark", "tales", "--method", "vanilla-rag", "--budget", "30", "--passage-tokens", "12"];
+
+/// A run on this adapter, in this precision; ends with what its manifest says of the embedder.
+fn embedder_of_run(sandbox: &Sandbox, adapter: &str, backend: &str, out: &str) -> Value {
+    on(sandbox, adapter, &[&RUN[..], &["--backend", backend, "--out", out]].concat()).exits(0);
+    embedder_in(sandbox, out)
+}
+
+fn embedder_in(sandbox: &Sandbox, run: &str) -> Value {
+    let manifest = std::fs::read(sandbox.path(&format!("{run}/manifest.json"))).unwrap();
+    serde_json::from_slice::<Value>(&manifest).unwrap()["configuration"]["embedder"].take()
+}
+
+fn on(sandbox: &Sandbox, adapter: &str, args: &[&str]) -> Ended {
+    Ended(sandbox.command(args).env("CLOSEREAD_GPU", adapter).output().unwrap())
+}
+
 #[test]
 #[ignore = "needs the Vulkan driver lavapipe"]
 fn needs_lavapipe_a_run_names_its_adapter_and_is_verified_by_it_alone() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
-    let with =
-        |adapter: &str, args: &[&str]| Ended(sandbox.command(args).env("CLOSEREAD_GPU", adapter).output().unwrap());
-    let options =
-        ["run", "--benchmark", "tales", "--method", "vanilla-rag", "--budget", "30", "--passage-tokens", "12"];
-    with("llvmpipe", &[&options[..], &["--backend", "gpu", "--out", "r"]].concat()).exits(0);
-    let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r/manifest.json")).unwrap()).unwrap();
-    let embedder = &manifest["configuration"]["embedder"];
+    let embedder = embedder_of_run(&sandbox, "llvmpipe", "gpu", "r");
     assert_eq!(embedder["backend"], "gpu-f32");
     assert!(embedder["adapter"].as_str().unwrap().contains("llvmpipe"), "{embedder}");
-    with("llvmpipe", &["verify", "r"]).exits(0);
-    with("llvmpipe", &[&options[..], &["--backend", "gpu-f16", "--out", "h"]].concat()).exits(0);
-    let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("h/manifest.json")).unwrap()).unwrap();
-    assert_eq!(manifest["configuration"]["embedder"]["backend"], "gpu-f16");
-    with("llvmpipe", &["verify", "h"]).exits(0);
-    with("an adapter that nobody makes", &["verify", "r"]).refuses(&["gpu-f32 computed the vectors", "encoder"]);
+    on(&sandbox, "llvmpipe", &["verify", "r"]).exits(0);
+    on(&sandbox, "an adapter that nobody makes", &["verify", "r"])
+        .refuses(&["gpu-f32 computed the vectors", "encoder"]);
+}
+
+#[test]
+#[ignore = "takes minutes, and needs the Vulkan driver lavapipe"]
+fn needs_time_needs_lavapipe_a_run_computes_in_half_precision_where_there_is_any() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    assert_eq!(embedder_of_run(&sandbox, "llvmpipe", "gpu-f16", "h")["backend"], "gpu-f16");
+    on(&sandbox, "llvmpipe", &["verify", "h"]).exits(0);
 
     // Mesa has no arithmetic in half precision on a processor that converts no halves.
-    let mut without_halves = sandbox.command(&[&options[..], &["--backend", "gpu-f16", "--out", "f"]].concat());
+    let mut without_halves = sandbox.command(&[&RUN[..], &["--backend", "gpu-f16", "--out", "f"]].concat());
     without_halves.env("CLOSEREAD_GPU", "llvmpipe").env("GALLIUM_OVERRIDE_CPU_CAPS", "sse2");
     let told = Ended(without_halves.output().unwrap()).exits(0).err();
     assert!(told.contains("has no half precision, and computes in f32"), "{told}");
-    let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("f/manifest.json")).unwrap()).unwrap();
-    assert_eq!(manifest["configuration"]["embedder"]["backend"], "gpu-f32");
+    assert_eq!(embedder_in(&sandbox, "f")["backend"], "gpu-f32");
 }
