@@ -10,7 +10,7 @@ use closeread_eval::rows::kind;
 use closeread_llm::HostError;
 use closeread_llm::provider::MAX_RESPONSE_BYTES;
 use closeread_providers::http::json_within;
-use closeread_providers::without_credentials;
+use closeread_providers::{sent, without_credentials};
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use serde_json::Value;
@@ -184,13 +184,18 @@ impl SearchHost for Search {
 
 impl Engine {
     async fn ask(&self, query: &str) -> Result<Value, HostError> {
-        let mut request = self.client.get(self.url.replace("{query}", &encoded(query)));
-        if let Some((name, key)) = &self.header {
-            request = request.header(name, key);
-        }
-        // An address may hold a key: errors are told without it.
-        let told = |error: reqwest::Error| failed(error.without_url().to_string());
-        let response = request.send().await.and_then(reqwest::Response::error_for_status).map_err(told)?;
+        let address = self.url.replace("{query}", &encoded(query));
+        let request = || {
+            let request = self.client.get(&address);
+            match &self.header {
+                Some((name, key)) => request.header(name, key),
+                None => request,
+            }
+        };
+        let response = sent(request).await.map_err(|error| match error {
+            HostError::Failed(problem) => failed(problem),
+            other => other,
+        })?;
         json_within(response, MAX_RESPONSE_BYTES).await.map_err(|error| failed(format!("{error:#}")))
     }
 }

@@ -1,8 +1,8 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
-use crate::account::{Account, without_credentials};
+use crate::account::Account;
 use crate::extra_body::ExtraBodies;
-use crate::http::PROXY;
+use crate::http::{arrived, broken, retry_after};
 use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::secrets::Secrets;
 use crate::sending::Sender;
@@ -17,12 +17,11 @@ use closeread_llm::provider::{
     Protocol, ServerLoad, StreamReader, merge, streams,
 };
 use closeread_llm::{Call, HostError, Response, Usage};
-use reqwest::StatusCode;
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tracing::{Level, debug, enabled, info};
 
 /// Longest a connection may take to stand.
@@ -335,81 +334,11 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// Returns the time that the headers ask to wait. A date counts from the server's own, so that a clock that is wrong
-/// here, or jumps, changes nothing.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-    let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
-    let now = seconds(there.unwrap_or_else(SystemTime::now));
-    closeread_llm::provider::retry_after(text("retry-after"), text("retry-after-ms"), now)
-}
-
 /// Makes the client that sends requests that carry keys and books: to the server that the user named, and to none that
 /// it points to.
 pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
     let client = crate::http::client().gzip(true).timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
-}
-
-/// The response, unless it points to another server or is that of a proxy that does not pass requests on; `option` names the
-/// server's address.
-pub(super) fn arrived(response: reqwest::Response, option: &str) -> Result<reqwest::Response, Fault> {
-    if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
-        let message = format!("the proxy answered 407, which means that it wants a password; {PROXY}");
-        return Err(Fault::Closed(HostError::Failed(message)));
-    }
-    if response.status().is_redirection() { Err(redirected(&response, option)) } else { Ok(response) }
-}
-
-fn redirected(response: &reqwest::Response, option: &str) -> Fault {
-    let status = response.status().as_u16();
-    let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
-    let place = location.and_then(|location| response.url().join(location).ok());
-    // The option wants what stands before the path of a call.
-    let place = place.map(|place| without_credentials(place.as_str().trim_end_matches("/chat/completions")));
-    let place = place.unwrap_or_else(|| "another address".to_owned());
-    let message =
-        format!("the server answered {status} and sends us to {place}: give the address it means by {option}");
-    Fault::Final(HostError::Failed(message))
-}
-
-/// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
-pub(super) fn broken(error: reqwest::Error) -> Fault {
-    let (timed_out, unreached, unsendable) = (error.is_timeout(), error.is_connect(), error.is_builder());
-    let error = error.without_url();
-    let mut text = if timed_out { "no response in time".to_owned() } else { error.to_string() };
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        text.push_str(&format!(": {cause}"));
-        source = cause.source();
-    }
-    let strain = if unreached { ServerLoad::Unreached } else { ServerLoad::Connection };
-    match never_works(&text) {
-        Some(remedy) => Fault::Closed(HostError::Failed(format!("{text}; {remedy}"))),
-        None if unsendable => Fault::Closed(HostError::Failed(text)),
-        None => Fault::transient(strain, text),
-    }
-}
-
-/// Returns what to do about a connection that comes out the same however often it is tried.
-fn never_works(words: &str) -> Option<&'static str> {
-    if words.contains("invalid peer certificate") {
-        let remedy = "the server's certificate is not trusted: add who signed it to the system's certificates, or give \
-                      an http:// address";
-        return Some(remedy);
-    }
-    // What hyper makes of an answer that does not begin as HTTP does.
-    if words.contains("invalid HTTP version parsed") {
-        return Some("the server does not speak HTTP: check host and port of its address, and whether it is https://");
-    }
-    // What hyper-util makes of a proxy that wants a password, and of one that it has no words for.
-    if words.contains("proxy authorization required") || words.contains("unsupported scheme") {
-        return Some(PROXY);
-    }
-    // What rustls makes of a server that answers without TLS.
-    let no_tls = words.contains("corrupt message") || words.contains("InvalidContentType");
-    no_tls.then_some("the server does not speak TLS: give its address with http://")
 }
 
 #[cfg(test)]

@@ -1,9 +1,15 @@
-//! Beginning of every HTTP client here.
+//! What every HTTP client here has in common: its beginning, and what responses and failures say.
 
+use crate::account::without_credentials;
 use anyhow::{Context as _, Result, bail};
 use closeread_eval::rows::too_many_values;
+use closeread_llm::HostError;
+use closeread_llm::provider::{Fault, ServerLoad};
+use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::{Response, StatusCode};
 use serde_json::Value;
 use std::sync::Once;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What to do about a proxy that never passes requests on.
 pub const PROXY: &str = "correct the proxy in http_proxy, https_proxy or all_proxy (http://USER:PASSWORD@HOST:PORT gives it a \
@@ -24,7 +30,7 @@ pub fn client() -> reqwest::ClientBuilder {
 ///
 /// # Errors
 /// If it is longer, or breaks off. The address is not in the error: it may hold a key.
-pub async fn body_within(mut response: reqwest::Response, most: usize) -> Result<Vec<u8>> {
+pub async fn body_within(mut response: Response, most: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(reqwest::Error::without_url)? {
         if piece.len() > most - bytes.len() {
@@ -39,12 +45,82 @@ pub async fn body_within(mut response: reqwest::Response, most: usize) -> Result
 ///
 /// # Errors
 /// As [`body_within`], if it is no JSON, and if its values would fill the memory.
-pub async fn json_within(response: reqwest::Response, most: usize) -> Result<Value> {
+pub async fn json_within(response: Response, most: usize) -> Result<Value> {
     let body = body_within(response, most).await?;
     match too_many_values(&body) {
         Some(why) => bail!("the response holds {why}"),
         None => serde_json::from_slice(&body).context("the response is no JSON"),
     }
+}
+
+/// Returns the time that the headers ask to wait. A date counts from the server's own, so that a clock that is wrong
+/// here, or jumps, changes nothing.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
+    let now = seconds(there.unwrap_or_else(SystemTime::now));
+    closeread_llm::provider::retry_after(text("retry-after"), text("retry-after-ms"), now)
+}
+
+/// The response, unless it points to another server or is that of a proxy that does not pass requests on; `option` names the
+/// server's address.
+pub(crate) fn arrived(response: Response, option: &str) -> Result<Response, Fault> {
+    if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+        let message = format!("the proxy answered 407, which means that it wants a password; {PROXY}");
+        return Err(Fault::Closed(HostError::Failed(message)));
+    }
+    if response.status().is_redirection() { Err(redirected(&response, option)) } else { Ok(response) }
+}
+
+fn redirected(response: &Response, option: &str) -> Fault {
+    let status = response.status().as_u16();
+    let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let place = location.and_then(|location| response.url().join(location).ok());
+    // The option wants what stands before the path of a call.
+    let place = place.map(|place| without_credentials(place.as_str().trim_end_matches("/chat/completions")));
+    let place = place.unwrap_or_else(|| "another address".to_owned());
+    let message =
+        format!("the server answered {status} and sends us to {place}: give the address it means by {option}");
+    Fault::Final(HostError::Failed(message))
+}
+
+/// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
+pub(crate) fn broken(error: reqwest::Error) -> Fault {
+    let (timed_out, unreached, unsendable) = (error.is_timeout(), error.is_connect(), error.is_builder());
+    let error = error.without_url();
+    let mut text = if timed_out { "no response in time".to_owned() } else { error.to_string() };
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    let strain = if unreached { ServerLoad::Unreached } else { ServerLoad::Connection };
+    match never_works(&text) {
+        Some(remedy) => Fault::Closed(HostError::Failed(format!("{text}; {remedy}"))),
+        None if unsendable => Fault::Closed(HostError::Failed(text)),
+        None => Fault::transient(strain, text),
+    }
+}
+
+/// Returns what to do about a connection that comes out the same however often it is tried.
+fn never_works(words: &str) -> Option<&'static str> {
+    if words.contains("invalid peer certificate") {
+        let remedy = "the server's certificate is not trusted: add who signed it to the system's certificates, or give \
+                      an http:// address";
+        return Some(remedy);
+    }
+    // What hyper makes of an answer that does not begin as HTTP does.
+    if words.contains("invalid HTTP version parsed") {
+        return Some("the server does not speak HTTP: check host and port of its address, and whether it is https://");
+    }
+    // What hyper-util makes of a proxy that wants a password, and of one that it has no words for.
+    if words.contains("proxy authorization required") || words.contains("unsupported scheme") {
+        return Some(PROXY);
+    }
+    // What rustls makes of a server that answers without TLS.
+    let no_tls = words.contains("corrupt message") || words.contains("InvalidContentType");
+    no_tls.then_some("the server does not speak TLS: give its address with http://")
 }
 
 #[cfg(test)]

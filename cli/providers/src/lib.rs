@@ -33,6 +33,7 @@ pub use model::Model;
 pub use outgoing::{Beginnings, Outgoing, Source};
 pub use rerank::{RERANK_PROVIDERS, RerankAccount, RerankProvider, RerankServer, rerank_provider, reranked_by};
 pub use secrets::Secrets;
+pub use sending::sent;
 pub use served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider};
 pub use throttle::{Permit, Rates};
 pub use tries::{Bill, Tries, Uncounted};

@@ -1,11 +1,14 @@
 //! Calls on their way, as [`Attempts`] has it: each waits for its place, is sent, and is sent again where that may help.
 
 use crate::ending::{ending, is_ending, out_of_time};
-use crate::throttle::{Place, Throttle};
+use crate::http::{broken, retry_after};
+use crate::throttle::{Place, Rates, Throttle};
 use closeread_llm::HostError;
-use closeread_llm::provider::{AccountState, Attempts, Dialect, Fault, Limits, Notice, Step};
+use closeread_llm::provider::{AccountState, Attempts, Dialect, Fault, Limits, Notice, ServerLoad, Step};
+use reqwest::{RequestBuilder, Response};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
+use tracing::info;
 
 /// The sender of calls: what it has learnt, and what holds it back.
 pub(crate) struct Sender<'a> {
@@ -72,4 +75,30 @@ impl Sender<'_> {
 /// Returns the error of a call when the program is to end. It is no outcome: a trial that gets it keeps no record.
 fn ended() -> HostError {
     HostError::Failed("closeread was told to stop".to_owned())
+}
+
+/// The response to a request to a server of no provider, such as a search engine; sent again, as a call is, where the
+/// server is busy, fails or breaks off.
+///
+/// # Errors
+/// If it is refused, or fails time after time. The address is not in the error: it may hold a key.
+pub async fn sent(request: impl Fn() -> RequestBuilder) -> Result<Response, HostError> {
+    let (account, throttle) = (RefCell::new(AccountState::default()), Throttle::new(1, Rates::default()));
+    // A server that is not there is told at once.
+    let limits = Limits { unreached_tries: 1, ..Limits::default() };
+    let heard = |notice: &Notice| info!("{notice}");
+    let sender = Sender { account: &account, throttle: &throttle, limits };
+    sender.send(0, async |_, _| received(request()).await, heard).await
+}
+
+async fn received(request: RequestBuilder) -> Result<Response, Fault> {
+    let response = request.send().await.map_err(broken)?;
+    let message = format!("the server answered {}", response.status());
+    let strain = match response.status().as_u16() {
+        429 => ServerLoad::RateLimit,
+        408 | 500.. => ServerLoad::Server,
+        400.. => return Err(Fault::Final(HostError::Failed(message))),
+        _ => return Ok(response),
+    };
+    Err(Fault::Transient { strain, message, retry_after: retry_after(response.headers()) })
 }

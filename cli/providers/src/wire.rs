@@ -1,6 +1,7 @@
 //! Requests that are no chat: sent with the key, tried again by the rules of all calls.
 
-use crate::client::{arrived, broken, http, retry_after, text_of};
+use crate::client::{http, text_of};
+use crate::http::{arrived, broken, retry_after};
 use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};

@@ -137,6 +137,21 @@ fn an_engine_counts_all_keywords_at_once_while_the_checker_searches_by_itself() 
 }
 
 #[test]
+fn an_engine_that_is_busy_is_asked_again() {
+    let (model, engine) = (builder(), Wiki::busy_at_first(2, json!({"number_of_results": 7})));
+    let sandbox = Sandbox::with_own_cache();
+    loan(&sandbox);
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    let address = format!("{}/search?q={{query}}", engine.url);
+    let books =
+        ["build", "sagascale", "--books", &story, "--retriever", "bm25", "--articles", "articles", "--out", "s"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &model.url, "--checker-searches"];
+    sandbox.run(&[&books[..], &model, &["--search", &address]].concat()).exits(0);
+    assert_eq!(lines(&sandbox, "s/items.jsonl")[0]["popularity"], 7);
+    assert_eq!(engine.asked.lock().unwrap().len(), 3);
+}
+
+#[test]
 fn a_page_that_is_not_there_is_named_with_what_the_wiki_says() {
     let sandbox = Sandbox::with_own_cache();
     let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
@@ -174,6 +189,11 @@ struct Wiki {
 
 impl Wiki {
     fn start(response: Value) -> Self {
+        Self::busy_at_first(0, response)
+    }
+
+    /// Answers so many requests that it is busy, then all that come.
+    fn busy_at_first(times: usize, response: Value) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -188,9 +208,11 @@ impl Wiki {
                 while stream.read_line(&mut line).is_ok_and(|n| n > 2) {
                     line.clear();
                 }
-                log.lock().unwrap().push(first);
+                let mut log = log.lock().unwrap();
+                log.push(first);
+                let status = if log.len() > times { "200 OK" } else { "429 Too Many Requests\r\nretry-after: 0" };
                 let head =
-                    format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", response.len());
+                    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", response.len());
                 let _ = stream.get_mut().write_all((head + &response).as_bytes());
             }
         });
