@@ -131,7 +131,7 @@ fn as_run(folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>,
     let (mut records, mut problems, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for person in people {
         let mut own = Vec::new();
-        problems.extend(person.of_no_unit(&folder.keys));
+        problems.extend(person.problems(&folder.keys));
         for key in &folder.keys {
             let (Some(said), Some(item)) = (person.answers.get(&key.unit), by_id.get(key.item.as_str())) else {
                 continue;
@@ -139,7 +139,7 @@ fn as_run(folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>,
             match outcome(item, said) {
                 Ok(outcome) => {
                     let language = languages.get(&item.id).copied().unwrap_or(Language::ENGLISH);
-                    own.push((said, record(item, model(person), outcome, said.seconds, language)));
+                    own.push((said, record(item, model(person), outcome, said.time_taken(), language)));
                 }
                 Err(why) => problems.push(format!("{}, `{}`: {why}", person.rater, key.unit)),
             }
@@ -196,7 +196,8 @@ fn record(item: &Item, model: String, outcome: Outcome, seconds: f64, language: 
 fn summary(person: &PersonAnswers, own: &[(&PersonAnswer, Record)]) -> Vec<Value> {
     let of = |state: State| own.iter().filter(|(said, _)| said.state == state).count();
     let finished = of(State::Answered);
-    let seconds: f64 = own.iter().filter(|(said, _)| said.state == State::Answered).map(|(said, _)| said.seconds).sum();
+    let seconds: f64 =
+        own.iter().filter(|(said, _)| said.state == State::Answered).map(|(said, _)| said.time_taken()).sum();
     let minutes = match finished {
         0 => Value::missing("nothing was handed in"),
         n => Value::Number { value: seconds / 60.0 / n as f64, decimals: 1 },

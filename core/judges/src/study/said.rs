@@ -29,7 +29,7 @@ pub struct PersonAnswer {
     /// Answer in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Seconds that the unit was open, pauses left out.
+    /// Seconds that the unit was open, pauses left out; see [`time_taken`](Self::time_taken).
     #[serde(default)]
     pub seconds: f64,
     /// Note of the person.
@@ -82,17 +82,24 @@ impl PersonAnswers {
         if read.rater.trim().is_empty() {
             return Err(SaidError::Nameless);
         }
-        let before_zero = read.answers.iter().find(|(_, answer)| answer.seconds < 0.0);
-        if let Some((unit, PersonAnswer { seconds, .. })) = before_zero {
-            return Err(SaidError::Form(format!("`{unit}` took {seconds} seconds")));
-        }
         Ok(read)
     }
 
-    /// What is said of units that the study does not have, a line each.
-    pub fn of_no_unit(&self, keys: &[UnitKey]) -> Vec<String> {
+    /// What is wrong with single answers, a line each: units that the study does not have, and times below zero.
+    pub fn problems(&self, keys: &[UnitKey]) -> Vec<String> {
         let unknown = self.answers.keys().filter(|name| !keys.iter().any(|key| key.unit == **name));
-        unknown.map(|name| format!("{}: there is no unit `{name}` in the study", self.rater)).collect()
+        let unknown = unknown.map(|name| format!("{}: there is no unit `{name}` in the study", self.rater));
+        let backwards = self.answers.iter().filter(|(_, answer)| answer.seconds < 0.0).map(|(name, answer)| {
+            format!("{}, `{name}`: took {} seconds: expected 0 or more; counted as 0", self.rater, answer.seconds)
+        });
+        unknown.chain(backwards).collect()
+    }
+}
+
+impl PersonAnswer {
+    /// Seconds that the unit was open, at least 0.
+    pub fn time_taken(&self) -> f64 {
+        self.seconds.max(0.0)
     }
 }
 
@@ -102,7 +109,7 @@ pub fn label_rows(keys: &[UnitKey], people: &[PersonAnswers]) -> (Vec<Vec<String
     let mut rows = vec![LABEL_COLUMNS.map(str::to_owned).to_vec()];
     let mut problems = Vec::new();
     for person @ PersonAnswers { rater, answers, .. } in people {
-        problems.extend(person.of_no_unit(keys));
+        problems.extend(person.problems(keys));
         for key in keys.iter().filter(|key| key.asks != Asks::Answer) {
             let Some(answer) = answers.get(&key.unit).filter(|answer| answer.state == State::Answered) else {
                 continue;
@@ -173,7 +180,13 @@ mod tests {
         );
         let back =
             br#"{"study":"s","rater":"ann","answers":{"u1":{"state":"answered","label":"correct","seconds":-3}}}"#;
-        assert!(PersonAnswers::read(back, &study).unwrap_err().to_string().contains("`u1` took -3 seconds"));
+        let back = PersonAnswers::read(back, &study).unwrap();
+        assert_eq!(back.answers["u1"].time_taken(), 0.0);
+        let (rows, problems) = label_rows(&keys, &[back]);
+        assert_eq!(
+            (rows.len(), &*problems),
+            (2, &["ann, `u1`: took -3 seconds: expected 0 or more; counted as 0".into()][..])
+        );
         assert!(PersonAnswers::read(b"[]", &study).unwrap_err().to_string().contains("expected a JSON object"));
     }
 }
