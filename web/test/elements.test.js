@@ -137,6 +137,30 @@ test("after a failed fetch the same file can be chosen again, and is scored", as
     await page.locator("closeread-scorer a[download]").waitFor({ timeout: 60_000 });
 });
 
+test("a change of an attribute scores the last file anew", async () => {
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    await drop("mine.jsonl", contents["predictions.jsonl"]);
+    const scorer = page.locator("closeread-scorer");
+    const names = () =>
+        scorer.evaluate((element) => [...element.shadowRoot.querySelector("tbody").querySelectorAll("th, td:first-child")].map((cell) => cell.textContent));
+    await scorer.locator("table").first().waitFor({ timeout: 60_000 });
+    assert.ok((await names()).length > 1);
+    const again = scorer.evaluate(
+        (element) =>
+            new Promise((scored) => {
+                let times = 0;
+                element.addEventListener("scored", ({ detail }) => {
+                    times++;
+                    setTimeout(() => scored([times, Object.keys(detail.metrics), Object.keys(detail.by)]), 500);
+                });
+                element.setAttribute("metrics", "f1");
+                element.setAttribute("by", "kind");
+            }),
+    );
+    assert.deepEqual(await again, [1, ["f1"], ["kind"]]);
+    assert.deepEqual(await names(), ["f1"]);
+});
+
 test("the example file is scored whole, and every item is listed with its ending", async () => {
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
     const [download] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #example").click()]);

@@ -173,6 +173,19 @@ test("a key is remembered only where the reader says so, and forgotten again", a
     assert.equal(await page.evaluate(() => localStorage.getItem("closeread-accounts")), null);
 });
 
+test("a key that the browser has no room for is said to be forgotten with the tab", async ({ page }) => {
+    await withKey({ provider: "openai", url: "", model: "gpt-x", key: KEY })(page);
+    await page.evaluate(() => {
+        Storage.prototype.setItem = () => {
+            throw new DOMException("full", "QuotaExceededError");
+        };
+    });
+    await page.check("#remember");
+    await page.waitForFunction(() => /no room or leave/.test(document.querySelector(".account").textContent));
+    await page.uncheck("#remember");
+    await page.waitForFunction(() => !/no room or leave/.test(document.querySelector(".account").textContent));
+});
+
 test("a key goes to no address that is not a whole one: it would come to the server of the page", async ({ page, origin }) => {
     const asked = [];
     page.on("request", (request) => request.method() === "POST" && asked.push(request.url()));

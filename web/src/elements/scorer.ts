@@ -13,12 +13,23 @@ const NOT_PREDICTED = new Set<string>(["missing", "no_gold", "not_asked"]);
 const MAX_ROWS = 50;
 
 class Scorer extends HTMLElement {
+    /** What decides the scores: a change of one scores the last file anew. */
+    static readonly observedAttributes = ["gold", "metrics", "by", "chinese", "format", "task", "system"];
     readonly #root = styled(this, ":host(.dropping) { outline: 3px dashed var(--mark); outline-offset: -6px; }");
     readonly #status = make("p", { role: "status" });
     readonly #problem = make("p", { role: "alert", class: "problem" });
     readonly #result = make("div", { class: "scroll" });
     /** Counts files, so that a late score does not replace a newer one. */
     #asked = 0;
+    #file: File | undefined;
+    readonly #example = make("button", { type: "button", id: "example" });
+
+    attributeChangedCallback(): void {
+        this.#example.hidden = this.hasAttribute("format");
+        const asked = this.#asked;
+        // Several attributes may change at once.
+        queueMicrotask(() => asked === this.#asked && this.#file && this.#take(this.#file));
+    }
 
     connectedCallback(): void {
         if (this.#root.childElementCount > 0) return;
@@ -26,10 +37,9 @@ class Scorer extends HTMLElement {
         // The same file may be chosen again, corrected.
         file.addEventListener("click", () => (file.value = ""));
         file.addEventListener("change", () => file.files?.[0] && this.#take(file.files[0]));
-        const say = words(this);
-        const example = make("button", { type: "button", id: "example" }, say.example);
-        example.addEventListener("click", () => this.#example());
-        example.hidden = this.hasAttribute("format");
+        const [say, example] = [words(this), this.#example];
+        example.textContent = say.example;
+        example.addEventListener("click", () => this.#saveExample());
         this.#root.append(make("p", {}, make("label", { for: "file" }, say.predictions), " ", file, " ", example), this.#status, this.#problem, this.#result);
         this.addEventListener("dragover", (event) => {
             event.preventDefault();
@@ -45,7 +55,7 @@ class Scorer extends HTMLElement {
     }
 
     /** A file as predictions are to be: an id of each item, with an answer to be put in. */
-    async #example(): Promise<void> {
+    async #saveExample(): Promise<void> {
         const say = words(this);
         this.#problem.textContent = "";
         try {
@@ -68,6 +78,7 @@ class Scorer extends HTMLElement {
     async #take(file: File): Promise<void> {
         const say = words(this);
         const mine = ++this.#asked;
+        this.#file = file;
         this.#problem.textContent = "";
         this.#status.textContent = say.scoring;
         this.#result.replaceChildren();

@@ -44,16 +44,18 @@ export function remembered(provider: Provider): Stored | undefined {
     return stored()[provider];
 }
 
-/** Keeps the account on this device, or forgets it. */
-export function remember({ provider, model, baseUrl, key, remember }: Account): void {
+/** Keeps the account on this device, or forgets it; false where the browser keeps nothing. */
+export function remember({ provider, model, baseUrl, key, remember }: Account): boolean {
     const all = stored();
     if (remember) all[provider] = { model, baseUrl, key };
     else delete all[provider];
     try {
         if (Object.keys(all).length === 0) localStorage.removeItem(STORED);
         else localStorage.setItem(STORED, JSON.stringify(all));
+        return true;
     } catch {
-        // Storage may be forbidden; then the key holds for this visit.
+        // Storage is full or forbidden; the key holds for this visit.
+        return false;
     }
 }
 

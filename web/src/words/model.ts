@@ -126,6 +126,7 @@ export const en = {
     keyField: "Key",
     keyHint: "Sent to this address and nowhere else. It stays in this tab's memory unless you tick the box.",
     remember: "Remember key and model on this device",
+    notKept: "This browser has no room or leave to keep them: they are forgotten when this tab closes.",
     extraBody: "Further fields of each request, as JSON",
     relayed: "Through closeread serve --relay (for servers that let no page in)",
 };
@@ -228,6 +229,7 @@ export const zh: typeof en = {
     keyField: "密钥",
     keyHint: "只发送到此地址。除非勾选，它只留在这个标签页的内存里。",
     remember: "在此设备上记住密钥和模型",
+    notKept: "浏览器没有空间或不允许保存：关闭此标签页后即被忘记。",
     extraBody: "每个请求的附加字段（JSON）",
     relayed: "经由 closeread serve --relay（用于不允许页面访问的服务器）",
 };

@@ -1,5 +1,6 @@
 // A model that is asked with the reader's own key.
 
+import { useState } from "preact/hooks";
 import { PROVIDERS, remember, remembered, type Account, type Provider } from "../../model/account.js";
 import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
@@ -9,10 +10,11 @@ export function Key() {
     const { models } = useSession();
     const say = useWords(words);
     const account = useStore(models.store, (state) => state.account);
+    const [isKept, setKept] = useState(true);
     const set = (change: Partial<Account>) => {
         models.store.dispatch({ kind: "account", account: change });
         const now = models.state.account;
-        if (now.remember || change.remember === false) remember(now);
+        if (now.remember || change.remember === false) setKept(remember(now) || !now.remember);
     };
     const provider = (name: Provider) => {
         // A key goes to the provider that it was typed for.
@@ -67,6 +69,7 @@ export function Key() {
                 <small id="key-hint">{say.keyHint}</small>
             </p>
             {tick("remember", say.remember, "remember")}
+            <small role="status">{account.remember && !isKept && say.notKept}</small>
             {models.relay?.any && tick("relayed", say.relayed, "relayed")}
             <p class="field">
                 <label for="extra-body">{say.extraBody}</label>
