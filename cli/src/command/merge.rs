@@ -1,5 +1,6 @@
 //! `closeread merge`: the parts of a run as one.
 
+mod copies;
 mod joined;
 mod wait;
 
@@ -20,6 +21,7 @@ use closeread_runner::run_folder::{
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
+use copies::{copy_files, copy_preparations};
 use joined::Joined;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -368,41 +370,4 @@ fn missing_parts(parts: &[Part]) -> Vec<String> {
     let [of] = counts.into_iter().collect::<Vec<_>>()[..] else { return Vec::new() };
     let all = (1..=of).map(|index| Shard { index, of });
     all.filter(|shard| !shards.contains(shard)).map(|shard| shard.to_string()).collect()
-}
-
-/// Copies the files of a folder that need not exist; what is in the other one stays.
-fn copy_files(from: &Path, to: &Path) -> Result<()> {
-    for path in entries(from)? {
-        let target = to.join(path.file_name().unwrap_or_default());
-        if !target.exists() {
-            std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-            let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            write_atomically(&target, &bytes)?;
-        }
-    }
-    Ok(())
-}
-
-/// Copies preparations. Parts that share a book have each paid for its own: the first one is read, and others stand beside it under a
-/// further number, so that their calls count.
-fn copy_preparations(from: &Path, to: &Path) -> Result<()> {
-    for path in entries(from)?.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-    {
-        let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let key = name.split('.').next().unwrap_or_default();
-        let names = std::iter::once(format!("{key}.json")).chain((2..).map(|n| format!("{key}.{n}.json")));
-        for target in names.map(|name| to.join(name)) {
-            match closeread_files::read(&target)? {
-                Some(there) if there == bytes => break,
-                Some(_) => {}
-                None => {
-                    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-                    write_atomically(&target, &bytes)?;
-                    break;
-                }
-            }
-        }
-    }
-    Ok(())
 }

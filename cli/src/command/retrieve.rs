@@ -4,6 +4,7 @@
 //! it goes on where it was stopped. The result is a run folder of its own, of which every other command reads.
 
 mod grid;
+mod print;
 
 use super::plan::{self, say_problems};
 use super::run::say_served;
@@ -23,24 +24,22 @@ use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores,
 use closeread_metrics::Metric;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Model, is_served};
-use closeread_report::compare::{Choice, ChoiceError, RunComparison, Source, Two, comparison_tables};
-use closeread_report::{report, score_table, served_usage};
+use closeread_report::served_usage;
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::embedder::EmbedderOptions;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
-use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::CliHost;
 use closeread_runner::reranker::{Reranker, RerankerOptions};
 use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RERANKING, RunFolder, served_calls};
 use closeread_runner::spending::Spending;
 use closeread_runner::{models, pricing, prompts};
 use closeread_table::number::counted;
-use closeread_table::render::text;
 use closeread_text::Span;
 
 use grid::{Point, kinds};
+use print::print;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -300,35 +299,6 @@ fn described(book: &Book) -> Value {
         "sha256": book.hash(),
         "bytes": book.n_bytes(),
     })
-}
-
-/// The report on the folder, with paired differences against the first configuration.
-fn print(args: &RetrieveArgs, points: &[Point]) -> Result<()> {
-    let run = finished::load(&args.out, finished::folder_name(&args.out), Texts::Skip)?;
-    let told = report(std::slice::from_ref(&run))?;
-    if args.json {
-        outln!("{}", serde_json::to_string(&told)?);
-        return Ok(());
-    }
-    let cells: Vec<_> = told.runs.iter().flat_map(|run| run.cells.iter().cloned()).collect();
-    out!("{}", text::table(&score_table(&cells)));
-    let two = Two::new(Source::of_run(run.name.clone(), args.out.display().to_string(), &run)?, None);
-    let mut comparisons: Vec<RunComparison> = Vec::new();
-    for other in points.iter().skip(1) {
-        let choice = Choice { method: vec![points[0].name.clone(), other.name.clone()], ..Choice::default() };
-        match two.compare(&choice) {
-            Ok(compared) => comparisons.extend(compared.into_iter().map(|compared| compared.comparison)),
-            // What was stopped has ranked nothing for one of them.
-            Err(ChoiceError::NoCommonMetric { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let told_apart = [Metric::EvidenceRecall.name(), "mrr"];
-    comparisons.retain(|comparison| told_apart.contains(&comparison.metric.as_str()) && comparison.overall.is_some());
-    for table in comparison_tables(&comparisons) {
-        out!("\n{}", text::table(&table));
-    }
-    Ok(())
 }
 
 impl RetrieveArgs {
