@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let digest = Sha256::digest(&bytes);
         let tag: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let content = if path == WEIGHTS {
-            "Content::Plain(closeread_models::all_minilm_l6_v2::ONNX)".to_owned()
+            "Content::Made(closeread_models::all_minilm_l6_v2::onnx)".to_owned()
         } else {
             let name = format!("{n}.gz");
             let mut packed = GzEncoder::new(Vec::new(), Compression::best());

@@ -1,20 +1,34 @@
 //! The embedding models that ship, as the files of their folders.
 
-#![no_std]
 #![forbid(unsafe_code)]
 
 /// [all-MiniLM-L6-v2](https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2) with 8-bit weights. Licence: its
 /// folder's `LICENSE`, Apache-2.0.
 pub mod all_minilm_l6_v2 {
+    #[cfg(has_weights)]
+    use std::sync::LazyLock;
+
     /// Its name.
     pub const NAME: &str = "all-MiniLM-L6-v2";
-    /// `model.onnx`: the graph with its weights, as closeread writes it; empty in a build of the package of a registry, which
-    /// is too small for them. [`MANIFEST`] has its hash.
-    #[cfg(has_weights)]
-    pub static ONNX: &[u8] = include_bytes!("../all-MiniLM-L6-v2/model.onnx");
-    /// `model.onnx`, which this build is without: the package of a registry is too small for it. [`MANIFEST`] has its hash.
-    #[cfg(not(has_weights))]
-    pub static ONNX: &[u8] = &[];
+    /// Whether this build has [`onnx`]. The package of a registry is too small for it, and WebAssembly gets it from elsewhere.
+    pub const HAS_WEIGHTS: bool = cfg!(has_weights);
+
+    /// `model.onnx`: the graph with its weights, as closeread writes it; empty without [`HAS_WEIGHTS`]. [`MANIFEST`] has its
+    /// hash. It is unpacked when it is first asked for, which takes some 30 ms.
+    ///
+    /// # Panics
+    /// Never: the build packed it.
+    pub fn onnx() -> &'static [u8] {
+        #[cfg(has_weights)]
+        {
+            static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/model.onnx.zst"));
+            static ONNX: LazyLock<Vec<u8>> = LazyLock::new(|| zstd::decode_all(PACKED).expect("packed by build.rs"));
+            &ONNX
+        }
+        #[cfg(not(has_weights))]
+        &[]
+    }
+
     /// `tokenizer.json`, as published.
     pub static TOKENIZER: &[u8] = include_bytes!("../all-MiniLM-L6-v2/tokenizer.json");
     /// `model.toml`: the description.

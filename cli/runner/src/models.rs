@@ -86,11 +86,11 @@ impl Installed {
     pub fn file(&self, name: &str) -> anyhow::Result<Cow<'static, [u8]>> {
         let Some(folder) = &self.folder else {
             return Ok(Cow::Borrowed(match name {
-                ONNX if shipped::ONNX.is_empty() => {
+                ONNX if !shipped::HAS_WEIGHTS => {
                     let folder = fetch::weights(&self.manifest)?;
                     return Self { folder: Some(folder), ..self.clone() }.file(ONNX);
                 }
-                ONNX => shipped::ONNX,
+                ONNX => shipped::onnx(),
                 TOKENIZER => shipped::TOKENIZER,
                 SPEC => shipped::SPEC.as_bytes(),
                 MANIFEST => shipped::MANIFEST.as_bytes(),
@@ -115,7 +115,7 @@ impl Installed {
     pub fn place(&self) -> String {
         match &self.folder {
             Some(folder) => folder.display().to_string(),
-            None if shipped::ONNX.is_empty() => "fetched when it is first needed".to_owned(),
+            None if !shipped::HAS_WEIGHTS => "fetched when it is first needed".to_owned(),
             None => "inside the program".to_owned(),
         }
     }

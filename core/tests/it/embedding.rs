@@ -4,7 +4,7 @@
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Bucket, EmbeddingModel, ModelSpec, Role};
-use closeread_models::all_minilm_l6_v2::{ONNX, TOKENIZER};
+use closeread_models::all_minilm_l6_v2::{TOKENIZER, onnx};
 use pollster::block_on;
 use serde::Deserialize;
 
@@ -33,8 +33,8 @@ fn cases() -> Vec<Case> {
 fn encoder(buckets: Option<Vec<Bucket>>) -> EmbeddingModel<TractBackend> {
     let spec = ModelSpec::named("all-MiniLM-L6-v2").expect("built in");
     let backend = match buckets {
-        Some(buckets) => TractBackend::with_buckets(&spec, ONNX, buckets),
-        None => TractBackend::new(&spec, ONNX),
+        Some(buckets) => TractBackend::with_buckets(&spec, onnx(), buckets),
+        None => TractBackend::new(&spec, onnx()),
     };
     EmbeddingModel::new(spec, TOKENIZER, backend.expect("loads")).expect("valid")
 }

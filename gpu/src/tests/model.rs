@@ -133,9 +133,9 @@ fn needs_vulkan_the_model_that_ships_gives_the_encoders_vectors() {
     let tokenizer = TextTokenizer::new(&spec.name, shipped::TOKENIZER, spec.max_tokens).expect("valid");
     let texts = ["The lighthouse keeper counted the ships.", "Tea.", "Nobody had asked him, so he said nothing."];
     let ids: Vec<Vec<u32>> = texts.iter().map(|text| tokenizer.tokenize(text).expect("splits").ids).collect();
-    let expected = block_on(encoder(&spec, shipped::ONNX).forward(&slices(&ids))).expect("runs");
+    let expected = block_on(encoder(&spec, shipped::onnx()).forward(&slices(&ids))).expect("runs");
     for way in ways() {
-        let gpu = loaded(&adapter, &spec, shipped::ONNX, way);
+        let gpu = loaded(&adapter, &spec, shipped::onnx(), way);
         let found = block_on(gpu.forward(&slices(&ids))).expect("runs");
         assert_agree(&found, &expected, slack(way), &format!("all-MiniLM-L6-v2 {way:?}"));
     }

@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn weights_come_from_a_folder_and_make_an_installed_model() {
         let dir = tempfile::tempdir().expect("a folder");
-        std::fs::write(dir.path().join(FILE), shipped::ONNX).expect("writable");
+        std::fs::write(dir.path().join(FILE), shipped::onnx()).expect("writable");
         let folder = dir.path().join("models/it");
         fetch(&dir.path().display().to_string(), &manifest(), &folder).expect("fetched");
         let model = Installed::in_folder(&folder).expect("whole");
@@ -129,7 +129,7 @@ mod tests {
     fn weights_come_from_an_address_too() {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = dir.path().join("it");
-        fetch(&served("200 OK", shipped::ONNX), &manifest(), &folder).expect("fetched");
+        fetch(&served("200 OK", shipped::onnx()), &manifest(), &folder).expect("fetched");
         assert!(folder.join(ONNX).is_file());
     }
 

@@ -32,8 +32,8 @@ pub struct Packed {
 pub enum Content {
     /// Bytes packed by gzip.
     Gzip(&'static [u8]),
-    /// Bytes as they are: what the program holds for itself, too.
-    Plain(&'static [u8]),
+    /// Bytes that the program holds for itself, too, and how they are got.
+    Made(fn() -> &'static [u8]),
 }
 
 impl Bundle {
@@ -51,7 +51,7 @@ impl Bundle {
 impl Content {
     fn whole(&self) -> Cow<'static, [u8]> {
         match self {
-            Self::Plain(bytes) => Cow::Borrowed(bytes),
+            Self::Made(bytes) => Cow::Borrowed(bytes()),
             Self::Gzip(packed) => {
                 let mut bytes = Vec::new();
                 GzDecoder::new(*packed).read_to_end(&mut bytes).expect("the build packed it");
@@ -127,8 +127,8 @@ mod tests {
     ];
     static BUNDLE: Bundle = Bundle {
         files: &[
-            Packed { path: "index.html", tag: "aa", content: Content::Plain(b"<p>") },
-            Packed { path: "models/x/model.onnx", tag: "cc", content: Content::Plain(b"onnx") },
+            Packed { path: "index.html", tag: "aa", content: Content::Made(|| b"<p>") },
+            Packed { path: "models/x/model.onnx", tag: "cc", content: Content::Made(|| b"onnx") },
             Packed { path: "runs/app.js", tag: "bb", content: Content::Gzip(&PACKED) },
         ],
     };

@@ -1,7 +1,7 @@
 //! A rewritten graph computes what tract computes from the file.
 
 use super::*;
-use closeread_models::all_minilm_l6_v2::ONNX;
+use closeread_models::all_minilm_l6_v2::onnx;
 use fused::Attention;
 use tract_onnx::tract_core::internal::{EvalContext, EvalOp, rctensor0};
 use tract_onnx::tract_core::ops::einsum::EinSum;
@@ -22,7 +22,7 @@ fn count(model: &TypedModel, name: &str) -> usize {
 
 #[test]
 fn every_layer_of_the_shipped_model_is_recognised_and_its_states_stay() {
-    let plain = read(ONNX).expect("reads");
+    let plain = read(onnx()).expect("reads");
     let mut rewritten = plain.clone();
     rewrite(&mut rewritten).expect("rewrites");
     assert_eq!(count(&rewritten, "closeread.Attention"), 6);
