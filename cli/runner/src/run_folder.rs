@@ -6,7 +6,7 @@ mod foreign;
 mod money;
 mod preparations;
 mod remake;
-mod served;
+pub(crate) mod served;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texts;

@@ -1,7 +1,8 @@
 //! Object stores that answer what they should not: a store of the tests' own, with a fault for each.
 
+use crate::embeddings::{self, openai};
 use crate::fault_server::{Act, FaultServer, cases, response, run_cases};
-use crate::http::{Answered, Asked, HttpServer};
+use crate::http::{Answered, Asked, HttpServer, ok};
 use crate::provider::answer as said;
 use crate::support::{Ended, Sandbox, tales};
 use serde_json::{Value, json};
@@ -319,6 +320,24 @@ fn a_machine_that_cannot_send_all_at_the_end_keeps_no_other_off() {
     let ended = store.run(&sandbox, "a", &RUN).exits(2);
     assert!(ended.err().contains("not all was sent to s3://evals/r"), "{}", ended.err());
     Store::start(&objects, |_| None).run(&sandbox, "b", &RUN).exits(0);
+}
+
+#[test]
+fn each_request_for_embeddings_is_counted_on_the_next_machine_too() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    let embedder = HttpServer::start(|asked| ok(&openai(asked)));
+    let store = Store::start(&objects, |_| None);
+    let base = format!("{}/v1", embedder.url);
+    let args = embeddings::run("openai-compatible/tiny", &base, &["--out", "s3://evals/r"]);
+    let mut requests = 0;
+    for machine in ["embeds-a", "embeds-b"] {
+        store.run(&sandbox, machine, &args).exits(0);
+        let lines = objects.lock().unwrap()["r/embeddings.jsonl"].clone();
+        requests = embedder.asked("POST", "/v1/embeddings").len();
+        assert_eq!(lines.lines().count(), requests, "{machine}: {lines}");
+    }
+    assert!(requests > 6, "each book has a request as large as the others: {requests}");
 }
 
 #[test]

@@ -132,4 +132,7 @@ pub struct ServedCall {
     /// Number of searches as the server billed them; `None` where the server said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searches: Option<u64>,
+    /// Name of the request, which no other one has: an object store keeps equal lines once.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
 }

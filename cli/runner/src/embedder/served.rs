@@ -4,6 +4,7 @@ use super::cutter::Cutter;
 use super::desk::{Answer, Job, tokens_of, work};
 use super::options::EmbedderOptions;
 use crate::cache::cache_folder;
+use crate::run_folder::served::new_id;
 use crate::spending::Spending;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
@@ -204,7 +205,8 @@ impl Served {
     fn took(&self, n_embedded: usize, told: Option<u64>, texts: &[String]) -> ServedCall {
         let count = || tokens_of(&self.tokenizer(), texts.iter().map(String::as_str));
         let (tokens, own_count) = (Some(told.unwrap_or_else(count)), told.is_none());
-        let call = ServedCall { model: self.name(), texts: n_embedded, tokens, own_count, searches: None };
+        let call =
+            ServedCall { model: self.name(), texts: n_embedded, tokens, own_count, searches: None, id: new_id() };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(log) = taken.log.clone()
             && let Err(error) = append_line(&log, &call)

@@ -1,6 +1,7 @@
 //! A reranker on a server: what is sent, what it took.
 
 use super::memory::Score;
+use crate::run_folder::served::new_id;
 use crate::spending::Spending;
 use anyhow::{Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
@@ -158,7 +159,7 @@ impl Served {
         let searches = searches.or_else(|| self.searches(texts));
         let own_count = told.is_none() && searches.is_none();
         let tokens = told.or_else(|| own_count.then(|| tokens_of(query, texts)));
-        let call = ServedCall { model: self.name(), texts: n_scored, tokens, own_count, searches };
+        let call = ServedCall { model: self.name(), texts: n_scored, tokens, own_count, searches, id: new_id() };
         if let Some(log) = &*self.log.borrow()
             && let Err(error) = append_line(log, &call)
             && !self.warned.replace(true)

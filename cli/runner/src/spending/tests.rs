@@ -148,13 +148,7 @@ async fn finding_07_a_request_in_flight_for_texts_is_charged_before_it_is_sent()
     let spending = Spending::of_run(run.path(), prices, limit, Spent::default(), Tokenizer::cl100k());
     let spending = Arc::new(spending.unwrap());
     let serve = || spending.serve("p/x", || 1_000_000, None);
-    let took = |tokens| ServedCall {
-        model: "p/x".to_owned(),
-        texts: 1,
-        tokens: Some(tokens),
-        own_count: false,
-        searches: None,
-    };
+    let took = |tokens| ServedCall { model: "p/x".to_owned(), texts: 1, tokens: Some(tokens), ..ServedCall::default() };
     let (first, second) = (serve().await.unwrap(), serve().await.unwrap());
     assert!(waits(serve()).await, "two dollars are set aside");
     first.begin().unwrap();
