@@ -15,6 +15,7 @@ use object_store::{
     BackoffConfig, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, RetryConfig, UpdateVersion,
 };
 use reqwest::Url;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,6 +95,11 @@ fn http_error(error: &object_store::Error) -> Option<&HttpError> {
     None
 }
 
+/// The path of an object as the store's own tools write it too: `é` and `#` are themselves. What they cannot write is encoded.
+fn object_path(path: &str) -> ObjectPath {
+    ObjectPath::parse(path).unwrap_or_else(|_| ObjectPath::from(path))
+}
+
 /// The result of putting an object on a condition.
 #[derive(Debug)]
 pub(crate) enum Put {
@@ -137,7 +143,7 @@ impl Store {
     }
 
     fn path(&self, name: &str) -> ObjectPath {
-        ObjectPath::from(format!("{}/{name}", self.address.path))
+        object_path(&format!("{}/{name}", self.address.path))
     }
 
     /// An error of the store, with what was tried.
@@ -156,7 +162,7 @@ impl Store {
 
     /// The objects of the folder, by name.
     pub(crate) async fn list(&self) -> Result<Vec<Object>> {
-        let prefix = ObjectPath::from(self.address.path.as_str());
+        let prefix = object_path(&self.address.path);
         let found: object_store::Result<Vec<_>> = self.client.list(Some(&prefix)).try_collect().await;
         let found = self.tried("list", "", found)?;
         let below =
@@ -168,13 +174,19 @@ impl Store {
                 Some(Object { name: below(&meta.location)?, version, bytes: meta.size })
             })
             .collect();
+        // The stores' own tools mark a folder by an empty object, whose last slash the client takes away.
+        let mut folders = HashSet::new();
+        for object in &objects {
+            folders.extend(object.name.match_indices('/').map(|(end, _)| object.name[..end].to_owned()));
+        }
+        objects.retain(|object| object.bytes > 0 || !folders.contains(&object.name));
         objects.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(objects)
     }
 
     /// The folders directly below another one.
     pub(crate) async fn folders(&self, below: &str) -> Result<Vec<String>> {
-        let prefix = Some(ObjectPath::from(below)).filter(|path| !path.as_ref().is_empty());
+        let prefix = Some(object_path(below)).filter(|path| !path.as_ref().is_empty());
         let found = self.tried("list", "", self.client.list_with_delimiter(prefix.as_ref()).await)?;
         Ok(found.common_prefixes.iter().map(|path| path.as_ref().to_owned()).collect())
     }

@@ -80,7 +80,7 @@ fn answer(objects: &mut BTreeMap<String, String>, asked: &Asked) -> Answered {
     if is_listing(asked) {
         return listing(objects, None);
     }
-    let name = object(asked).unwrap_or_default().replace("%3D", "=");
+    let name = object(asked).unwrap_or_default().replace("%3D", "=").replace("%C3%BC", "ü").replace("%23", "#");
     let there = objects.get(&name).map(|content| tag(content));
     match asked.method.as_str() {
         "GET" => objects.get(&name).map_or(("404 Not Found", Vec::new(), String::new()), |there| content(there)),
@@ -365,6 +365,25 @@ fn a_run_whose_name_has_an_equals_sign_is_read() {
     assert_eq!(title("s3://evals/size=7"), "size=7");
     assert_eq!(title("s3://evals/size=7=small"), "small");
     store.run(&sandbox, "b", &["report", "s3://evals/size"]).refuses(&["nothing at s3://evals/size"]);
+}
+
+#[test]
+fn what_the_stores_own_tools_put_there_is_found_under_its_name_and_marks_of_folders_are_no_files() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    for name in ["documents.jsonl", "items.jsonl"] {
+        let text = std::fs::read_to_string(sandbox.path("tales").join(name)).unwrap();
+        objects.lock().unwrap().insert(format!("bücher#1/{name}"), text);
+    }
+    for mark in ["bücher#1/", "bücher#1/texts/"] {
+        objects.lock().unwrap().insert(mark.to_owned(), String::new());
+    }
+    objects.lock().unwrap().insert("bücher#1/texts/zürich.txt".to_owned(), "Rain.".to_owned());
+    let store = Store::start(&objects, |_| None);
+    let run = ["run", "--benchmark", "s3://evals/bücher#1", "--method", "closed-book", "--out", "s3://evals/ü"];
+    store.run(&sandbox, "a", &run).exits(0);
+    let names: Vec<String> = objects.lock().unwrap().keys().cloned().collect();
+    assert!(names.iter().any(|name| name == "ü/manifest.json"), "{names:?}");
 }
 
 #[test]
