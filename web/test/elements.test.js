@@ -177,6 +177,13 @@ test("the example file is scored whole, and every item is listed with its ending
     assert.equal((await readFile(await items.path(), "utf8")).trim().split("\r\n").length, ids.length + 1);
 });
 
+test("in the example file an item with options and no task is a choice", async () => {
+    contents["items.jsonl"] = `{"id": "q1", "documents": ["b"], "question": "Who?", "options": ["Ana", "Bo"], "correct": 1}\n`;
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #example").click()]);
+    assert.equal(await readFile(await download.path(), "utf8"), `{"item":"q1","choice":0}\n`);
+});
+
 test("a page in Chinese is spoken to in Chinese", async () => {
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`, "zh-CN");
     assert.match(await page.locator("closeread-scorer label").textContent(), /预测文件/);
@@ -249,6 +256,20 @@ test("rows rank by score, and an incomplete one has no rank", async () => {
         /\/cell-1\.html$/,
     );
     assert.deepEqual(await violations(), []);
+});
+
+test("a complete row without the score of the column has no rank, and is not called incomplete", async () => {
+    await board();
+    const results = JSON.parse(contents["results.json"]);
+    delete results.rows[0].scorecard.metrics.f1;
+    contents["results.json"] = JSON.stringify({ ...results, rows: results.rows.toReversed() });
+    await embed("leaderboard", `<closeread-leaderboard src="results.json"></closeread-leaderboard>`);
+    await page.locator("closeread-leaderboard thead button", { hasText: /^f1$/ }).click();
+    assert.deepEqual((await firstCells()).toSorted(), [
+        ["1", "<b>hopeful</b>"],
+        ["incomplete", "half"],
+        ["–", "honest"],
+    ]);
 });
 
 test("a search leaves ranks as they are, and the table is saved as CSV", async () => {

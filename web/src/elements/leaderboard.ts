@@ -134,7 +134,7 @@ class Leaderboard extends HTMLElement {
             make(
                 "tr",
                 {},
-                make("td", {}, rank === undefined ? say.unranked : String(rank)),
+                make("td", {}, rank !== undefined ? String(rank) : row.scorecard.complete ? "–" : say.unranked),
                 make("th", { scope: "row" }, row.url === undefined ? row.name : link(row.url, this.#base, row.name)),
                 ...metrics.map((name) => make("td", {}, ...estimate(row.scorecard.metrics[name]))),
                 ...ended.map((name) => make("td", { class: "number" }, String(row.scorecard.ledger[name]))),

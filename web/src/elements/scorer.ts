@@ -64,10 +64,15 @@ class Scorer extends HTMLElement {
                 .decode(content as Uint8Array)
                 .split("\n")
                 .filter((line) => line.trim() !== "")
-                .map((line) => JSON.parse(line) as { id: string; task: string });
+                .map((line) => JSON.parse(line) as { id: string; task?: string | null; options?: unknown });
             save(
                 "predictions.jsonl",
-                items.map(({ id, task }) => `${JSON.stringify(task === "choice" ? { item: id, choice: 0 } : { item: id, answer: say.yourAnswer })}\n`).join(""),
+                items
+                    .map(
+                        ({ id, task, options }) =>
+                            `${JSON.stringify((task ?? (options ? "choice" : "")) === "choice" ? { item: id, choice: 0 } : { item: id, answer: say.yourAnswer })}\n`,
+                    )
+                    .join(""),
                 "application/jsonl",
             );
         } catch (error) {
