@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let is_wasm = env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm");
     if Path::new(weights).is_file() && !is_wasm {
         // Higher levels pack them no smaller.
-        let packed = zstd::encode_all(&*fs::read(weights)?, 3)?;
+        let packed = zstd::bulk::compress(&fs::read(weights)?, 3)?;
         let out = env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
         fs::write(Path::new(&out).join("model.onnx.zst"), packed)?;
         println!("cargo::rustc-cfg=has_weights");

@@ -4,8 +4,8 @@ use super::IndexError;
 use super::kept::{KeptWords, Reader, numbers};
 use super::postings::{Postings, entries};
 use super::ranking::{Ranking, rank};
-use closeread_text::Language;
 use closeread_text::language::is_spaceless;
+use closeread_text::{Language, composed};
 use rustc_hash::FxHashMap;
 
 /// Saturation of a word's frequency within a passage (Lucene's default).
@@ -32,7 +32,7 @@ impl WordRule {
 
     /// The words of `text` in order, repeated ones repeated.
     pub fn words(self, text: &str) -> Vec<String> {
-        self.words_of_lower(&text.to_lowercase()).into_iter().map(str::to_owned).collect()
+        self.words_of_lower(&lower(text)).into_iter().map(str::to_owned).collect()
     }
 
     /// The words of a text in lower case, where they stand.
@@ -43,6 +43,11 @@ impl WordRule {
             Self::CharacterPairs => runs.flat_map(pairs).collect(),
         }
     }
+}
+
+/// A text in lower case, each letter and its marks one character where Unicode has one: a mark of its own would end a word.
+fn lower(text: &str) -> String {
+    composed(text).to_lowercase()
 }
 
 /// Splits a run into stretches with and without spaces in their writing, and the latter into overlapping pairs.
@@ -122,7 +127,7 @@ impl Bm25Builder {
     /// Indexes the next passage.
     pub(super) fn add(&mut self, text: &str) {
         let idx = u32::try_from(self.lengths.len()).expect("fewer than four billion passages");
-        let lower = text.to_lowercase();
+        let lower = lower(text);
         let mut words = self.rule.words_of_lower(&lower);
         self.lengths.push(u32::try_from(words.len()).expect("fewer than four billion words in a passage"));
         words.sort_unstable();
@@ -238,6 +243,22 @@ mod tests {
             WordRule::CharacterPairs.words("老残游记,第2回 ok 一"),
             ["老残", "残游", "游记", "第", "2", "回", "ok", "一"]
         );
+    }
+
+    #[test]
+    fn a_letter_and_its_marks_are_found_in_both_ways_of_writing() {
+        for (rule, apart, one) in [
+            (WordRule::Letters, "Nguye\u{302}\u{303}n cafe\u{301}", "Nguyễn café"),
+            (WordRule::CharacterPairs, "カ\u{3099}ラス", "ガラス"),
+        ] {
+            assert_eq!(rule.words(apart), rule.words(one));
+            for (passage, query) in [(apart, one), (one, apart)] {
+                assert_eq!(
+                    Bm25::new(rule, ["x y", passage]).ranking(query),
+                    Bm25::new(rule, ["x y", one]).ranking(one)
+                );
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Version of the format, raised whenever the same books and passages would lead to other bytes.
-pub const KEPT_FORMAT: u32 = 1;
+pub const KEPT_FORMAT: u32 = 2;
 
 /// Shared bytes that another owner holds, or a part of them. Cheap to clone.
 #[derive(Clone)]
