@@ -118,6 +118,9 @@ fn together_and_evidence_are_novelqas_alone() {
     sandbox
         .run(&["run", "--method", "agentic-rag", "--param", "agentic-rag.on_both=maybe"])
         .refuses(&["`maybe`", "reject"]);
+    sandbox
+        .run(&["run", "--method", "read-agent", "--param", "read-agent.word_limit=300"])
+        .refuses(&["word_limit must be at least min_words"]);
 }
 
 #[test]

@@ -101,6 +101,14 @@ impl Method for ReadAgent {
     )];
     type Prepared = Pages;
 
+    fn check(&self) -> Result<(), &'static str> {
+        match self.word_limit < self.min_words.max(self.start_threshold) {
+            true => Err("word_limit must be at least min_words and start_threshold: with fewer words than min_words \
+                         in hand, the rest of a book becomes one page; lower those, too"),
+            false => Ok(()),
+        }
+    }
+
     fn shares_its_prompts(&self) -> bool {
         true
     }
