@@ -9,6 +9,7 @@ use closeread_eval::{Content, Document, LISTED};
 use closeread_files::leads_outside;
 use closeread_text::Language;
 use names::meant;
+use serde_json::{Deserializer, Map, Value};
 use std::path::Path;
 
 const EXPECTED: &str = r#"expected {"id": ..., "text": ...} or {"id": ..., "path": ...}"#;
@@ -68,8 +69,7 @@ impl Input<'_> {
                 e.valid_up_to()
             )
         })?;
-        let document: Document =
-            serde_json::from_str(line).map_err(|e| format!("not a document: {e}; {EXPECTED} on one line"))?;
+        let document = document(line)?;
         if document.id.is_empty() {
             return Err(format!("`id` is empty: {EXPECTED}"));
         }
@@ -110,4 +110,17 @@ impl Input<'_> {
         self.problems[n_before..].iter_mut().for_each(|p| p.path = path.to_owned());
         Ok(())
     }
+}
+
+/// The document of a line, read as a data set's lines are: `null` counts as absent, and text behind the object is not read.
+fn document(line: &str) -> Result<Document, String> {
+    let wrong = |error: serde_json::Error| format!("not a document: {error}; {EXPECTED} on one line");
+    let mut objects = Deserializer::from_str(line).into_iter::<Map<String, Value>>();
+    let mut fields = objects.next().transpose().map_err(wrong)?.unwrap_or_default();
+    let behind = line[objects.byte_offset()..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+    if behind.starts_with('{') {
+        return Err(format!("a second object on the line: {EXPECTED}, each on a line of its own"));
+    }
+    fields.retain(|_, value| !value.is_null());
+    serde_json::from_value(Value::Object(fields)).map_err(wrong)
 }

@@ -173,6 +173,21 @@ fn documents_are_read_from_their_lines_and_their_files() {
 }
 
 #[test]
+fn null_is_no_field_and_text_behind_a_document_is_not_read() {
+    let lines = concat!(
+        "{\"id\": \"one\", \"title\": null, \"language\": null, \"path\": null, \"text\": \"One.\"},\n",
+        "{\"id\": \"two\", \"text\": \"Two.\"} and more\n",
+        "{\"id\": \"three\", \"text\": \"Three.\"} {\"id\": \"four\", \"text\": \"Four.\"}\n",
+    );
+    let dir = folder(&[("documents.jsonl", lines.as_bytes())]);
+    let (books, problems) = read(&dir.path().join("documents.jsonl"));
+    assert_eq!(ids(&books), ["one", "two"]);
+    assert_eq!(books[0].0.title, "one");
+    assert_eq!(problems.iter().map(|p| p.line).collect::<Vec<_>>(), [Some(3)]);
+    assert!(problems[0].to_string().contains("a second object on the line"), "{}", problems[0]);
+}
+
+#[test]
 fn a_document_file_without_documents_is_refused() {
     let dir = folder(&[("documents.jsonl", b"\n\n"), ("bad.jsonl", b"\xFF\n")]);
     check_refused(&dir.path().join("documents.jsonl"), &["empty", "\"id\""]);
