@@ -1,5 +1,6 @@
 //! `closeread export`, as the tools read it that it is for.
 
+use crate::fault_server::{FaultServer, response};
 use crate::provider::Server;
 use crate::support::{Ended, Sandbox, readers, run_tales, tales};
 use serde_json::{Value, json};
@@ -357,6 +358,17 @@ fn spans_are_posted_as_protobuf_and_a_refusal_is_said() {
     assert!(heard[0].starts_with("POST /v1/traces HTTP/1.1"), "{}", &heard[0][..80]);
     assert!(heard[0].to_lowercase().contains("content-type: application/x-protobuf") && heard[0].contains("geheim"));
     assert!(heard[0].contains("gen_ai.operation.name") && heard[0].contains("closeread.score.accuracy"));
+}
+
+#[test]
+fn spans_that_a_receiver_did_not_take_are_told() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["run", "--method", "closed-book", "--limit", "2", "--out", "r"]).exits(0);
+    // partial_success { rejected_spans: 1, error_message: "quota" }
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", "\n\u{9}\u{8}\u{1}\u{12}\u{5}quota"));
+    let ended = sandbox.run(&["export", "otlp", "r", "--endpoint", &server.url]).exits(1);
+    assert!(ended.err().contains("did not take 1 of "), "{}", ended.err());
+    assert!(ended.err().contains("spans: quota"), "{}", ended.err());
 }
 
 #[test]

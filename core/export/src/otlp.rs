@@ -23,6 +23,21 @@ const ERROR: i32 = 2;
 
 /// Fields and numbers of opentelemetry-proto 1.x, `trace.proto`, as far as they are used.
 mod wire {
+    /// The body of an answer with status 200.
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(super) struct Answer {
+        #[prost(message, optional, tag = "1")]
+        pub(super) partial_success: Option<Partial>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(super) struct Partial {
+        #[prost(int64, tag = "1")]
+        pub(super) rejected_spans: i64,
+        #[prost(string, tag = "2")]
+        pub(super) error_message: String,
+    }
+
     #[derive(Clone, PartialEq, prost::Message)]
     pub(super) struct Request {
         #[prost(message, repeated, tag = "1")]
@@ -204,6 +219,13 @@ impl<'a> Batch<'a> {
         let resource_spans = vec![wire::ResourceSpans { resource: Some(resource), scope_spans }];
         wire::Request { resource_spans }.encode_to_vec()
     }
+}
+
+/// What a receiver's answer says of spans that it did not take: how many, and why. `None` if it took all.
+pub fn rejected(answer: &[u8]) -> Option<(u64, String)> {
+    let wire::Partial { rejected_spans, error_message } = wire::Answer::decode(answer).ok()?.partial_success?;
+    let n = u64::try_from(rejected_spans).unwrap_or_default();
+    (n > 0).then_some((n, error_message))
 }
 
 /// Returns the first bytes of a hash in hex.

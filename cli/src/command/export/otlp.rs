@@ -2,19 +2,21 @@
 
 use super::{exit_code, open, trials};
 use anyhow::{Context, Result, bail};
-use closeread_export::otlp::{Batch, PATH};
+use closeread_export::otlp::{Batch, PATH, rejected};
 use closeread_export::{About, Row};
 use closeread_llm::provider::Secret;
 use closeread_providers::http;
 use closeread_providers::{Address, Secrets, without_credentials};
 use closeread_runner::finished::{NamedFolder, Streamed};
 use closeread_table::number::thousands;
+use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
+use std::borrow::Cow;
 use std::process::ExitCode;
 use std::time::Duration;
-use tracing::info;
+use tracing::{info, warn};
 
 /// Spans of a request; a receiver refuses bodies that are too large.
 const SPANS: usize = 512;
@@ -42,7 +44,8 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
     let url = receiving(&endpoint)?;
     let of_environment = variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
     let listed = of_environment.split(',').filter(|header| !header.trim().is_empty());
-    let headers = headers(listed.chain(args.header.iter().map(String::as_str)))?;
+    let listed: Vec<String> = listed.map(unescaped).collect();
+    let headers = headers(listed.iter().chain(&args.header).map(String::as_str))?;
     // Headers may hold keys: they go to the address that was given, and to none that it points to.
     let client = http::client().timeout(Duration::from_secs(60)).redirect(Policy::none());
     let client = client.build().context("cannot make an HTTP client")?;
@@ -50,12 +53,12 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
     let keys: Vec<Secret> = words.filter(|word| word.len() >= SHORTEST_KEY).map(Secret::new).collect();
     let secrets = Secrets::of(&keys, &Address::new(url.as_str(), "--endpoint")?);
     let receiver = Receiver { client, url, headers, secrets };
-    let (mut complete, mut sent) = (true, 0);
+    let (mut complete, mut sent, mut refused) = (true, 0, 0);
+    let mut count = |(taken, left): (u64, u64)| (sent += taken, refused += left);
     for folder in &args.runs {
         let mut streamed = open(folder)?;
         complete &= streamed.lacks.is_empty();
         let mut clock = streamed.created;
-        let mut spans = 0;
         for arm in streamed.run.plan.clone() {
             let cell = trials(&mut streamed, &arm)?;
             let Streamed { run, stored, .. } = &mut streamed;
@@ -65,16 +68,15 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
                 let record = stored.read(run, place)?;
                 batch.add(&cell, &Row { item: &run.items[trial.item], record: &record, trial });
                 if batch.len() >= SPANS {
-                    spans += receiver.post(&mut batch).await?;
+                    count(receiver.post(&mut batch).await?);
                 }
             }
-            spans += receiver.post(&mut batch).await?;
+            count(receiver.post(&mut batch).await?);
             clock = batch.ended();
         }
-        sent += spans;
     }
     info!("{} spans sent to {}", thousands(sent), receiver.shown());
-    Ok(exit_code(complete))
+    Ok(exit_code(complete && refused == 0))
 }
 
 /// The address that spans go to: the path is added to the receiver's own, unless it is there.
@@ -100,11 +102,11 @@ impl Receiver {
         without_credentials(self.url.as_str())
     }
 
-    /// Sends the spans that wait, again if the receiver is busy; how many they were.
-    async fn post(&self, batch: &mut Batch<'_>) -> Result<u64> {
+    /// Sends the spans that wait, again if the receiver is busy; returns how many it took, and how many it did not.
+    async fn post(&self, batch: &mut Batch<'_>) -> Result<(u64, u64)> {
         let n = batch.len() as u64;
         if n == 0 {
-            return Ok(0);
+            return Ok((0, 0));
         }
         let body = batch.take();
         let mut pause = Duration::from_millis(500);
@@ -116,7 +118,12 @@ impl Receiver {
                 answer.with_context(|| format!("{} cannot be reached: is the receiver running?", self.shown()))?;
             let status = answer.status();
             if status.is_success() {
-                return Ok(n);
+                let bytes = http::body_within(answer, MAX_ANSWER_BYTES).await.unwrap_or_default();
+                let Some((left, why)) = rejected(&bytes) else { return Ok((n, 0)) };
+                let (left, why) = (left.min(n), self.secrets.redact(&why));
+                let why: String = why.chars().take(300).collect();
+                warn!("{} did not take {} of {} spans: {why}", self.shown(), thousands(left), thousands(n));
+                return Ok((n - left, left));
             }
             let is_busy = matches!(status.as_u16(), 429 | 502 | 503 | 504);
             if !is_busy || pause > Duration::from_secs(30) {
@@ -133,6 +140,11 @@ impl Receiver {
             pause *= 2;
         }
     }
+}
+
+/// A header of OpenTelemetry's variable, whose values are percent-encoded as in W3C's baggage: `Basic%20...` is `Basic ...`.
+fn unescaped(header: &str) -> String {
+    percent_decode_str(header).decode_utf8().map_or_else(|_| header.to_owned(), Cow::into_owned)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -154,4 +166,17 @@ fn headers<'a>(given: impl Iterator<Item = &'a str>) -> Result<HeaderMap> {
         headers.insert(name, value);
     }
     Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn a_header_of_the_environment_is_percent_encoded() {
+        assert_eq!(unescaped("Authorization=Basic%20cGs6c2s%3D"), "Authorization=Basic cGs6c2s=");
+        for as_it_is in ["wandb-api-key=geheim", "x=100%", "x=%zz", "x=%+1", "x=%ff"] {
+            assert_eq!(unescaped(as_it_is), as_it_is);
+        }
+    }
 }
