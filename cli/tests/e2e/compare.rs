@@ -140,6 +140,27 @@ fn items_that_are_not_the_same_are_named_and_left_out() {
 }
 
 #[test]
+fn documents_whose_texts_differ_are_named() {
+    let sandbox = two_runs();
+    rewrite_lines(&sandbox, "tales/documents.jsonl", |document| {
+        if document["id"] == "tale-3" {
+            document["text"] = json!("It rained for a week. Dov had found a torn map, and kept it.");
+        }
+    });
+    run_tales(&sandbox, "later", &["--method", "dos-rag", "--budget", "30"]);
+    let note = "different texts under the same id: `tale-3`;";
+    for two in [
+        &["compare", "blind", "later"][..],
+        &["compare", "blind", "later", "--method", "closed-book,dos-rag"],
+        &["report", "seeing", "later"],
+    ] {
+        let ended = sandbox.run(two).exits(0);
+        assert!(format!("{}{}", ended.out(), ended.err()).contains(note), "{two:?}: {}", ended.out());
+    }
+    assert!(!sandbox.run(&["report", "seeing", "blind"]).exits(0).out().contains("different texts"));
+}
+
+#[test]
 fn score_files_are_compared_with_each_other_and_with_runs() {
     let sandbox = two_runs();
     let file = |accuracy: [f64; 3]| {

@@ -95,6 +95,7 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
         records,
         repeats,
         books: BTreeMap::new(),
+        texts: BTreeMap::new(),
         asked: HowAsked::default(),
         judging: Judging::default(),
         facts: vec![("read from".to_owned(), files.join(", "))],

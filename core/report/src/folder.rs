@@ -155,7 +155,7 @@ pub fn run_of_records(
         whole(&format!("preparations/{name}"), "what a method made of books; removed, the run makes it again", bytes)
     };
     let asked = manifest.configuration.asked();
-    let RunConfiguration { benchmark, cells, repeats, .. } = manifest.configuration.clone();
+    let RunConfiguration { benchmark, cells, repeats, documents, .. } = manifest.configuration.clone();
     let run = Run {
         name,
         benchmark,
@@ -164,6 +164,7 @@ pub fn run_of_records(
         records,
         repeats,
         books,
+        texts: documents.into_iter().map(|document| (document.id, document.sha256)).collect(),
         data: Vec::new(),
         asked,
         facts: manifest

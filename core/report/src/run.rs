@@ -9,7 +9,7 @@ use closeread_methods::Preparation;
 use closeread_methods::record::{CallTrace, Record};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run folder, read.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Run {
     pub repeats: u32,
     /// The tokens of its books by document; empty where the texts are not at hand.
     pub books: BTreeMap<String, TokenPlaces>,
+    /// SHA-256 of the text of each of its documents; empty where they are not known.
+    pub texts: BTreeMap<String, String>,
     /// Books of the run as the papers' tables on data have them.
     pub data: Vec<BookFacts>,
     /// Settings with which the models were asked.
@@ -54,6 +56,26 @@ impl Run {
         let Self { name, benchmark, plan, items, records, repeats, books, judging, asked, .. } = self;
         RunView { name, benchmark, plan, items, records, repeats: *repeats, books, judging, asked }
     }
+}
+
+/// Says which documents had other texts in another run of these; `None` where all had the same.
+pub(crate) fn other_texts<'a>(runs: impl IntoIterator<Item = &'a BTreeMap<String, String>>) -> Option<String> {
+    const NAMED: usize = 5;
+    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut differ: BTreeSet<&str> = BTreeSet::new();
+    for (document, text) in runs.into_iter().flatten() {
+        if *known.entry(document).or_insert(text) != text {
+            differ.insert(document);
+        }
+    }
+    let named: Vec<String> = differ.iter().take(NAMED).map(|document| format!("`{document}`")).collect();
+    let more = if differ.len() > NAMED { format!(" and {} more", differ.len() - NAMED) } else { String::new() };
+    (!differ.is_empty()).then(|| {
+        format!(
+            "The runs read different texts under the same id: {}{more}; their answers there are about different texts",
+            named.join(", ")
+        )
+    })
 }
 
 /// The calls of a preparation: what a method asked about books before the questions.

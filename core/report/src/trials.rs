@@ -326,6 +326,7 @@ mod tests {
             records,
             repeats: 1,
             books: BTreeMap::new(),
+            texts: BTreeMap::new(),
             data: Vec::new(),
             asked: crate::HowAsked::default(),
             judging: Judging::default(),

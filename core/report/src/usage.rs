@@ -249,6 +249,7 @@ mod tests {
             records: [vec![first, second, third, failed], unasked.to_vec()].concat(),
             repeats: 1,
             books: BTreeMap::new(),
+            texts: BTreeMap::new(),
             data: Vec::new(),
             asked: crate::HowAsked::default(),
             facts: Vec::new(),

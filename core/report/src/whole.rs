@@ -5,6 +5,7 @@ use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
 use super::opinions::{LabelFile, Opinions};
 use super::paper::{Exhibit, Held, Number, Status};
+use super::run::other_texts;
 use super::tables::incomplete;
 use super::{
     Cell, Run, ServedUsage, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table,
@@ -93,7 +94,11 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     let mut tables = vec![score_table(&cells), ledger_table(&cells), policy_table(&cells)];
     tables.extend(beyond_closed_book(&table));
     tables.push(usage_table(&runs.iter().zip(&reports).map(|(run, r)| (run, &*r.usage)).collect::<Vec<_>>()));
-    tables.extend(comparison_tables(&cell_comparisons(&table)));
+    let note = other_texts(runs.iter().map(|run| &run.texts));
+    for mut compared in comparison_tables(&cell_comparisons(&table)) {
+        compared.notes.extend(note.clone());
+        tables.push(compared);
+    }
     for run in runs {
         tables.extend(judging_of(run, runs.len() > 1));
     }

@@ -5,6 +5,7 @@ mod score_file;
 use super::comparison::{Labels, RunComparison, Side, compare};
 use crate::cells::{aggregation, metrics_of};
 use crate::plan::{Line, lines};
+use crate::run::other_texts;
 use crate::tables::Naming;
 use crate::{Arm, Run};
 pub use choice_error::ChoiceError;
@@ -15,7 +16,7 @@ use closeread_table::render::text;
 pub use score_file::ScoreFileItem;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names that an error lists; there may be thousands.
 const MAX_LISTED: usize = 12;
@@ -33,6 +34,8 @@ pub struct Source {
     /// What a reader must know to read the scores of a log that another tool wrote; `None` of what closeread wrote.
     foreign: Option<Vec<String>>,
     lacks: Vec<String>,
+    /// As [`Run::texts`].
+    texts: BTreeMap<String, String>,
 }
 
 /// The two sides of a comparison: two sources, or one with itself.
@@ -134,10 +137,11 @@ impl Two {
         sources.flat_map(|source| source.lacks.iter().map(|lack| said(source, lack))).collect()
     }
 
-    /// Returns what a reader must know to read the scores of logs that other tools wrote.
+    /// Returns what a reader must know to read the scores: of logs that other tools wrote, and of documents whose texts differ.
     pub fn notes(&self) -> Vec<String> {
         let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
-        sources.filter_map(|source| source.foreign.clone()).flatten().collect()
+        let of_logs = sources.filter_map(|source| source.foreign.clone()).flatten();
+        of_logs.chain(other_texts([&self.a().texts, &self.b().texts])).collect()
     }
 
     /// Returns the names that tell the two apart: the cell in one run, the run where it has one cell, else both.
@@ -172,7 +176,8 @@ impl Source {
     /// As [`RunView::observations`](crate::RunView::observations).
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
         let table = run.view().observations()?;
-        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks: run.lacks() })
+        let (lacks, texts) = (run.lacks(), run.texts.clone());
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts })
     }
 
     /// Makes it the source of a log that another tool wrote, with notes that a reader must know to read its scores.
@@ -207,8 +212,8 @@ impl Source {
         let cell = Cell { key: key.clone(), facts: CellFacts::default() };
         let done = scores.iter().map(|item| item.done(&key));
         let table = Observations::new("", vec![cell], &facts, 1, done);
-        let mut source =
-            Self { name, path, lines: lines(&table), table, is_run: false, foreign: None, lacks: Vec::new() };
+        let (lacks, texts) = (Vec::new(), BTreeMap::new());
+        let mut source = Self { name, path, lines: lines(&table), table, is_run: false, foreign: None, lacks, texts };
         source.learn(gold.values());
         source
     }

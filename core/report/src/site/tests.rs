@@ -44,6 +44,7 @@ fn hostile_run() -> Run {
         records,
         repeats: 1,
         books: BTreeMap::new(),
+        texts: BTreeMap::new(),
         data: Vec::new(),
         asked: crate::HowAsked::default(),
         judging: closeread_judges::Judging::default(),

@@ -114,6 +114,7 @@ pub(super) fn unasked(name: &str, items: &[Item]) -> Run {
         records: Vec::new(),
         repeats: 1,
         books: BTreeMap::new(),
+        texts: BTreeMap::new(),
         data: Vec::new(),
         asked: HowAsked::default(),
         judging: Judging::default(),
