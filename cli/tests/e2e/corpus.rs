@@ -36,6 +36,17 @@ fn records(sandbox: &Sandbox, run: &str) -> Vec<Value> {
 }
 
 #[test]
+fn a_budget_below_every_chunk_is_said() {
+    let sandbox = Sandbox::new();
+    corpus(&sandbox, 2, "en");
+    let args = ["run", "--benchmark", "corpus", "--method", "corpus-rag", "--budget", "100,20000", "--limit", "1"];
+    let ended = sandbox.run(&[&args[..], &["--retriever", "bm25", "--out", "r"]].concat()).exits(0);
+    let words = "corpus-rag at 100 with builtin/extractive: 1 of 1 prompts held no passage";
+    assert!(ended.err().contains(words), "{}", ended.err());
+    assert!(!ended.err().contains("corpus-rag at 20000"), "{}", ended.err());
+}
+
+#[test]
 fn a_corpus_is_searched_at_once_and_the_dagger_says_what_cannot_be_seen() {
     for language in ["en", "zh"] {
         let sandbox = Sandbox::new();

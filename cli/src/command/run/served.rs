@@ -1,4 +1,4 @@
-//! Messages on how a run's models were served: in several versions, or with prompts and responses cut.
+//! Messages on how a run's models were served: in several versions, with prompts and responses cut, or without a passage.
 
 use closeread_eval::Outcome;
 use closeread_eval::truncation::Cuts;
@@ -68,6 +68,25 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Opt
         info!(
             "whether the server of {model} cut prompts is not known: it counts no tokens ({})",
             counted(cuts.calls, "call")
+        );
+    }
+}
+
+/// Cells in which prompts were sent that hold no passage, because the best one has more tokens than the budget.
+pub(super) fn say_empty_contexts(records: &[Record]) {
+    let mut cells: BTreeMap<Arm, (usize, usize)> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.key.budget.is_some() && !record.calls.is_empty()) {
+        let Some(context) = &record.context else { continue };
+        let (empty, all) = cells.entry(Arm::of(&record.key)).or_default();
+        *empty += usize::from(context.n_tokens == 0);
+        *all += 1;
+    }
+    for (Arm { method, model, budget }, (empty, all)) in cells.into_iter().filter(|(_, (empty, _))| *empty > 0) {
+        let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
+        let (empty, all) = (thousands(empty as u64), thousands(all as u64));
+        warn!(
+            "{method}{at} with {model}: {empty} of {all} prompts held no passage, because the best one has more tokens than \
+             the budget: raise --budget, or make passages shorter by --passage-tokens"
         );
     }
 }
