@@ -122,16 +122,25 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S], first: usize) -> Option<
         let found = INDEX.captures(text)?;
         let letter = |letter: regex_lite::Match<'_>| usize::from(letter.as_str().as_bytes()[0] - b'A');
         match found.get(1) {
+            Some(_) if is_longer_number(&text[found[0].len() - 1..]) => None,
             Some(digits) => digits.as_str().parse::<usize>().ok()?.checked_sub(first),
-            // "A man" is a text; a letter in front of one needs a mark.
+            // "A man" is a text; a letter in front of one needs a mark, as in "(A) man".
             None => {
-                found.get(2).filter(|_| found[0].len() > 1 && !found[0].ends_with(' ') || text.len() == 1).map(letter)
+                let marked = |name: &regex_lite::Match<'_>| !text[name.end()..found[0].len()].trim_end().is_empty();
+                let alone = found[0].len() > 1 && !found[0].ends_with(' ') || text.len() == 1;
+                found.get(2).filter(|name| alone || marked(name)).map(letter)
             }
         }
     };
     let digits_alone = said.bytes().all(|byte| byte.is_ascii_digit());
     let choice = if digits_alone { by_index() } else { by_text.or_else(by_index) };
     choice.filter(|&idx| idx < options.len())
+}
+
+/// True of `.5`, `,500`, `:30`: what stands before goes on; `.0` changes nothing.
+fn is_longer_number(behind: &str) -> bool {
+    let digits = behind.strip_prefix([',', ':']).or_else(|| Some(behind.strip_prefix('.')?.trim_start_matches('0')));
+    digits.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn evidenced(line: &str) -> Option<EvidencedAnswer<'_>> {
@@ -172,6 +181,11 @@ mod tests {
             ("2. Snow", 2),
             ("C", 2),
             ("C. Snow", 2),
+            ("2.0", 2),
+            ("(C) Snow", 2),
+            ("C) Snow, perhaps", 2),
+            ("[C] Snow", 2),
+            ("**C** Snow", 2),
             ("snow", 2),
             ("A man", 1),
             ("3", 3),
@@ -179,7 +193,7 @@ mod tests {
         ] {
             assert_eq!(choose(line), Answer(chosen), "{line}");
         }
-        for line in ["4", "E", "Hail", "A dog", "", "-1", "99999999999"] {
+        for line in ["4", "E", "Hail", "A dog", "(A dog)", "", "-1", "99999999999", "1.5 m", "1,500", "2:30"] {
             assert_eq!(choose(line), Unparsed, "{line}");
         }
     }
