@@ -119,7 +119,8 @@ impl PriceList {
     /// Reads a list in TOML.
     ///
     /// # Errors
-    /// [`PriceError`] for what is not of this form, a price that is negative or no number, a date that is none.
+    /// [`PriceError`] for what is not of this form, a price that is negative or no number, a date that is
+    /// none, a window of 0.
     pub fn read(text: &str) -> Result<Self, PriceError> {
         let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(toml_problem(text, &error)))?;
         for (model, facts) in &list.0 {
@@ -129,6 +130,10 @@ impl PriceList {
             }
             if !is_date(&facts.date) {
                 return Err(wrong(format!("date `{}`: expected YYYY-MM-DD", facts.date)));
+            }
+            let limits = [("window", facts.window), ("max_output", facts.max_output.map(|tokens| tokens as usize))];
+            if let Some((name, _)) = limits.into_iter().find(|(_, tokens)| *tokens == Some(0)) {
+                return Err(wrong(format!("{name} 0: expected 1 token or more")));
             }
             if let Some(price) = facts.searches.filter(|price| !price.is_finite() || *price < 0.0) {
                 return Err(wrong(format!("searches {price}: expected dollars for a thousand, 0 or more")));
@@ -362,6 +367,7 @@ mod tests {
         assert!(message("['p/x']\nsource = 's'\ndate = 'today'").contains("`p/x`: date `today`: expected YYYY-MM-DD"));
         let negative = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = -1, output = 1 }";
         assert!(message(negative).contains("price -1: expected dollars"));
+        assert!(message("['p/x']\nsource = 's'\ndate = '2026-01-02'\nwindow = 0").contains("window 0: expected 1"));
         assert!(message("['x']\nsource = 's'\ndate = '2026-01-02'").contains("provider/model"));
         assert!(message("['p/x']\nsource = 's'\ndate = '2026-01-02'\nwindwo = 3").contains("windwo"));
     }
