@@ -1,6 +1,7 @@
 //! How the requests of a batch end, and what becomes of them.
 
-use crate::batch::{BatchServer, Case, End, MODELS, each_once};
+use crate::batch::{Case, MODELS, each_once};
+use crate::batch_server::{BatchServer, End};
 use crate::support::Ended;
 use serde_json::json;
 
@@ -65,6 +66,15 @@ fn finding_07_results_that_come_cut_short_or_late_are_asked_for_again_and_not_pa
         each_once(&server, 18);
         assert_eq!(report["cells"][0]["ledger"]["answered"], 18, "{model}");
     }
+}
+
+#[test]
+fn finding_07_an_answer_that_is_told_of_as_an_error_too_is_kept() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    server.world.lock().unwrap().twice = true;
+    let report = Case::new("openai/tiny", &server, &[]).finishes(0);
+    each_once(&server, 18);
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 18);
 }
 
 #[test]

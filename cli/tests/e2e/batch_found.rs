@@ -1,6 +1,7 @@
 //! Batches that an earlier process handed in and did not name.
 
-use crate::batch::{BatchServer, Case, End, MODELS, each_once};
+use crate::batch::{Case, MODELS, each_once};
+use crate::batch_server::{BatchServer, End};
 use serde_json::{Value, json};
 
 #[test]

@@ -66,15 +66,20 @@ impl Batcher {
             }
         }
         drop(state);
-        let mut results: HashMap<String, Result<Response, Fault>> =
-            results.into_iter().map(|told| (told.id, told.result)).collect();
+        let mut by_id: HashMap<String, Result<Response, Fault>> = HashMap::new();
+        for told in results {
+            // Of a request that is told of twice an answer counts, which was paid: the first one.
+            if !by_id.get(&told.id).is_some_and(Result::is_ok) {
+                by_id.insert(told.id, told.result);
+            }
+        }
         let (mut responses, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
         for id in &ticket.requests {
             let silent = || match is_cancelled {
                 true => Err(Fault::Final(HostError::Failed("the batch was cancelled".to_owned()))),
                 false => Err(Fault::transient(ServerLoad::Server, "the batch holds no result")),
             };
-            match results.remove(id).unwrap_or_else(silent) {
+            match by_id.remove(id).unwrap_or_else(silent) {
                 Ok(mut response) => {
                     response.usage.batch = true;
                     responses.push((id.clone(), response));
