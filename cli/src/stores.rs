@@ -11,8 +11,10 @@ use closeread_remote::{Address, INTERVAL, Mirror, fetch, is_there, matching, wri
 /// Beginnings of the names of folders in stores.
 const SCHEMES: [&str; 2] = ["s3://", "az://"];
 /// Beginnings of the names of folders in stores that closeread does not speak to: they are refused, not taken for folders of this machine.
-const OTHER_SCHEMES: [&str; 9] =
-    ["gs://", "gcs://", "abfs://", "abfss://", "wasb://", "wasbs://", "hdfs://", "oss://", "cos://"];
+const OTHER_SCHEMES: [&str; 14] = [
+    "gs://", "gcs://", "abfs://", "abfss://", "wasb://", "wasbs://", "hdfs://", "oss://", "cos://", "s3a://", "s3n://",
+    "azure://", "S3://", "AZ://",
+];
 /// Variable that sets how often what is new is sent, in seconds.
 pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
 /// Number of folders of a store that are fetched at once.

@@ -8,9 +8,10 @@ use crate::store::{Away, Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
 use anyhow::{Context, Result, anyhow, bail};
-use closeread_files::run_files::{CHARGES, GROWING};
+use closeread_files::run_files::{CHARGES, GROWING, SUPERSEDED};
 use closeread_files::{self as files, write_atomically};
 use object_store::UpdateVersion;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -137,11 +138,15 @@ impl Sending {
 
     /// Takes the next number, so that who wrote before can send no more; then all that was sent is here.
     async fn take_over(&mut self) -> Result<()> {
+        let mut is_same = true;
         for tried in 0..TRIES {
             if tried >= 3 {
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
+            let before = self.configuration()?;
             let found = pull_listed(&self.store, &self.place, &mut self.index).await?;
+            // Lines of what another machine has begun anew or extended since are in its own files, or replaced.
+            is_same &= before.is_none() || before == self.configuration()?;
             self.next = found.next;
             let head = self.segment(&[], false)?;
             if !self.put_segment(head.clone()).await? {
@@ -163,7 +168,17 @@ impl Sending {
                 let local = files::read_text(&path)?.unwrap_or_default();
                 let whole = local.rfind('\n').map_or("", |end| &local[..end]);
                 let local: Vec<String> = whole.lines().map(str::to_owned).collect();
-                let unsent = unsent(&local, &there);
+                let mut unsent = unsent(&local, &there);
+                if !is_same {
+                    let replaced = lines.of(SUPERSEDED);
+                    let n_lost = unsent.iter().filter(|line| !replaced.contains(line)).count();
+                    if n_lost > 0 {
+                        info!(
+                            "{n_lost} lines of {file} are left out: another machine changed the run before they were sent"
+                        );
+                    }
+                    unsent.clear();
+                }
                 if !unsent.is_empty() {
                     info!("{} lines of {file} were not sent before: they are now", unsent.len());
                 }
@@ -189,6 +204,12 @@ impl Sending {
             self.store.address(),
             name(self.next)
         )
+    }
+
+    /// The configuration of the run that lies in the folder of this machine; `None` if there is no manifest that can be read.
+    fn configuration(&self) -> Result<Option<Value>> {
+        let manifest = files::read(&self.place.folder.join("manifest.json"))?.unwrap_or_default();
+        Ok(serde_json::from_slice::<Value>(&manifest).ok().map(|mut manifest| manifest["configuration"].take()))
     }
 
     /// Sends what is new until there is nobody who writes; then what is left, and that the run has let go of the folder.

@@ -32,6 +32,11 @@ fn an_address_in_a_store_that_is_not_spoken_to_is_no_folder_of_this_machine() {
         .run(&["run", "--config", "options.toml", "--benchmark", "tales", "--method", "closed-book"])
         .refuses(&refusal);
     assert!(!sandbox.path("gs:").exists());
+    for address in ["s3a://evals/r", "S3://evals/r", "azure://evals/r"] {
+        sandbox
+            .run(&["run", "--benchmark", "tales", "--method", "closed-book", "--out", address])
+            .refuses(&["does not speak to this store", "s3://BUCKET/PATH"]);
+    }
 }
 
 /// Leaves the first lines of a file.

@@ -4,6 +4,7 @@ mod agents;
 mod batch;
 mod batch_ends;
 mod batch_found;
+mod batch_server;
 mod benchmark;
 mod books;
 mod build;
@@ -75,6 +76,8 @@ mod secret;
 mod serve;
 mod served_costs;
 mod sixteen;
+#[cfg(all(unix, feature = "object-stores"))]
+mod store_server;
 #[cfg(all(unix, feature = "object-stores"))]
 mod stores;
 #[cfg(all(unix, feature = "object-stores"))]

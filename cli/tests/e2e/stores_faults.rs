@@ -1,111 +1,15 @@
-//! Object stores that answer what they should not: a store of the tests' own, with a fault for each.
+//! Object stores that answer what they should not, with a fault for each, and several machines at one store.
 
 use crate::embeddings::{self, openai};
 use crate::fault_server::{Act, FaultServer, cases, response, run_cases};
-use crate::http::{Answered, Asked, HttpServer, ok};
+use crate::http::{Asked, HttpServer, ok};
 use crate::provider::answer as said;
+use crate::store_server::{Objects, Store, answer, content, is_listing, listing, object};
 use crate::support::{Ended, Sandbox, tales};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-type Objects = Arc<Mutex<BTreeMap<String, String>>>;
-
-/// A store with the bucket `evals`; `fault` may answer in its place.
-struct Store {
-    server: HttpServer,
-    objects: Objects,
-}
-
-impl Store {
-    fn start(objects: &Objects, mut fault: impl FnMut(&Asked) -> Option<Answered> + Send + 'static) -> Self {
-        let objects = objects.clone();
-        let own = objects.clone();
-        let server =
-            HttpServer::start(move |asked| fault(asked).unwrap_or_else(|| answer(&mut own.lock().unwrap(), asked)));
-        Self { server, objects }
-    }
-
-    fn run(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Ended {
-        Ended(self.command(sandbox, machine, args).output().unwrap())
-    }
-
-    fn command(&self, sandbox: &Sandbox, machine: &str, args: &[&str]) -> Command {
-        // Memory beyond 1.5 GB is refused.
-        let mut command = sandbox.command_after("ulimit -v 1500000", args);
-        command.env("CLOSEREAD_CACHE", sandbox.path(machine)).env("AWS_ENDPOINT_URL", &self.server.url);
-        command.env("AWS_ACCESS_KEY_ID", "k").env("AWS_SECRET_ACCESS_KEY", "geheim").env("AWS_REGION", "us-east-1");
-        command.env("AWS_SESSION_TOKEN", "vertraulich").env("CLOSEREAD_SYNC_SECONDS", "1");
-        command
-    }
-}
-
-fn tag(content: &str) -> String {
-    format!("\"{}-{}\"", content.len(), content.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte)))
-}
-
-/// The path of the object that is asked for; none in a listing.
-fn object(asked: &Asked) -> Option<&str> {
-    asked.path.strip_prefix("/evals/").map(|path| path.split('?').next().unwrap())
-}
-
-fn is_listing(asked: &Asked) -> bool {
-    asked.path.contains("list-type=2")
-}
-
-/// A listing; with a token, more follows.
-fn listing(objects: &BTreeMap<String, String>, token: Option<&str>) -> Answered {
-    let more = token.map_or("<IsTruncated>false</IsTruncated>".to_owned(), |token| {
-        format!("<IsTruncated>true</IsTruncated><NextContinuationToken>{token}</NextContinuationToken>")
-    });
-    let object = |(name, content): (&String, &String)| {
-        let (tag, length) = (tag(content).replace('"', "&quot;"), content.len());
-        format!(
-            "<Contents><Key>{name}</Key><LastModified>2026-01-01T00:00:00Z</LastModified><ETag>{tag}</ETag><Size>{length}</Size></Contents>"
-        )
-    };
-    let all: String = objects.iter().map(object).collect();
-    ("200 OK", Vec::new(), format!("<ListBucketResult>{more}{all}</ListBucketResult>"))
-}
-
-fn content(content: &str) -> Answered {
-    let modified = ("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT".to_owned());
-    ("200 OK", vec![("etag", tag(content)), modified], content.to_owned())
-}
-
-fn answer(objects: &mut BTreeMap<String, String>, asked: &Asked) -> Answered {
-    if is_listing(asked) {
-        return listing(objects, None);
-    }
-    let name = object(asked).unwrap_or_default().replace("%3D", "=").replace("%C3%BC", "ü").replace("%23", "#");
-    let there = objects.get(&name).map(|content| tag(content));
-    match asked.method.as_str() {
-        "GET" => objects.get(&name).map_or(("404 Not Found", Vec::new(), String::new()), |there| content(there)),
-        "PUT" => {
-            let is_refused = asked.header("if-none-match").is_some() && there.is_some()
-                || asked.header("if-match").is_some_and(|tag| Some(tag) != there.as_deref());
-            if is_refused {
-                return ("412 Precondition Failed", Vec::new(), String::new());
-            }
-            objects.insert(name, asked.body.clone());
-            ("200 OK", vec![("etag", tag(&asked.body))], String::new())
-        }
-        // Several are removed at once.
-        _ => {
-            let keys = asked.body.split("<Key>").skip(1).map(|rest| rest.split("</Key>").next().unwrap().to_owned());
-            let removed: String = keys
-                .map(|key| {
-                    objects.remove(&key);
-                    format!("<Deleted><Key>{key}</Key></Deleted>")
-                })
-                .collect();
-            ("200 OK", Vec::new(), format!("<DeleteResult>{removed}</DeleteResult>"))
-        }
-    }
-}
 
 const RUN: [&str; 7] = ["run", "--benchmark", "tales", "--method", "closed-book", "--out", "s3://evals/r"];
 
@@ -338,6 +242,38 @@ fn each_request_for_embeddings_is_counted_on_the_next_machine_too() {
         assert_eq!(lines.lines().count(), requests, "{machine}: {lines}");
     }
     assert!(requests > 6, "each book has a request as large as the others: {requests}");
+}
+
+#[test]
+fn verdicts_that_an_extension_replaced_do_not_come_back_from_another_machine() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    let store = Store::start(&objects, |_| None);
+    let run = [&RUN[..], &["--judge-model", "builtin/rule"]].concat();
+    store.run(&sandbox, "a", &run).exits(0);
+    let judged = || objects.lock().unwrap()["r/judgements.jsonl"].lines().count();
+    let n_judged = judged();
+    let items = std::fs::read_to_string(sandbox.path("tales/items.jsonl")).unwrap();
+    sandbox.write("tales/items.jsonl", items.replace("under the third stair", "in the attic"));
+    store.run(&sandbox, "b", &[&run[..], &["--extend"]].concat()).exits(0);
+    store.run(&sandbox, "a", &run).exits(0);
+    let gone = objects.lock().unwrap()["r/superseded.jsonl"].clone();
+    let there = objects.lock().unwrap()["r/judgements.jsonl"].clone();
+    let gone: BTreeSet<&str> = gone.lines().collect();
+    assert!(!gone.is_empty());
+    assert!(there.lines().all(|line| !gone.contains(line)) && judged() == n_judged, "{there}");
+}
+
+#[test]
+fn records_of_a_run_that_was_begun_anew_do_not_come_back_from_another_machine() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    let store = Store::start(&objects, |_| None);
+    store.run(&sandbox, "a", &RUN).exits(0);
+    let six = [&RUN[..], &["--limit", "6"]].concat();
+    store.run(&sandbox, "b", &[&six[..], &["--fresh"]].concat()).exits(0);
+    store.run(&sandbox, "a", &six).exits(0);
+    assert_eq!(objects.lock().unwrap()["r/records.jsonl"].lines().count(), 6);
 }
 
 #[test]
