@@ -107,6 +107,22 @@ test("a model that is lost leaves the question open; another goes on, and both a
     await finished(page, 1);
 });
 
+test("who leaves while questions are asked is warned", async ({ after, page }) => {
+    const server = await localServer(after, { say: () => "So it is. [[1]]", breaks: 1 });
+    await atTheStory(page, 1);
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    await page.selectOption("#count", "1");
+    const warnings = [];
+    page.on("dialog", (dialog) => {
+        warnings.push(dialog.type());
+        return dialog.accept();
+    });
+    await page.click("#ask-all");
+    await page.waitForFunction(() => /again in/.test(document.querySelector(".answer[data-state=asked]")?.textContent));
+    await page.reload();
+    assert.deepEqual(warnings, ["beforeunload"]);
+});
+
 test("a call that is sent again says why, in its card", async ({ after, page }) => {
     const server = await localServer(after, { say: () => "So it is. [[1]]", breaks: 1 });
     await atTheStory(page, 1);

@@ -91,6 +91,23 @@ test("a book that was opened before is offered, and forgotten on demand", async 
     await page.waitForFunction(() => document.querySelectorAll("[data-recent]").length === 1);
 });
 
+test("a book that another tab forgot is said to be gone", async ({ page, context }) => {
+    await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
+    await openSample(page, "the-loan-of-the-bell");
+    await page.click("#book-chip");
+    const kept = page.locator("[data-recent]");
+    await kept.waitFor();
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.click("#book-chip");
+    await other.locator(".forget").click();
+    await other.locator("[data-recent]").waitFor({ state: "detached" });
+    await kept.click();
+    await page.waitForFunction(() => /does not have the book/.test(document.querySelector("#problem").textContent));
+    await page.click("#book-chip");
+    assert.equal(await kept.count(), 0);
+});
+
 test("the link to what is shown is copied", async ({ page, context, origin }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openSample(page, "shedu-bu");

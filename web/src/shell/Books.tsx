@@ -30,7 +30,14 @@ export function Books({ dialog }: { dialog: RefObject<HTMLDialogElement | null> 
     };
     const again = async ({ hash, name }: RecentBook) => {
         close();
-        await session.open(name, async () => (await keptBook(hash))!.bytes);
+        const read = async () => {
+            const kept = await keptBook(hash);
+            // Another tab may have forgotten it since it was listed.
+            if (kept === undefined) throw new Error(say.notHere);
+            return kept.bytes;
+        };
+        await session.open(name, read);
+        setRecent(await recentBooks());
     };
     const forget = async ({ hash }: RecentBook) => {
         await forgetBook(hash);

@@ -236,6 +236,13 @@ function Run({
     const ofSample = questions.length > 0 && items.some(({ id }) => known.has(id));
     const readers = new Set(questions.flatMap(({ answers }) => ORDERS.flatMap((order) => (answers[order].state === "done" ? [answers[order].by ?? ""] : []))));
     useEffect(() => session.say(say.progress(done, questions.length)), [done]);
+    // Answers that may have cost money are gone with the page.
+    useEffect(() => {
+        if (!running) return;
+        const hold = (event: BeforeUnloadEvent) => event.preventDefault();
+        addEventListener("beforeunload", hold);
+        return () => removeEventListener("beforeunload", hold);
+    }, [running]);
     const select = (n: number) => {
         choose(n);
         answers.current?.querySelector<HTMLElement>("h2")?.focus();

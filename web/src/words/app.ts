@@ -13,7 +13,7 @@ export const en = {
     verbs: { find: "Find", ask: "Ask", watch: "Watch", runs: "Runs", model: "Model" },
     language: "Language",
     languageName: (code: string) => EN.of(code) ?? code,
-    tokens: (n: string) => `${n} tokens`,
+    tokens: (n: string) => (n === "1" ? "1 token" : `${n} tokens`),
     book: "Book",
     chooseBook: "Choose a book",
     stays: "A book stays in this browser. Nothing is uploaded.",
