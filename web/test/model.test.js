@@ -173,6 +173,20 @@ test("a key is remembered only where the reader says so, and forgotten again", a
     assert.equal(await page.evaluate(() => localStorage.getItem("closeread-accounts")), null);
 });
 
+test("a key is taken out when its address becomes another server's", async ({ page }) => {
+    await withKey({ provider: "openai-compatible", url: "https://one.example/v1", key: KEY })(page);
+    const address = async (url) => {
+        await page.fill("#base-url", url);
+        await page.press("#base-url", "Tab");
+        return page.inputValue("#key");
+    };
+    assert.equal(await address("https://one.example/v2"), KEY);
+    assert.equal(await address("https://other.example/v2"), "");
+    await page.waitForFunction(() => /was for another address/.test(document.querySelector(".account").textContent));
+    await page.fill("#key", KEY);
+    await page.waitForFunction(() => !/was for another address/.test(document.querySelector(".account").textContent));
+});
+
 test("a key that the browser has no room for is said to be forgotten with the tab", async ({ page }) => {
     await withKey({ provider: "openai", url: "", model: "gpt-x", key: KEY })(page);
     await page.evaluate(() => {

@@ -78,6 +78,20 @@ export function isAddress(text: string): boolean {
     }
 }
 
+/** Whether two addresses of a form are of one server; an empty one is the provider's own, or none where there is no such. */
+export function sameServer(provider: Provider, a: string, b: string): boolean {
+    const [one, other] = [originOf(a), originOf(b)];
+    return one === other || (PROVIDERS[provider].needsUrl && one === "");
+}
+
+function originOf(address: string): string {
+    try {
+        return new URL(address.trim()).origin;
+    } catch {
+        return address.trim();
+    }
+}
+
 /** The model that the form describes; `wrong` is thrown where the further fields are no object. */
 export function modelOf(account: Account, relay: Relay | undefined, wrong: () => Error): ChatModelOptions {
     const { protocol } = PROVIDERS[account.provider];

@@ -1,7 +1,7 @@
 // A model that is asked with the reader's own key.
 
-import { useState } from "preact/hooks";
-import { PROVIDERS, remember, remembered, type Account, type Provider } from "../../model/account.js";
+import { useRef, useState } from "preact/hooks";
+import { PROVIDERS, remember, remembered, sameServer, type Account, type Provider } from "../../model/account.js";
 import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
@@ -11,6 +11,8 @@ export function Key() {
     const say = useWords(words);
     const account = useStore(models.store, (state) => state.account);
     const [isKept, setKept] = useState(true);
+    const [isCleared, setCleared] = useState(false);
+    const addressBefore = useRef("");
     const set = (change: Partial<Account>) => {
         models.store.dispatch({ kind: "account", account: change });
         const now = models.state.account;
@@ -22,6 +24,11 @@ export function Key() {
         const fresh = { provider: name, model: "", baseUrl: "", key: "", remember: false };
         models.store.dispatch({ kind: "account", account: known ? { ...fresh, ...known, remember: true } : fresh });
     };
+    const addressSet = () => {
+        if (account.key === "" || sameServer(account.provider, addressBefore.current, account.baseUrl)) return;
+        set({ key: "" });
+        setCleared(true);
+    };
     const text = (id: string, label: string, field: "model" | "baseUrl") => (
         <p class="field">
             <label for={id}>{label}</label>
@@ -32,6 +39,7 @@ export function Key() {
                 spellcheck={false}
                 value={account[field]}
                 onInput={(event) => set({ [field]: event.currentTarget.value })}
+                {...(field === "baseUrl" && { onFocus: () => (addressBefore.current = account.baseUrl), onChange: addressSet })}
             />
         </p>
     );
@@ -64,9 +72,13 @@ export function Key() {
                     autocomplete="off"
                     aria-describedby="key-hint"
                     value={account.key}
-                    onInput={(event) => set({ key: event.currentTarget.value })}
+                    onInput={(event) => {
+                        set({ key: event.currentTarget.value });
+                        setCleared(false);
+                    }}
                 />
                 <small id="key-hint">{say.keyHint}</small>
+                <small role="status">{isCleared && say.keyCleared}</small>
             </p>
             {tick("remember", say.remember, "remember")}
             <small role="status">{account.remember && !isKept && say.notKept}</small>
