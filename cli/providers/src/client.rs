@@ -1,6 +1,6 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
-use crate::account::Account;
+use crate::account::{Account, Address};
 use crate::extra_body::ExtraBodies;
 use crate::http::{arrived, broken, retry_after};
 use crate::outgoing::{Outgoing, Pieces, Source};
@@ -93,7 +93,7 @@ pub struct ChatModel {
 impl ChatModel {
     /// A client for the account.
     pub fn new(account: Account, options: Options) -> Result<Self> {
-        let client = http(options.timeout)?;
+        let client = http(options.timeout, &account.base_url)?;
         let state = AccountState { dialect: account.provider.dialect(), closed: None };
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
@@ -336,8 +336,8 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
 
 /// Makes the client that sends requests that carry keys and books: to the server that the user named, and to none that
 /// it points to.
-pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
-    let client = crate::http::client().gzip(true).timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
+pub(super) fn http(timeout: Duration, to: &Address) -> Result<reqwest::Client> {
+    let client = crate::http::client_to(to.reveal()).gzip(true).timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
 }
 

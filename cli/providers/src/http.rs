@@ -8,6 +8,7 @@ use closeread_llm::provider::{Fault, ServerLoad};
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
+use std::net::IpAddr;
 use std::sync::Once;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -24,6 +25,21 @@ pub fn client() -> reqwest::ClientBuilder {
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
     reqwest::Client::builder().gzip(false).referer(false)
+}
+
+/// A client as [`client`] makes it, for requests to `url`: to a server on this machine they go without the proxy of the
+/// environment, which would carry them off.
+pub fn client_to(url: &str) -> reqwest::ClientBuilder {
+    if reqwest::Url::parse(url).is_ok_and(|url| is_on_this_machine(&url)) { client().no_proxy() } else { client() }
+}
+
+/// Whether an address names this machine itself.
+pub fn is_on_this_machine(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
 }
 
 /// The body of a response of at most `most` bytes.
@@ -190,6 +206,23 @@ mod tests {
         let heard = heard.join().unwrap();
         assert!(heard[1].starts_with("GET /there"), "{}", heard[1]);
         assert!(!heard[1].contains("PLANTED"), "{}", heard[1]);
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        let is = |url: &str| is_on_this_machine(&reqwest::Url::parse(url).unwrap());
+        for url in [
+            "http://localhost:1",
+            "https://a.localhost./v1",
+            "http://127.8.0.1",
+            "http://[::1]:8",
+            "http://[::ffff:7f00:1]",
+        ] {
+            assert!(is(url), "{url}");
+        }
+        for url in ["http://localhost.example", "http://10.0.0.1", "http://[fe80::1]", "https://api.openai.com"] {
+            assert!(!is(url), "{url}");
+        }
     }
 
     #[test]

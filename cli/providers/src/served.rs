@@ -157,7 +157,7 @@ impl<K: Kind> ModelServer<K> {
     pub fn new(account: ServedAccount<K>) -> Result<Self> {
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
         let timeout = TIMEOUT.min(account.limits.longest_wait);
-        let wire = Wire::new(account.name(), K::ADDRESS, secrets, timeout)?.within(account.limits);
+        let wire = Wire::new(account.name(), (&account.base_url, K::ADDRESS), secrets, timeout)?.within(account.limits);
         Ok(Self { account, wire, throttle: Throttle::new(K::CONCURRENCY, Rates::default()) })
     }
 

@@ -1,5 +1,6 @@
 //! Requests that are no chat: sent with the key, tried again by the rules of all calls.
 
+use crate::account::Address;
 use crate::client::{http, text_of};
 use crate::http::{arrived, broken, retry_after};
 use crate::secrets::Secrets;
@@ -68,11 +69,16 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A connection to who is called `name`, at the address that `option` names, whose requests take at most `timeout` each; the
-    /// secrets are only known to be kept out of errors: requests carry them.
-    pub(crate) fn new(name: String, option: &'static str, secrets: Secrets, timeout: Duration) -> Result<Self> {
+    /// A connection to who is called `name`, at the address `to` that `option` names, whose requests take at most `timeout`
+    /// each; the secrets are only known to be kept out of errors: requests carry them.
+    pub(crate) fn new(
+        name: String,
+        (to, option): (&Address, &'static str),
+        secrets: Secrets,
+        timeout: Duration,
+    ) -> Result<Self> {
         let (limits, max_bytes) = (Limits::default(), MAX_RESPONSE_BYTES);
-        Ok(Self { client: http(timeout)?, name, option, secrets, state: RefCell::default(), limits, max_bytes })
+        Ok(Self { client: http(timeout, to)?, name, option, secrets, state: RefCell::default(), limits, max_bytes })
     }
 
     /// Returns the connection with `max_bytes` as the most bytes that a response may have.

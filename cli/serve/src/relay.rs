@@ -8,6 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::response::Response;
+use closeread_providers::http;
 use closeread_text::hash::sha256;
 use futures_util::TryStreamExt;
 use http_body_util::LengthLimitError;
@@ -47,6 +48,8 @@ pub enum Relaying {
 pub(crate) struct Relay {
     token: String,
     client: reqwest::Client,
+    /// Asks servers on this machine, past the proxy of the environment.
+    here: reqwest::Client,
     /// Places where servers of models are looked for.
     places: Vec<Place>,
     anybody: bool,
@@ -61,9 +64,12 @@ impl Relay {
         let mut random = [0; 32];
         getrandom::fill(&mut random).context("the system gives no random numbers for the relay's token")?;
         // A redirect could carry a key to another server.
-        let client = closeread_providers::http::client().redirect(reqwest::redirect::Policy::none());
-        let client = match client.dns_resolver(Arc::new(NoSecrets)).build() {
-            Ok(client) => client,
+        let make = |client: reqwest::ClientBuilder| {
+            client.redirect(reqwest::redirect::Policy::none()).dns_resolver(Arc::new(NoSecrets)).build()
+        };
+        let made = make(http::client()).and_then(|client| Ok((client, make(http::client().no_proxy())?)));
+        let (client, here) = match made {
+            Ok(clients) => clients,
             // As in an image without certificates: what needs no server works there.
             Err(error) => {
                 warn!("the page cannot ask servers of models through this one: {:#}", anyhow::Error::new(error));
@@ -73,6 +79,7 @@ impl Relay {
         Ok(Some(Self {
             token: sha256(&random),
             client,
+            here,
             places: models::places(ports, own.port()),
             anybody: relaying == Relaying::Anybody,
         }))
@@ -88,7 +95,7 @@ impl Relay {
         if let Err(refused) = self.admit(headers, own) {
             return failure(StatusCode::FORBIDDEN, refused);
         }
-        json(StatusCode::OK, &models::found(&self.client, &self.places).await)
+        json(StatusCode::OK, &models::found(&self.here, &self.places).await)
     }
 
     /// Refuses requests that are not of the page of this server, which listens on `own`.
@@ -140,7 +147,8 @@ impl Relay {
             Err(_) => return failure(StatusCode::REQUEST_TIMEOUT, "the request did not come whole within a minute"),
         };
         let headers = passed_on(&request.headers);
-        match self.client.request(request.method, target).headers(headers).body(body).send().await {
+        let client = if http::is_on_this_machine(&target) { &self.here } else { &self.client };
+        match client.request(request.method, target).headers(headers).body(body).send().await {
             // The address may hold a key, and is not repeated.
             Err(error) => failure(StatusCode::BAD_GATEWAY, &in_words(&error.without_url())),
             Ok(response) => {

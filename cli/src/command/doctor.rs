@@ -206,7 +206,7 @@ async fn providers(args: &DoctorArgs) -> Result<Vec<Finding>> {
 
 /// Returns whether anything answers there, whatever it says.
 async fn reached(url: &str) -> Result<(), String> {
-    let client = http::client().timeout(PATIENCE).build().map_err(|error| error.without_url().to_string())?;
+    let client = http::client_to(url).timeout(PATIENCE).build().map_err(|error| error.without_url().to_string())?;
     match client.get(url).send().await {
         Ok(response) if response.status().as_u16() == 407 => Err(wants_login()),
         Ok(_) => Ok(()),

@@ -313,6 +313,19 @@ fn finding_11_a_proxy_that_can_never_work_is_not_asked_again() {
 }
 
 #[test]
+fn a_model_on_this_machine_is_asked_past_the_proxy() {
+    let proxy = Server::start(vec![("407 Proxy Authentication Required", "{}".to_owned())]);
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let mut command = sandbox.command(&run_cases("openai-compatible/tiny", &server.url, &[]));
+    let ended =
+        command.env("http_proxy", &proxy.url).env("all_proxy", &proxy.url).env_remove("no_proxy").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success() && !said.contains("proxy"), "{said}");
+}
+
+#[test]
 fn a_limit_on_money_wants_to_know_the_prices() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();

@@ -53,7 +53,8 @@ pub(super) enum Seen {
 impl BatchClient {
     pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
-        let wire = Wire::new(name.clone(), "--base-url", secrets, timeout)?.reading(MAX_RESULTS_BYTES);
+        let wire =
+            Wire::new(name.clone(), (&account.base_url, "--base-url"), secrets, timeout)?.reading(MAX_RESULTS_BYTES);
         let throttle = Throttle::new(1, Rates::default());
         Ok(Self { name, api, account, wire, throttle, said: RefCell::default(), lacked: RefCell::default() })
     }

@@ -9,12 +9,17 @@ fn a_date_counts_from_the_servers_clock() {
     assert_eq!(retry_after(&headers), Some(Duration::from_secs(30)));
 }
 
+/// A client of servers on this machine.
+fn http_here() -> reqwest::Client {
+    http(Duration::from_secs(5), &Address::new("http://localhost", "--base-url").unwrap()).unwrap()
+}
+
 /// Returns how a GET ends at a server that shows the certificate.
 async fn shown(certificate: rcgen::CertificateParams) -> String {
     let key = rcgen::KeyPair::generate().unwrap();
     let chain = vec![certificate.self_signed(&key).unwrap().der().clone()];
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der()).into();
-    let client = http(Duration::from_secs(5)).unwrap();
+    let client = http_here();
     let config = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
@@ -57,7 +62,7 @@ async fn answered(scheme: &str, answer: &'static [u8]) -> String {
         let _ = stream.read(&mut [0; 4096]);
         stream.write_all(answer).unwrap();
     });
-    said_of(&http(Duration::from_secs(5)).unwrap(), url).await
+    said_of(&http_here(), url).await
 }
 
 #[tokio::test]

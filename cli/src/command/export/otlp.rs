@@ -47,7 +47,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode> {
     let listed: Vec<String> = listed.map(unescaped).collect();
     let headers = headers(listed.iter().chain(&args.header).map(String::as_str))?;
     // Headers may hold keys: they go to the address that was given, and to none that it points to.
-    let client = http::client().timeout(Duration::from_secs(60)).redirect(Policy::none());
+    let client = http::client_to(url.as_str()).timeout(Duration::from_secs(60)).redirect(Policy::none());
     let client = client.build().context("cannot make an HTTP client")?;
     let words = headers.values().filter_map(|value| value.to_str().ok()).flat_map(str::split_whitespace);
     let keys: Vec<Secret> = words.filter(|word| word.len() >= SHORTEST_KEY).map(Secret::new).collect();
