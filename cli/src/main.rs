@@ -134,6 +134,7 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
 }
 
 fn main() -> ExitCode {
+    end_at_a_panic();
     if let Some(ended) = closeread_builder::pdf::begin() {
         return ended;
     }
@@ -157,6 +158,17 @@ fn main() -> ExitCode {
         run(command, &matches).await
     });
     result.unwrap_or_else(|error| if is_broken_pipe(&error) { ExitCode::SUCCESS } else { failed(&error) })
+}
+
+/// Makes a panic end a program that does not unwind by its exit code: an abort would leave a core file, with keys in it.
+fn end_at_a_panic() {
+    if cfg!(panic = "abort") {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            told(panic);
+            std::process::exit(101)
+        }));
+    }
 }
 
 /// The command line, parsed, with what it names in a store fetched; how the program ends if it cannot be.

@@ -14,6 +14,8 @@ use std::io::{Read, copy, sink};
 use std::path::Path;
 use tracing::info;
 
+const BROKEN: &str =
+    "this PDF is broken, or has fonts that cannot be read: expected one with text; convert it to text first";
 /// Most bytes that the streams of a PDF may unpack to, pictures left out, and those of one picture, which is not unpacked.
 const MAX_UNPACKED: u64 = MAX_BOOK_BYTES as u64;
 const MAX_PICTURE: u64 = 512 << 20;
@@ -53,7 +55,7 @@ fn read_here(bytes: &[u8]) -> Result<PdfText> {
     let bytes = &bytes[..n_bytes];
     refuse_bombs(bytes)?;
     let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::set_hook(Box::new(|_| apart::end_where_nothing_unwinds(BROKEN)));
     let read = std::panic::catch_unwind(|| pages::read(bytes));
     std::panic::set_hook(hook);
     let read = match read {
@@ -61,9 +63,7 @@ fn read_here(bytes: &[u8]) -> Result<PdfText> {
         Ok(Err(error)) => {
             bail!("no PDF that can be read ({error}): expected a PDF with text; convert it to text first")
         }
-        Err(_) => bail!(
-            "this PDF is broken, or has fonts that cannot be read: expected one with text; convert it to text first"
-        ),
+        Err(_) => bail!(BROKEN),
     };
     if read.text.trim().is_empty() {
         bail!("this PDF holds no text, perhaps pictures of pages: convert it to text first");

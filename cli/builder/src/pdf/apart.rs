@@ -24,6 +24,8 @@ const MEMORY: &str = "CLOSEREAD_PDF_MEMORY";
 const DEFAULT_MIB: u64 = 4 << 10;
 /// Time between two looks at the memory that the process takes.
 const EVERY: Duration = Duration::from_millis(20);
+/// Ends a process whose PDF cannot be read.
+const REFUSED: u8 = 2;
 /// Ends a process that took more.
 const TOO_LARGE: u8 = 3;
 
@@ -47,7 +49,7 @@ pub fn begin() -> Option<ExitCode> {
         Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown }) => {
             (format!("{n_pages} {n_empty} {n_characters} {n_unknown}\n{text}"), ExitCode::SUCCESS)
         }
-        Err(error) => (format!("{error:#}"), ExitCode::from(2)),
+        Err(error) => (format!("{error:#}"), ExitCode::from(REFUSED)),
     };
     Some(std::io::stdout().write_all(words.as_bytes()).map_or(ExitCode::FAILURE, |()| code))
 }
@@ -60,6 +62,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText> {
     let counts = counts.split(' ').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
     let [n_pages, n_empty, n_characters, n_unknown] = counts[..] else { bail!("it counts pages and characters") };
     Ok(PdfText { text: text.to_owned(), n_pages, n_empty, n_characters, n_unknown })
+}
+
+/// Ends a process that reads a PDF in a program that does not unwind, with what is to be said of it.
+pub(super) fn end_where_nothing_unwinds(words: &str) {
+    if cfg!(panic = "abort") {
+        let _ = std::io::stdout().write_all(words.as_bytes());
+        std::process::exit(i32::from(REFUSED));
+    }
 }
 
 /// Ends this process when it takes more memory: macOS and Windows limit no address space, nor does a system without a shell.
@@ -130,7 +140,7 @@ fn words_by(mut child: Child, bytes: &[u8], seconds: u64) -> Result<String> {
     let words = String::from_utf8_lossy(&words).into_owned();
     match status.context("a child ends")?.code() {
         Some(0) => Ok(words),
-        Some(2) => bail!(words),
+        Some(code) if code == i32::from(REFUSED) => bail!(words),
         Some(126 | 127) => {
             bail!("cannot start closeread once more to read this PDF: was its program moved or replaced?")
         }
