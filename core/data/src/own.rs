@@ -3,27 +3,37 @@
 use super::source::collect::base_name;
 use super::source::decoded::decoded;
 use super::{Adapter, Dataset, jsonl};
+use closeread_eval::rows::rows;
 use closeread_eval::{Content, InputFile, Problem};
+use closeread_text::composed;
 use std::collections::HashMap;
 
 /// Reads `documents.jsonl` and `items.jsonl`, with the texts that lie in files among `files`.
 ///
-/// A text is looked for beside a `documents.jsonl`, by the path that its row gives, else by its file name alone. One
-/// that is not there, or is no text, leaves its document and the items on it out, named once.
+/// A text is looked for beside the `documents.jsonl` that names it, by the path that its row gives, else by its file name
+/// alone. One that is not there, or is no text, leaves its document and the items on it out, named once.
 pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     let mut dataset = jsonl::read(files);
     let by_path: HashMap<&str, &InputFile> = files.iter().map(|file| (file.name.as_str(), file)).collect();
-    let by_name: HashMap<&str, &InputFile> = files.iter().map(|file| (base_name(file), file)).collect();
-    let folders: Vec<&str> = files.iter().filter_map(|file| file.name.strip_suffix("documents.jsonl")).collect();
-    let find = |path: &str| {
-        let beside = folders.iter().find_map(|folder| by_path.get(format!("{folder}{path}").as_str()));
-        beside.or_else(|| by_name.get(path.rsplit('/').next().unwrap_or(path))).copied()
+    let mut by_name: HashMap<&str, Vec<&InputFile>> = HashMap::new();
+    files.iter().for_each(|file| by_name.entry(base_name(file)).or_default().push(file));
+    let folders = folders(files);
+    let find = |id: &str, path: &str| {
+        let folder = folders.get(id).copied().unwrap_or_default();
+        let path = composed(path);
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        match (by_path.get(format!("{folder}{path}").as_str()), by_name.get(name).map(Vec::as_slice)) {
+            (Some(file), _) | (None, Some([file])) => Ok(*file),
+            (None, None) => Err("it is not among the files: name its folder, too".to_owned()),
+            (None, Some(files)) => {
+                Err(format!("{} files are called so, and none lies beside its documents.jsonl", files.len()))
+            }
+        }
     };
     let Dataset { documents, items, problems } = &mut dataset;
     documents.retain_mut(|document| {
         let Content::Path(path) = &document.content else { return true };
-        let text = find(path).ok_or("it is not among the files: name its folder, too".to_owned());
-        match text.and_then(|file| decoded(file).map_err(|error| error.to_string())) {
+        match find(&document.id, path).and_then(|file| decoded(file).map_err(|error| error.to_string())) {
             Ok((text, notes)) => {
                 notes.into_iter().for_each(|note| problems.push(note));
                 document.content = Content::Text(text);
@@ -40,6 +50,18 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     });
     adapter.check(&mut dataset);
     dataset
+}
+
+/// The folder of the file that has a document first, by its id.
+fn folders(files: &[InputFile]) -> HashMap<String, &str> {
+    let mut folders = HashMap::new();
+    for file in files {
+        let Some(folder) = file.name.strip_suffix("documents.jsonl") else { continue };
+        for id in rows(file).flatten().filter_map(|row| Some(row.fields.get("id")?.as_str()?.to_owned())) {
+            folders.entry(id).or_insert(folder);
+        }
+    }
+    folders
 }
 
 #[cfg(test)]
@@ -74,6 +96,22 @@ mod tests {
         ];
         let dataset = read(&PLAIN, &files);
         check(&dataset, 2, &[]);
+        assert_eq!((text(&dataset, 0), text(&dataset, 1)), ("Ana came.", "Bo slept."));
+    }
+
+    #[test]
+    fn folders_with_texts_of_one_name_keep_their_own() {
+        let files = [
+            file("x/documents.jsonl", &document("a", "texts/1.txt")),
+            file("x/items.jsonl", &item("1", "a")),
+            file("x/texts/1.txt", "Ana came."),
+            file("y/documents.jsonl", &[document("b", "texts/1.txt"), document("c", "1.txt")].join("\n")),
+            file("y/items.jsonl", &[item("2", "b"), item("3", "c")].join("\n")),
+            file("y/texts/1.txt", "Bo slept."),
+        ];
+        let dataset = read(&PLAIN, &files);
+        let why = "2 files are called so, and none lies beside its documents.jsonl";
+        check(&dataset, 2, &[&format!("1.txt (c): no text for 1 items: {why} [left out]")]);
         assert_eq!((text(&dataset, 0), text(&dataset, 1)), ("Ana came.", "Bo slept."));
     }
 

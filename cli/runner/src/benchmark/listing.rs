@@ -8,16 +8,22 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The files under the `--data` paths, named by their path from there, with its letters composed; links out of them are
-/// followed only where that is allowed.
+/// followed only where that is allowed. Where two paths have files of one name, the path stands before the later ones.
 pub(super) fn list(paths: &[PathBuf], allow_outside: bool) -> Result<Vec<(String, PathBuf)>> {
-    let mut files = Vec::new();
+    let (mut files, mut names) = (Vec::new(), HashSet::new());
     for path in paths {
+        let mut found = Vec::new();
         if path.is_dir() {
-            walk(path, path, allow_outside, &mut HashSet::new(), &mut files)?;
+            walk(path, path, allow_outside, &mut HashSet::new(), &mut found)?;
         } else {
             let name = path.file_name().map_or_else(String::new, |name| composed(&name.to_string_lossy()).into_owned());
-            files.push((name, path.clone()));
+            found.push((name, path.clone()));
         }
+        if found.iter().any(|(name, _)| names.contains(name)) {
+            found.iter_mut().for_each(|(name, file)| *name = composed(&file.to_string_lossy()).into_owned());
+        }
+        names.extend(found.iter().map(|(name, _)| name.clone()));
+        files.append(&mut found);
     }
     Ok(files)
 }
@@ -53,4 +59,21 @@ fn walk(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_in_two_folders_are_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let folders = ["one", "two"].map(|name| dir.path().join(name));
+        for folder in &folders {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("a.txt"), "Ana came.").unwrap();
+        }
+        let names: Vec<String> = list(&folders, false).unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a.txt".to_owned(), folders[1].join("a.txt").to_string_lossy().into_owned()]);
+    }
 }
