@@ -64,8 +64,9 @@ fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
     for index in 0..zip.len() {
         let entry = zip.by_index(index)?;
         let name = entry.name()?.into_owned();
-        // What macOS adds to every archive is no part of it.
-        if entry.is_dir() || name.starts_with("__MACOSX/") || name.ends_with(".DS_Store") {
+        // What macOS adds to every archive is no part of it; hidden files are skipped as in folders.
+        let is_hidden = name.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+        if entry.is_dir() || is_hidden || name.starts_with("__MACOSX/") {
             continue;
         }
         let mut bytes = Vec::new();

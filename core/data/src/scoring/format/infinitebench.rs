@@ -1,5 +1,7 @@
 //! InfiniteBench's prediction files: one line a question, gold answer included.
 
+mod files;
+
 use super::choice;
 use super::draft::{Draft, answered, ended, share};
 use super::layout::{Format, FormatError, FormatInput, no_systems};
@@ -40,113 +42,101 @@ pub(super) const FORMAT: Format = Format {
 /// id unless more of the two files' gold answers agree line by line: then the ids number different questions, lines
 /// are joined by their order, and a note says so. Gold answers that differ between the files are noted.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    let (file, task) = choose(input)?;
+    let task = files::task(input)?;
     let mut draft = Draft::new(&[match task {
         CHOICE => Metric::Accuracy,
         QA_ENGLISH => Metric::InfinitebenchEnF1,
         QA_CHINESE => Metric::InfinitebenchZhF1,
         _ => Metric::RougeLsum,
     }]);
-    let rows = draft.keep(records(file));
-    let lines: Vec<Line> = rows.iter().map(Line::new).collect();
+    let read = files::of_task(&mut draft, input.files, task);
+    let mut lines = Vec::new();
+    for file in &read {
+        let within = if read.len() > 1 { format!("{}/", file.name) } else { String::new() };
+        lines.extend(draft.keep(records(file)).iter().map(|row| Line::new(row, file, &within)));
+    }
     if input.gold.is_empty() {
-        read_with_own_gold(&mut draft, file, task, lines);
+        read_with_own_gold(&mut draft, task, lines);
     } else {
         let mut gold = Vec::new();
-        for gold_file in input.gold {
+        for gold_file in files::of_task(&mut draft, input.gold, task) {
             for row in draft.keep_gold(records(gold_file)) {
-                let mut line = Line::new(&row);
+                let mut line = Line::new(&row, gold_file, "");
                 let item = item(task, &line, &row);
                 line.gold.clone_from(&item.answers);
                 draft.gold_item(&gold_file.name, Some(row.line), item);
                 gold.push(line);
             }
         }
-        read_with_gold(&mut draft, file, task, lines, &gold);
+        read_with_gold(&mut draft, task, lines, &gold);
     }
     draft.finish(&FORMAT, input)
 }
 
-/// The file and the task that are meant.
-fn choose<'a>(input: &FormatInput<'a>) -> Result<(&'a InputFile, &'static str), FormatError> {
-    FORMAT.check_task(input)?;
-    let first = FORMAT.first(input)?;
-    let task_of = |file: &InputFile| {
-        let base = file.name.rsplit('/').next().unwrap_or(&file.name);
-        let named = |name: &str| FORMAT.tasks.iter().copied().find(|task| name.contains(task));
-        named(base).or_else(|| named(&file.name))
-    };
-    match input.task.and_then(|task| FORMAT.tasks.iter().find(|known| **known == task)) {
-        Some(task) => {
-            let named = input.files.iter().find(|file| task_of(file) == Some(task));
-            Ok((named.unwrap_or(first), task))
-        }
-        None => match input.files.iter().find_map(|file| Some((file, task_of(file)?))) {
-            Some((file, task)) => Ok((file, task)),
-            None => Err(FormatError::NoTask { file: first.name.clone(), tasks: FORMAT.tasks }),
-        },
-    }
-}
-
 /// The fields of a line that matter.
-struct Line {
+struct Line<'f> {
+    file: &'f InputFile,
     line: usize,
     id: String,
     prediction: Result<String, WrongRow>,
     gold: Vec<String>,
 }
 
-impl Line {
-    fn new(row: &Row) -> Self {
+impl<'f> Line<'f> {
+    /// A line without an id is called by its number, behind `within`.
+    fn new(row: &Row, file: &'f InputFile, within: &str) -> Self {
         let gold = field(row, &["ground_truth", "label", "answer", "answers"]).map_or_else(Vec::new, |(_, v)| texts(v));
         Self {
+            file,
             line: row.line,
-            id: row.text("id").unwrap_or_else(|| format!("line-{}", row.line)),
+            id: row.text("id").unwrap_or_else(|| format!("{within}line-{}", row.line)),
             prediction: field_text(row, &["prediction", "pred"]),
             gold,
         }
     }
 }
 
-fn read_with_own_gold(draft: &mut Draft, file: &InputFile, task: &str, lines: Vec<Line>) {
+fn read_with_own_gold(draft: &mut Draft, task: &str, lines: Vec<Line<'_>>) {
     for line in lines {
         if !draft.item(bare_item(task, &line.id, line.gold.clone())) {
-            draft.duplicate(file, Some(line.line), &line.id);
+            draft.duplicate(line.file, Some(line.line), &line.id);
             continue;
         }
         if line.gold.is_empty() {
             let why = "no `ground_truth` or `label`: expected the gold answers, without which the item is not scored";
-            draft.malformed(file, Some(line.line), Some(&line.id), why);
+            draft.malformed(line.file, Some(line.line), Some(&line.id), why);
         }
         match line.prediction {
-            Ok(response) => draft.attempt(file, Some(line.line), &line.id, attempt(task, response, &line.gold)),
-            Err(why) => draft.malformed(file, Some(line.line), Some(&line.id), why),
+            Ok(response) => draft.attempt(line.file, Some(line.line), &line.id, attempt(task, response, &line.gold)),
+            Err(why) => draft.malformed(line.file, Some(line.line), Some(&line.id), why),
         }
     }
 }
 
-fn read_with_gold(draft: &mut Draft, file: &InputFile, task: &str, lines: Vec<Line>, gold: &[Line]) {
+fn read_with_gold(draft: &mut Draft, task: &str, lines: Vec<Line<'_>>, gold: &[Line<'_>]) {
     let (joined, is_by_line) = join(&lines, gold);
     if is_by_line {
         let message = "joined to the gold by the order of the lines: more gold answers agree so than by id, so the ids of the two files number different questions";
-        draft.note(file, None, None, message);
+        if let Some(line) = lines.first() {
+            draft.note(line.file, None, None, message);
+        }
     }
     let (mut n_differing, mut first) = (0, None);
     for (line, place) in lines.into_iter().zip(joined) {
         let Some(gold) = place.map(|at| &gold[at]) else {
-            draft.unknown(file, Some(line.line), &line.id);
+            draft.unknown(line.file, Some(line.line), &line.id);
             continue;
         };
         if !line.gold.is_empty() && line.gold != gold.gold {
             n_differing += 1;
-            first.get_or_insert((line.line, gold.id.clone()));
+            first.get_or_insert((line.file, line.line, gold.id.clone()));
         }
         match line.prediction {
-            Ok(response) => draft.attempt(file, Some(line.line), &gold.id, attempt(task, response, &gold.gold)),
-            Err(why) => draft.malformed(file, Some(line.line), Some(&gold.id), why),
+            Ok(response) => draft.attempt(line.file, Some(line.line), &gold.id, attempt(task, response, &gold.gold)),
+            Err(why) => draft.malformed(line.file, Some(line.line), Some(&gold.id), why),
         }
     }
-    if let Some((line, id)) = first {
+    if let Some((file, line, id)) = first {
         let message =
             format!("{n_differing} lines, this one first, hold another gold answer than the gold file, whose counts");
         draft.note(file, Some(line), Some(&id), message);
@@ -154,7 +144,7 @@ fn read_with_gold(draft: &mut Draft, file: &InputFile, task: &str, lines: Vec<Li
 }
 
 /// The place in `gold` of each line, and whether lines were joined by their order.
-fn join(lines: &[Line], gold: &[Line]) -> (Vec<Option<usize>>, bool) {
+fn join(lines: &[Line<'_>], gold: &[Line<'_>]) -> (Vec<Option<usize>>, bool) {
     let mut ids: HashMap<&str, usize> = HashMap::new();
     for (at, line) in gold.iter().enumerate() {
         ids.entry(&line.id).or_insert(at);
@@ -162,7 +152,7 @@ fn join(lines: &[Line], gold: &[Line]) -> (Vec<Option<usize>>, bool) {
     let by_id: Vec<Option<usize>> = lines.iter().map(|line| ids.get(line.id.as_str()).copied()).collect();
     let Some(by_line) = by_line(lines, gold) else { return (by_id, false) };
     let n_agreeing = |places: &[Option<usize>]| {
-        let agrees = |(line, place): &(&Line, &Option<usize>)| {
+        let agrees = |(line, place): &(&Line<'_>, &Option<usize>)| {
             !line.gold.is_empty() && place.is_some_and(|at| gold[at].gold == line.gold)
         };
         lines.iter().zip(places).filter(agrees).count()
@@ -174,7 +164,7 @@ fn join(lines: &[Line], gold: &[Line]) -> (Vec<Option<usize>>, bool) {
 
 /// Places by order: by position if both files have the same number of lines, else by the number of the line, so that a
 /// line that could not be read shifts no other.
-fn by_line(lines: &[Line], gold: &[Line]) -> Option<Vec<Option<usize>>> {
+fn by_line(lines: &[Line<'_>], gold: &[Line<'_>]) -> Option<Vec<Option<usize>>> {
     if lines.len() == gold.len() {
         return Some((0..lines.len()).map(Some).collect());
     }
@@ -187,7 +177,7 @@ fn by_line(lines: &[Line], gold: &[Line]) -> Option<Vec<Option<usize>>> {
 }
 
 /// An item of the data set or of a prediction file: with the book and the options where the row has them.
-fn item(task: &str, line: &Line, row: &Row) -> Item {
+fn item(task: &str, line: &Line<'_>, row: &Row) -> Item {
     let mut item = bare_item(task, &line.id, line.gold.clone());
     if let Some(question) = row.text("input") {
         item.question = question;
