@@ -51,6 +51,18 @@ fn finding_02_no_command_writes_over_its_own_input() {
 }
 
 #[test]
+fn hashed_items_have_no_field_that_could_tell_an_answer() {
+    let sandbox = Sandbox::new();
+    let item = json!({"id": "a", "documents": ["d"], "question": "Who?", "task": "generative", "answers": ["Ana"],
+        "answer": "Ana", "sql": "SELECT 'Ana'", "canary": "C", "language": "en"});
+    sandbox.write("items.jsonl", format!("{item}\n"));
+    let ended = sandbox.run(&["data", "hash", "--salt", "s", "--out", "hashed.jsonl", "items.jsonl"]).exits(0);
+    assert_eq!(ended.err(), "fields that could tell an answer are not written: answer, sql\n");
+    let hashed = std::fs::read_to_string(sandbox.path("hashed.jsonl")).unwrap();
+    assert!(!hashed.contains("Ana") && hashed.contains(r#""canary":"C","language":"en""#), "{hashed}");
+}
+
+#[test]
 #[cfg(unix)]
 fn finding_03_paths_of_documents_stay_inside_and_pipes_are_refused() {
     let sandbox = Sandbox::with_own_cache();

@@ -6,9 +6,13 @@ use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item, Problem, ProblemList};
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::{HashedAnswer, hashed};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
+
+/// Fields of an item's own that stay: any other may tell its answer.
+const KEPT: [&str; 2] = ["canary", "language"];
 
 /// Arguments of `closeread data hash`.
 #[derive(Debug, Args)]
@@ -24,8 +28,8 @@ pub(super) struct HashArgs {
     out: PathBuf,
 }
 
-/// Writes the open items with their answers hashed, without evidence and key facts, which would tell them. Exits with 1 if
-/// an item cannot be hidden.
+/// Writes the open items with their answers hashed, without evidence, key facts and fields that closeread does not know,
+/// which could tell them. Exits with 1 if an item cannot be hidden.
 pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     if args.salt.contains(':') || args.salt.trim().is_empty() {
         bail!("--salt `{}`: expected a word without a colon", args.salt);
@@ -39,9 +43,16 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
         bail!("{} holds no item that can be used: expected items.jsonl", file.name);
     }
     let mut left_out: ProblemList = problems.into_iter().filter(|problem| problem.dropped).collect();
-    let (mut lines, mut n_written) = (String::new(), 0);
-    for item in items {
+    let (mut lines, mut n_written, mut removed) = (String::new(), 0, BTreeSet::new());
+    for mut item in items {
         let id = item.id.clone();
+        item.other.retain(|name, _| {
+            let is_kept = KEPT.contains(&name.as_str());
+            if !is_kept {
+                removed.insert(name.clone());
+            }
+            is_kept
+        });
         match hidden(item, &args.salt) {
             Ok(item) => {
                 lines += &(serde_json::to_string(&item)? + "\n");
@@ -53,6 +64,10 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     write_output(&args.out, lines.as_bytes())?;
     for why in left_out.iter() {
         info!("{why}");
+    }
+    if !removed.is_empty() {
+        let removed: Vec<String> = removed.into_iter().collect();
+        info!("fields that could tell an answer are not written: {}", removed.join(", "));
     }
     outln!("{}: {n_written} items, {} left out", args.out.display(), left_out.len());
     Ok(if left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
