@@ -1,5 +1,6 @@
 //! The public data formats: `documents.jsonl` and `items.jsonl`.
 
+use closeread_metrics::HashedAnswer;
 use closeread_text::hash::short_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -121,6 +122,11 @@ impl Item {
             Task::Choice => short_hash(&serde_json::json!([self.question, self.options, self.correct])),
             _ => short_hash(&serde_json::json!([self.question, self.answers])),
         }
+    }
+
+    /// True if it has gold answers and all are in words: of a hashed one no judge could say anything.
+    pub fn has_told_answers(&self) -> bool {
+        !self.answers.is_empty() && self.answers.iter().all(|gold| HashedAnswer::parse(gold).is_none())
     }
 
     /// Returns the name that intervals cluster by, as [`ItemFacts::cluster`](crate::observations::ItemFacts::cluster).

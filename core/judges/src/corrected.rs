@@ -46,7 +46,7 @@ pub fn corrected_scores(
 ) -> Vec<CorrectedScore> {
     let Some((panel, judge)) = judging.correctness() else { return Vec::new() };
     let index = judging.index();
-    let is_open = |item: &&Item| item.task == Task::Generative && !item.answers.is_empty();
+    let is_open = |item: &&Item| item.task == Task::Generative && item.has_told_answers();
     let open: HashSet<&str> = items.iter().filter(is_open).map(|item| item.id.as_str()).collect();
     let planned = open.len() * repeats as usize;
     let is_planned = |record: &&Record| open.contains(record.key.item.as_str()) && record.key.repeat < repeats;

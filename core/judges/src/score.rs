@@ -125,13 +125,13 @@ pub fn applies_judged(metric: &str, item: &Item) -> Option<Applies> {
 
 /// True of a question that a judge of correct answers can be asked about.
 fn is_open(item: &Item) -> bool {
-    item.task == Task::Generative && !item.answers.is_empty()
+    item.task == Task::Generative && item.has_told_answers()
 }
 
 fn has_gold(item: &Item) -> bool {
     match item.task {
         Task::Choice => item.correct.is_some(),
-        Task::Generative => !item.answers.is_empty(),
+        Task::Generative => item.has_told_answers(),
         Task::Summary => false,
     }
 }

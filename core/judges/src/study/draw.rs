@@ -64,7 +64,7 @@ pub fn of_run(
         let trial = Subject::from(&record.key).trial;
         for asks in asks {
             let n = match asks {
-                Asks::Correctness if item.task == Task::Generative && !item.answers.is_empty() => None,
+                Asks::Correctness if item.task == Task::Generative && item.has_told_answers() => None,
                 Asks::Fault if item.task != Task::Summary && is_wrong(item, record, judging) => None,
                 Asks::KeyFact => item.key_facts.as_ref().map(|facts| linearised(facts).len()),
                 Asks::Sentence if item.key_facts.is_some() => Some(sentences(answer, (drawing.work)(item).1).len()),

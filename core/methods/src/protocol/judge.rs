@@ -100,8 +100,8 @@ impl Judge {
         }
     }
 
-    /// The judges that a trial is put to: [`Judge::Rule`] and the paper's judge for open questions with gold answers,
-    /// NovelQA's judge of evidence where the reader cited some, HAMLET's two for summaries with key facts.
+    /// The judges that a trial is put to: [`Judge::Rule`] and the paper's judge for open questions with gold answers
+    /// in words, NovelQA's judge of evidence where the reader cited some, HAMLET's two for summaries with key facts.
     ///
     /// A trial that ended without an answer is wrong without being judged; only the rules look at responses that do not
     /// follow the form, for the tolerant reading.
@@ -113,7 +113,7 @@ impl Judge {
         let mut judges = Vec::new();
         match item.task {
             Task::Choice if item.correct.is_some() => judges.push(Self::Rule),
-            Task::Generative if !item.answers.is_empty() => {
+            Task::Generative if item.has_told_answers() => {
                 judges.push(Self::Rule);
                 if answered {
                     judges.push(Self::of_paper(paper));

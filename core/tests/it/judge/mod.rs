@@ -157,6 +157,9 @@ fn a_choice_is_judged_by_rule_alone() {
     assert_eq!(of(Paper::CorpusQa, &[]), [Judge::Rule, Judge::CorpusQa]);
     assert_eq!(of(Paper::DosRag, &[]), [Judge::Rule, Judge::SagaScale]);
     assert_eq!(Judge::of_trial(Paper::CorpusQa, &open, &unparsed, &[]), [Judge::Rule]);
+    let mut hashed = open.clone();
+    hashed.answers = vec![format!("sha256:s:{}", "0".repeat(64))];
+    assert_eq!(Judge::of_trial(Paper::NovelQa, &hashed, &answered, &[]), [], "a hash tells a judge nothing");
     let summary = Case::summary(Judge::VerifyFacts).item;
     let of = |outcome| Judge::of_trial(Paper::Hamlet, &summary, outcome, &[]);
     assert_eq!(of(&answered), [Judge::VerifyFacts, Judge::AlignKeyFacts]);
