@@ -7,10 +7,12 @@ use closeread_build::corpusqa::{
     CellValue, Column, Corpus, Entity, Record, Row, Schema, ValueType, csv_records, inferred,
 };
 use closeread_files::write_atomically;
+use regex::Regex;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 use tracing::info;
 
 /// The table in a database, with its columns and sets.
@@ -41,7 +43,12 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         cells.iter().enumerate().filter(|(at, _)| Some(*at) != sources).map(|(_, cell)| cell.clone()).collect()
     };
     let heads = without(&header);
-    let rows: Vec<Vec<String>> = records.iter().map(|(_, cells)| without(cells)).collect();
+    let mut rows: Vec<Vec<String>> = records.iter().map(|(_, cells)| without(cells)).collect();
+    for (at, head) in heads.iter().enumerate().skip(1) {
+        if with_points(&mut rows, at) {
+            info!("{}: the numbers of `{head}` are read with a comma for the point, as in `1.234,50`", path.display());
+        }
+    }
     let seen = inferred(&heads, &rows);
     let schema = match schema {
         None => {
@@ -82,6 +89,28 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
     };
     Ok((schema, records.iter().zip(&rows).map(record).collect()))
+}
+
+/// Writes the numbers of a column with points where one of them has thousands and a comma, `1.234,50`, and all others can be
+/// read so: then `2.500` is no 2.5. Returns whether it did.
+fn with_points(rows: &mut [Vec<String>], at: usize) -> bool {
+    static SURE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^[^0-9]*[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+[^0-9]*$").expect("a valid pattern"));
+    static POSSIBLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[^0-9]*(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?[^0-9]*$").expect("a valid pattern")
+    });
+    let says = |cell: &&String| cell.contains(|c: char| c.is_ascii_digit());
+    let cells = || rows.iter().filter_map(|row| row.get(at)).filter(says);
+    if !cells().any(|cell| SURE.is_match(cell)) || !cells().all(|cell| POSSIBLE.is_match(cell)) {
+        return false;
+    }
+    for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+        let Some(first) = cell.find(|c: char| c.is_ascii_digit()) else { continue };
+        let last = cell.rfind(|c: char| c.is_ascii_digit()).unwrap_or(first);
+        let number = cell[first..=last].replace('.', "").replace(',', ".");
+        cell.replace_range(first..=last, &number);
+    }
+    true
 }
 
 /// The first cell of a column that is taken for words because its numbers have decimal commas.
@@ -207,6 +236,17 @@ pub(crate) mod tests {
         let refused = read_table(&path, Some(Schema { columns, ..Schema::default() })).unwrap_err().to_string();
         assert!(refused.contains("no column `beds`"), "{refused}");
         assert!(read_entity("a,b").is_ok() && read_entity("a").is_err());
+    }
+
+    #[test]
+    fn a_column_with_decimal_commas_has_points_for_thousands_throughout() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        std::fs::write(&path, "Name;Sales (EUR);Mixed\nA;1.234,50;1.234,50\nB;2.500;2.5\nC;-999,5 €;7\nD;-;\n").unwrap();
+        let (schema, records) = read_table(&path, None).unwrap();
+        let column = |at: usize| records.iter().map(|record| record.cells[at].as_str()).collect::<Vec<_>>();
+        assert_eq!((column(1), schema.columns[1].is_number()), (vec!["1234.50", "2500", "-999.5 €", "-"], true));
+        assert_eq!(column(2), ["1.234,50", "2.5", "7", ""]);
     }
 
     #[test]
