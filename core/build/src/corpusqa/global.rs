@@ -1,7 +1,7 @@
 //! The global table: rows are entities, columns are attributes (section 3, step 4).
 
 use super::column::Schema;
-use super::value::{CellValue, folded, read_cell};
+use super::value::{CellValue, folded, form, read_cell};
 use crate::line::End;
 use crate::stage::{Made, Unit};
 use closeread_books::{Book, TextError};
@@ -63,14 +63,14 @@ pub(super) struct Said {
     pub(super) readings: Vec<Reading>,
 }
 
-/// The readings by entity, in the order in which each comes first; two names are one if their letters and digits are the
-/// same.
+/// The readings by entity, in the order in which each comes first; two names are one if their letters, digits, `+` and `#`
+/// are the same.
 pub(super) fn entities(schema: &Schema, readings: &[Unit<Reading>]) -> Vec<Unit<Said>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut entities: Vec<Unit<Said>> = Vec::new();
     for Unit { input: reading, .. } in readings {
         let Some(CellValue::Text { text: name }) = reading.cells.first() else { continue };
-        let place = *places.entry(folded(name)).or_insert(entities.len());
+        let place = *places.entry(form(name)).or_insert(entities.len());
         if place == entities.len() {
             entities.push(Unit { id: name.clone(), input: Said { schema: schema.clone(), readings: Vec::new() } });
         }
@@ -271,6 +271,17 @@ mod tests {
         let conflict = &row.conflicts[0];
         assert_eq!((row.conflicts.len(), conflict.kept.documents.as_slice()), (1, &["b".to_owned()][..]));
         assert_eq!(conflict.others[0].documents, ["a", "d"]);
+    }
+
+    #[test]
+    fn names_that_differ_in_signs_are_things_of_their_own() {
+        let schema = schema(&[("name", ValueType::Name), ("rating", ValueType::Category)]);
+        let names = ["C", "C++", "C#", "c", "★", "★★"];
+        let readings = names.map(|name| reading(name, &[name, "AA-"], &schema));
+        let entities = entities(&schema, &readings);
+        assert_eq!(entities.iter().map(|unit| unit.id.as_str()).collect::<Vec<_>>(), ["C", "C++", "C#", "★", "★★"]);
+        let rating = |text: &str| CellValue::Text { text: text.to_owned() };
+        assert!(!rating("AA-").is_same(&rating("AA+")) && rating("Saint-Ana").is_same(&rating("saint Ana.")));
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl CellValue {
                 let least = libm::fmin(libm::fabs(*a), libm::fabs(*b));
                 a == b || cents(*a) == cents(*b) || libm::fabs(a - b) <= 1e-9 * least
             }
-            (Self::Text { text: a }, Self::Text { text: b }) => folded(a) == folded(b),
+            (Self::Text { text: a }, Self::Text { text: b }) => form(a) == form(b),
             (Self::Missing, _) | (_, Self::Missing) => false,
             (a, b) => a == b,
         }
@@ -87,6 +87,17 @@ impl fmt::Display for CellValue {
 /// Words as they are compared: lower case, letters and digits only, so that marks and blanks make no difference.
 pub(super) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Words as they name a thing: [`folded`], but `C` is not `C++`, a rating `AA-` not `AA+`, and marks alone are themselves.
+pub(super) fn form(text: &str) -> String {
+    let text = text.trim();
+    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, '+' | '#');
+    let mut form: String = text.chars().filter(is_kept).flat_map(char::to_lowercase).collect();
+    if text.ends_with('-') {
+        form.push('-');
+    }
+    if form.contains(char::is_alphanumeric) { form } else { text.to_owned() }
 }
 
 /// The reason why a text is no value of its column.
