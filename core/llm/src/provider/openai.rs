@@ -86,12 +86,15 @@ pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
 }
 
 /// Reads the usage. Cached tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`, as OpenAI
-/// counts them.
+/// counts them. xAI and Google's layer for this protocol count reasoning in `total_tokens` alone.
 pub(super) fn usage(usage: &Value) -> Usage {
     let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+    let prompt = usage["prompt_tokens"].as_u64();
+    let behind_prompt =
+        usage["total_tokens"].as_u64().zip(prompt).map_or(0, |(all, prompt)| all.saturating_sub(prompt));
     Usage {
-        prompt_tokens: usage["prompt_tokens"].as_u64(),
-        completion_tokens: usage["completion_tokens"].as_u64(),
+        prompt_tokens: prompt,
+        completion_tokens: usage["completion_tokens"].as_u64().map(|told| told.max(behind_prompt)),
         cached_tokens: cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64()),
         cache_write_tokens: None,
         reasoning_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),

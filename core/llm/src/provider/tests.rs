@@ -98,6 +98,24 @@ fn read(protocol: Protocol, status: u16, body: &Value) -> Result<Response, Fault
 }
 
 #[test]
+fn finding_07_reasoning_that_only_the_total_counts_is_part_of_the_response() {
+    let usage = |usage: Value| {
+        let body = json!({"choices": [{"message": {"content": "Ana"}, "finish_reason": "stop"}], "usage": usage});
+        let Usage { prompt_tokens, completion_tokens, reasoning_tokens, .. } =
+            read(Protocol::OpenAi, 200, &body).unwrap().usage;
+        (prompt_tokens, completion_tokens, reasoning_tokens)
+    };
+    let xai = json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399, "completion_tokens_details": {"reasoning_tokens": 386}});
+    assert_eq!(usage(xai), (Some(12), Some(387), Some(386)));
+    assert_eq!(
+        usage(json!({"prompt_tokens": 8, "completion_tokens": 9, "total_tokens": 317})),
+        (Some(8), Some(309), None)
+    );
+    assert_eq!(usage(json!({"prompt_tokens": 8, "completion_tokens": 9, "total_tokens": 0})), (Some(8), Some(9), None));
+    assert_eq!(usage(json!({"prompt_tokens": 8, "total_tokens": 8})), (Some(8), None, None));
+}
+
+#[test]
 fn usage_is_counted_by_the_same_rules_for_all() {
     let openai = json!({"choices": [{"message": {"content": "Ana"}, "finish_reason": "stop"}], "usage": {
         "prompt_tokens": 100, "completion_tokens": 30,
