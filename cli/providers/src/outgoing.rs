@@ -108,11 +108,13 @@ pub struct Outgoing {
     /// Tokens of a response, and responses, that fields of the user's own ask for.
     longest: Option<u64>,
     responses: u64,
+    /// Tokens of thinking that they ask for, for which Anthropic's limit makes room.
+    thinking: u64,
 }
 
 impl From<Call> for Outgoing {
     fn from(call: Call) -> Self {
-        Self { call, beginning: None, longest: None, responses: 1 }
+        Self { call, beginning: None, longest: None, responses: 1, thinking: 0 }
     }
 }
 
@@ -122,12 +124,16 @@ impl Outgoing {
         let number = |name: &str| fields.get(name).or_else(|| fields.get("generationConfig")?.get(name))?.as_u64();
         let most = |names: &[&str]| names.iter().filter_map(|name| number(name)).max();
         let longest = most(&["max_tokens", "max_completion_tokens", "maxOutputTokens"]);
-        Self { longest, responses: most(&["n", "candidateCount"]).unwrap_or(1).max(1), ..self }
+        let thinking = fields.get("thinking").and_then(|thinking| thinking.get("budget_tokens")?.as_u64());
+        let responses = most(&["n", "candidateCount"]).unwrap_or(1).max(1);
+        Self { longest, responses, thinking: thinking.unwrap_or(0), ..self }
     }
 
     /// Returns the most tokens that may come back where a response may have `one`.
     pub fn most_response(&self, one: u64) -> u64 {
-        self.longest.map_or(one, |longest| longest.max(one)).saturating_mul(self.responses)
+        let limit = self.longest.map_or(one, |longest| longest.max(one));
+        let thinking = if limit <= self.thinking { self.thinking } else { 0 };
+        limit.saturating_add(thinking).saturating_mul(self.responses)
     }
 
     /// The call, with a mark in the place of a beginning that is held elsewhere: for requests, whose JSON goes through
@@ -215,6 +221,7 @@ impl Body for Pieces {
 mod tests {
     use super::*;
     use closeread_llm::provider::{Parameters, Protocol};
+    use serde_json::json;
 
     fn call(book: &str, question: &str) -> Call {
         let message = Message::user(format!("Read this.\n{book}\n{question}")).sharing(book);
@@ -252,6 +259,17 @@ mod tests {
         assert!(Rc::ptr_eq(&first, &of(&book, "Where?")));
         assert!(!Rc::ptr_eq(&first, &of(&other, "Who?")));
         assert!(Rc::ptr_eq(&first, &of(&book, "When?")), "the last two books are remembered");
+    }
+
+    #[test]
+    fn finding_07_a_response_may_have_as_many_tokens_as_its_request_asks_for() {
+        let most = |fields: Value| {
+            let outgoing = Outgoing::from(call("A page.", "Who?")).with_fields(fields.as_object().unwrap());
+            outgoing.most_response(100)
+        };
+        assert_eq!(most(json!({"thinking": {"type": "enabled", "budget_tokens": 24_576}})), 24_676);
+        assert_eq!(most(json!({"thinking": {"budget_tokens": 24_576}, "max_tokens": 30_000})), 30_000);
+        assert_eq!(most(json!({"thinking": {"type": "adaptive"}, "n": 2})), 200);
     }
 
     #[test]

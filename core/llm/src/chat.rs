@@ -185,13 +185,16 @@ impl Usage {
     pub fn or_counted(self, prompt: u64, response: u64, most_response: u64) -> Self {
         const FEWER: u64 = 32;
         const MORE: u64 = 8;
-        /// Tokens around a prompt or a response that are not in its text.
+        /// Tokens around a prompt that are not in its text.
         const AROUND: u64 = 10_000;
-        let can_be = |told: u64, least: u64, most: u64| {
-            told >= least.div_ceil(FEWER) && told <= most.saturating_mul(MORE).saturating_add(AROUND)
+        /// Tokens that a model may think beyond the limit of its response.
+        const THOUGHT: u64 = 131_072;
+        let can_be = |told: u64, least: u64, most: u64, besides: u64| {
+            told >= least.div_ceil(FEWER) && told <= most.saturating_mul(MORE).saturating_add(besides)
         };
-        let told_prompt = self.prompt_tokens.filter(|told| can_be(*told, prompt, prompt));
-        let told_response = self.completion_tokens.filter(|told| can_be(*told, response, response.max(most_response)));
+        let told_prompt = self.prompt_tokens.filter(|told| can_be(*told, prompt, prompt, AROUND));
+        let most_response = response.max(most_response);
+        let told_response = self.completion_tokens.filter(|told| can_be(*told, response, most_response, THOUGHT));
         let part = |of: Option<u64>| of.filter(|n| told_prompt.is_some_and(|told| *n <= told));
         Self {
             prompt_tokens: told_prompt.or(Some(prompt)),
@@ -227,6 +230,7 @@ mod tests {
             (Some(1000), None, (1000, 40)),
             (Some(u64::MAX), Some(1 << 63), (1200, 40)),
             (Some(3), Some(7), (1200, 7)),
+            (Some(1000), Some(100_000), (1000, 100_000)),
         ] {
             let usage = told(prompt, response).or_counted(1200, 40, 4096);
             assert_eq!(
