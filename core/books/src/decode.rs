@@ -5,8 +5,11 @@ mod formats;
 mod legacy;
 
 use super::book::has_text;
+use super::language::detect;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{
+    BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252,
+};
 use formats::known_format;
 pub(super) use formats::{SAVE_AS, office_document};
 use legacy::{Look, is_ebcdic, second_look};
@@ -231,6 +234,9 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
         // A few accents or pound signs tell chardetng little; that the words are English tells it of Western Europe.
         guess = detector.guess(Some(b"uk"), Utf8Detection::Deny);
     }
+    if guess == WINDOWS_1252 && is_hungarian(bytes) {
+        return WINDOWS_1250;
+    }
     if guess == GBK || needs_four_bytes(bytes, guess) { GB18030 } else { guess }
 }
 
@@ -256,6 +262,12 @@ fn is_english(bytes: &[u8]) -> bool {
         n_common += usize::from(COMMON.iter().any(|c| c.eq_ignore_ascii_case(word)));
     }
     n_common * 7 >= n_words.max(1)
+}
+
+/// True of Hungarian with its ő or ű, which chardetng takes for the õ and û of Western Europe.
+fn is_hungarian(bytes: &[u8]) -> bool {
+    let has_long = bytes.iter().any(|byte| matches!(byte, 0xD5 | 0xDB | 0xF5 | 0xFB));
+    has_long && detect(&WINDOWS_1250.decode_without_bom_handling(bytes).0).code() == "hu"
 }
 
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {

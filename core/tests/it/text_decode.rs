@@ -4,7 +4,7 @@
 
 use closeread_books::{DecodeError, decode};
 use encoding_rs::{
-    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, ISO_2022_JP, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252,
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, ISO_2022_JP, KOI8_R, SHIFT_JIS, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
 };
 
 fn encoded(text: &str, encoding: &'static Encoding) -> Vec<u8> {
@@ -77,6 +77,21 @@ fn chinese_encodings_are_told_apart() {
 #[test]
 fn four_byte_gb18030_is_read() {
     check_detected(&format!("{SIMPLIFIED}其中有㐂字、𠀀字、ḿ音。{SIMPLIFIED}"), GB18030, "gb18030");
+}
+
+#[test]
+fn hungarian_keeps_its_long_vowels() {
+    let hungarian = "Volt egyszer egy szegény ember, annak volt három fia. A legidősebb elindult az erdőbe, és addig ment, \
+        amíg el nem érte a hegy tetejét. Ott egy öregasszony ült egy kidőlt fatörzsön, a fűben tücskök ciripeltek.";
+    check_detected(hungarian, WINDOWS_1250, "windows-1250");
+    // Others with õ or û stay as they are.
+    let portuguese =
+        "Ninguém a esperava naquela noite. As estações passam, pensou ela, e as canções ficam; amanhã irei à feira.";
+    let french =
+        "Il eût fallu qu’il fût sûr de son coup, et que personne ne vînt à la rencontre de la dame âgée du château.";
+    for text in [portuguese, french] {
+        check_detected(text, WINDOWS_1252, "windows-1252");
+    }
 }
 
 #[test]
