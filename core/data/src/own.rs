@@ -3,7 +3,7 @@
 use super::source::collect::base_name;
 use super::source::decoded::decoded;
 use super::{Adapter, Dataset, jsonl};
-use closeread_eval::rows::rows;
+use closeread_eval::rows::{rows, scalar};
 use closeread_eval::{Content, InputFile, Problem};
 use closeread_text::composed;
 use std::collections::HashMap;
@@ -17,9 +17,9 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     let by_path: HashMap<&str, &InputFile> = files.iter().map(|file| (file.name.as_str(), file)).collect();
     let mut by_name: HashMap<&str, Vec<&InputFile>> = HashMap::new();
     files.iter().for_each(|file| by_name.entry(base_name(file)).or_default().push(file));
-    let folders = folders(files);
+    let folder_of = folders(files);
     let find = |id: &str, path: &str| {
-        let folder = folders.get(id).copied().unwrap_or_default();
+        let folder = folder_of(id);
         let path = composed(path);
         let name = path.rsplit('/').next().unwrap_or(&path);
         match (by_path.get(format!("{folder}{path}").as_str()), by_name.get(name).map(Vec::as_slice)) {
@@ -52,16 +52,18 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     dataset
 }
 
-/// The folder of the file that has a document first, by its id.
-fn folders(files: &[InputFile]) -> HashMap<String, &str> {
+/// The folder of the file that names a document first, by the document's id; of a single file every document's is the same.
+fn folders(files: &[InputFile]) -> impl Fn(&str) -> &str {
+    let listings: Vec<_> =
+        files.iter().filter_map(|file| Some((file, file.name.strip_suffix("documents.jsonl")?))).collect();
+    let only = if let [(_, folder)] = listings[..] { Some(folder) } else { None };
     let mut folders = HashMap::new();
-    for file in files {
-        let Some(folder) = file.name.strip_suffix("documents.jsonl") else { continue };
-        for id in rows(file).flatten().filter_map(|row| Some(row.fields.get("id")?.as_str()?.to_owned())) {
+    for (file, folder) in listings.into_iter().filter(|_| only.is_none()) {
+        for id in rows(file).flatten().filter_map(|row| scalar(row.fields.get("id")?)) {
             folders.entry(id).or_insert(folder);
         }
     }
-    folders
+    move |id| only.or_else(|| folders.get(id).copied()).unwrap_or_default()
 }
 
 #[cfg(test)]
