@@ -242,7 +242,8 @@ pub(crate) mod tests {
     fn a_column_with_decimal_commas_has_points_for_thousands_throughout() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.csv");
-        std::fs::write(&path, "Name;Sales (EUR);Mixed\nA;1.234,50;1.234,50\nB;2.500;2.5\nC;-999,5 €;7\nD;-;\n").unwrap();
+        std::fs::write(&path, "Name;Sales (EUR);Mixed\nA;1.234,50;1.234,50\nB;2.500;2.5\nC;-999,5 €;7\nD;-;\n")
+            .unwrap();
         let (schema, records) = read_table(&path, None).unwrap();
         let column = |at: usize| records.iter().map(|record| record.cells[at].as_str()).collect::<Vec<_>>();
         assert_eq!((column(1), schema.columns[1].is_number()), (vec!["1234.50", "2500", "-999.5 €", "-"], true));

@@ -53,7 +53,7 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
 }
 
 /// The folder of the file that names a document first, by the document's id; of a single file every document's is the same.
-fn folders(files: &[InputFile]) -> impl Fn(&str) -> &str {
+fn folders<'a>(files: &'a [InputFile]) -> impl Fn(&str) -> &'a str {
     let listings: Vec<_> =
         files.iter().filter_map(|file| Some((file, file.name.strip_suffix("documents.jsonl")?))).collect();
     let only = if let [(_, folder)] = listings[..] { Some(folder) } else { None };
