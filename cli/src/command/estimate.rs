@@ -12,7 +12,7 @@ mod show;
 mod time;
 mod windows;
 
-use super::plan::{plan_cells, say_problems, with_judges};
+use super::plan::{Listing, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use anyhow::{Result, bail};
 use cells::CellEstimate;
@@ -55,7 +55,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         benchmark.keep(shard);
     }
     let evidence = benchmark.resolve()?;
-    say_problems(&benchmark);
+    say_problems(&benchmark, Listing::Stats);
     if benchmark.items.is_empty() {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }

@@ -1,6 +1,6 @@
 //! `closeread index`: indexes of a benchmark's books, made once and kept.
 
-use super::plan::{plan_cells, say_problems};
+use super::plan::{Listing, plan_cells, say_problems};
 use crate::config::RunArgs;
 use anyhow::{Context, Result, bail};
 use closeread_llm::price::Dollars;
@@ -44,7 +44,7 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
     };
     let mut methods = args.methods()?;
     let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
-    say_problems(&benchmark);
+    say_problems(&benchmark, Listing::Stats);
     if let Some(shard) = args.part()? {
         benchmark.keep(shard);
     }

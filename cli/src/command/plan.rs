@@ -54,21 +54,34 @@ pub(super) fn plan_cells(
     cells
 }
 
+/// What names the problems that are not said.
+#[derive(Clone, Copy)]
+pub(super) enum Listing {
+    /// The report of the run.
+    Report,
+    /// `closeread data stats`, where there is no report.
+    Stats,
+}
+
 /// Problems on standard error, the first few of each kind.
-pub(super) fn say_problems(benchmark: &Benchmark) {
+pub(super) fn say_problems(benchmark: &Benchmark, listing: Listing) {
+    let listing = match listing {
+        Listing::Report => "report.json",
+        Listing::Stats => "closeread data stats",
+    };
     const SHOWN: usize = 10;
     let dropped = benchmark.problems.count(true);
     for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
         info!("{problem}");
     }
     if dropped > SHOWN {
-        info!("... and {} more rows left out; report.json names {}", dropped - SHOWN, named(dropped));
+        info!("... and {} more rows left out; {listing} names {}", dropped - SHOWN, named(dropped));
     }
     let notes = benchmark.problems.count(false);
     if notes > 0 {
         let named = named(notes);
         let notes = counted(notes, "note");
-        info!("{notes} on the data, {named} in report.json; the first: {}", first_note(benchmark));
+        info!("{notes} on the data, {named} in {listing}; the first: {}", first_note(benchmark));
     }
 }
 

@@ -6,7 +6,7 @@
 mod grid;
 mod print;
 
-use super::plan::{self, say_problems};
+use super::plan::{self, Listing, say_problems};
 use super::run::say_served;
 use crate::command::CostArgs;
 use crate::config::{RunArgs, max_cost};
@@ -145,7 +145,7 @@ async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
     let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;
     let data = benchmark.fingerprint()?;
     let evidence = benchmark.resolve()?;
-    say_problems(&benchmark);
+    say_problems(&benchmark, Listing::Stats);
     let with_evidence = benchmark.items.iter().filter(|item| !pieces(item).is_empty()).count();
     if with_evidence == 0 {
         bail!("no item of benchmark `{}` has gold evidence whose place is known: nothing can be found", benchmark.name);

@@ -5,7 +5,7 @@ mod readers;
 mod say;
 mod served;
 
-use super::plan::{out_of_money, plan_cells, say_problems, with_judges};
+use super::plan::{Listing, out_of_money, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use crate::{stores, table};
 use anyhow::{Result, bail};
@@ -76,7 +76,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     let places = shard.map(|shard| benchmark.keep(shard));
     let evidence = benchmark.resolve()?;
-    say_problems(&benchmark);
+    say_problems(&benchmark, Listing::Report);
     let configuration = if shard.is_some() { of_part(configuration, &benchmark) } else { configuration };
     if let Some(shard) = shard.filter(|_| benchmark.items.is_empty()) {
         say_empty_part(shard);
@@ -155,7 +155,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
 fn load_benchmark(args: &RunArgs) -> Result<Benchmark> {
     let benchmark = Benchmark::load(&args.benchmark_options()?)?;
     if benchmark.items.is_empty() {
-        say_problems(&benchmark);
+        say_problems(&benchmark, Listing::Stats);
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
     Ok(benchmark)

@@ -3,7 +3,7 @@
 use super::args::BuildOptions;
 use super::inputs::BookInputs;
 use super::say::{checked, finish, kept, show_costs, write};
-use crate::command::plan::say_problems;
+use crate::command::plan::{Listing, say_problems};
 use anyhow::{Result, bail};
 use closeread_build::options::{Asked, Options, STAGES, wants_options};
 use closeread_build::{Building, Built, Form, options};
@@ -78,7 +78,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
         language: args.books.language().map(|language| language.code().to_owned()),
         ..BenchmarkOptions::default()
     })?;
-    say_problems(&benchmark);
+    say_problems(&benchmark, Listing::Stats);
     if !benchmark.items.iter().any(wants_options) {
         bail!("benchmark `{}` has no open question with a gold answer and without options", benchmark.name);
     }

@@ -78,8 +78,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<ExitCode> {
     } else if args.csv.is_none() {
         out!("{}", as_text(&tables));
     }
-    let left_out = benchmark.problems.iter().filter(|problem| problem.dropped);
-    left_out.for_each(|problem| info!("{}", text::plain(&problem.to_string())));
+    benchmark.problems.iter().for_each(|problem| info!("{}", text::plain(&problem.to_string())));
     Ok(if benchmark.problems.count(true) == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
