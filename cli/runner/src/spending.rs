@@ -233,9 +233,14 @@ impl Begun<'_> {
             return Ok(response);
         }
         if let Some(prompt) = self.counted {
-            let text = self.spending.tokenizer.count(&response.text) as u64;
-            let counted = if response.finish == FinishReason::Length { self.max_response } else { text };
-            response.usage = response.usage.or_counted(prompt, counted, self.max_response);
+            let is_cut = response.finish == FinishReason::Length;
+            let text = (self.spending.tokenizer.count(&response.text) as u64).max(is_cut.into());
+            let told = response.usage.completion_tokens;
+            response.usage = response.usage.or_counted(prompt, text, self.max_response);
+            // Who counts nothing may have cut it at the limit, whatever of it is shown; who counts says where it was cut.
+            if is_cut && response.usage.completion_tokens != told {
+                response.usage.completion_tokens = Some(self.max_response);
+            }
         }
         self.charge(&response.usage);
         Ok(response)

@@ -112,6 +112,14 @@ async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged(
     let cut = Response { finish: FinishReason::Length, ..Response::default() };
     let response = begun.ended(Ok(cut)).unwrap();
     assert_eq!(response.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
+    for (tokens, counted) in [(512, 512), (0, 1_000_000)] {
+        let spending = self::spending(1.5);
+        let begun = spending.begin("p/x", &call(), None).await;
+        let cut =
+            Response { finish: FinishReason::Length, text: "word ".repeat(500), ..self::response(tokens).unwrap() };
+        let told = begun.ended(Ok(cut)).unwrap().usage.completion_tokens;
+        assert_eq!(told, Some(counted), "a server may cut far below the limit of its model, and says where");
+    }
 }
 
 #[tokio::test]
