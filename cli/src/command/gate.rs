@@ -14,6 +14,7 @@ use closeread_report::gate::{
 use closeread_report::{Arm, Cell, Run, report};
 use closeread_results::{Sides, foreign};
 use closeread_runner::finished::{NamedFolder, Texts};
+use closeread_runner::run_folder;
 use closeread_table::render::{markdown, text};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::json;
@@ -160,7 +161,8 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
         gates.extend(args.against(base, &run, &cells)?);
     }
     if let Some(most) = args.max_cost {
-        gates.push(at_most_cost(&told.runs[0].usage, &told.runs[0].served, Dollars(most)));
+        let charged = charged(&args.run, &run)?;
+        gates.push(at_most_cost(&told.runs[0].usage, &told.runs[0].served, charged, Dollars(most)));
     }
     if let Some(Most(most)) = args.max_failed {
         gates.extend(cells.iter().map(|cell| at_most_failed(&name_of(&run, &cell.key.arm), cell, most)));
@@ -245,6 +247,15 @@ impl GateArgs {
             () => Verdict::Passed,
         }
     }
+}
+
+/// Returns what a folder's calls were charged while they ran, and the most that those can cost besides whose end is not known.
+fn charged(folder: &Path, run: &Run) -> Result<(Dollars, Dollars)> {
+    if run.is_log {
+        return Ok((Dollars::default(), Dollars::default()));
+    }
+    let spent = run_folder::spent(folder, run.records.iter(), &run.judging, &run.prices)?;
+    Ok((spent.ended() + spent.served, spent.open))
 }
 
 /// Returns a cell's name, `dos-rag@1500`, with the model where the run has several.

@@ -29,6 +29,16 @@ fn a_gate_is_passed_not_passed_or_undecided() {
 }
 
 #[test]
+fn finding_07_a_gate_on_cost_knows_of_calls_that_no_trial_kept() {
+    let sandbox = a_run();
+    sandbox.write("r/.spending.jsonl", "{\"cost\":1.5}\n{\"call\":0,\"most\":2.0}\n");
+    for (most, code) in [("1", 10), ("2", 11), ("4", 0)] {
+        let told = sandbox.run(&["gate", "r", "--max-cost", most]).exits(code);
+        assert!(told.out().contains(": 1.5000 dollars, and up to 2.0000 for calls"), "{}", told.out());
+    }
+}
+
+#[test]
 fn a_run_is_held_against_another_pair_by_pair() {
     let sandbox = a_run();
     run_tales(&sandbox, "other", &["--method", "dos-rag", "--budget", "30"]);

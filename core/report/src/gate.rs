@@ -101,16 +101,20 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
     Some(Gate { about: comparison.metric.clone(), name: format!("{name} >= {base} - {margin} points"), verdict, found })
 }
 
-/// Gate on cost: everything that a run asked for may cost at most this much.
-pub fn at_most_cost(usage: &[Usage], served: &[ServedUsage], most: Dollars) -> Gate {
+/// Gate on cost: everything that a run asked for may cost at most this much. `charged` is what was counted while it ran, with
+/// calls that no trial kept, and the most that calls can cost whose end is not known.
+pub fn at_most_cost(usage: &[Usage], served: &[ServedUsage], charged: (Dollars, Dollars), most: Dollars) -> Gate {
+    let (Dollars(known), Dollars(open)) = charged;
     let dollars = usage.iter().map(|usage| usage.dollars.0).chain(served.iter().map(|served| served.dollars.0));
-    let spent: f64 = dollars.fold(0.0, |sum, dollars| sum + dollars);
+    let kept: f64 = dollars.fold(0.0, |sum, dollars| sum + dollars);
+    // Rounding apart.
+    let spent = if known - kept > 1e-9 { known } else { kept };
     let unpriced = usage.iter().map(|usage| usage.unpriced).chain(served.iter().map(|served| served.unpriced));
     let unpriced: usize = unpriced.sum();
     let untold = usage.iter().any(|usage| usage.untold);
     let verdict = match () {
         () if spent > most.0 => Verdict::NotPassed,
-        () if unpriced > 0 || untold => Verdict::Undecided,
+        () if unpriced > 0 || untold || spent + open > most.0 => Verdict::Undecided,
         () => Verdict::Passed,
     };
     let unknown = match unpriced {
@@ -118,11 +122,15 @@ pub fn at_most_cost(usage: &[Usage], served: &[ServedUsage], most: Dollars) -> G
         0 => String::new(),
         n => format!("; the price of {} calls is not known", thousands(n as u64)),
     };
+    let lost = match open > 0.0 {
+        true => format!(", and up to {open:.4} for calls whose end is not known"),
+        false => String::new(),
+    };
     Gate {
         about: "cost".to_owned(),
         name: format!("cost <= {}", most.0),
         verdict,
-        found: format!("{spent:.4} dollars{unknown}"),
+        found: format!("{spent:.4} dollars{lost}{unknown}"),
     }
 }
 
@@ -194,10 +202,10 @@ mod tests {
 
     #[test]
     fn an_unknown_price_decides_only_what_is_dear_already() {
-        let gate = |most| at_most_cost(&[], &[], Dollars(most));
+        let gate = |most| at_most_cost(&[], &[], (Dollars(0.0), Dollars(0.0)), Dollars(most));
         assert_eq!((gate(0.0).verdict, gate(1.0).found.as_str()), (Verdict::Passed, "0.0000 dollars"));
         let served = [ServedUsage { dollars: Dollars(2.0), unpriced: 1, ..ServedUsage::default() }];
-        let gate = |most| at_most_cost(&[], &served, Dollars(most)).verdict;
+        let gate = |most| at_most_cost(&[], &served, (Dollars(0.0), Dollars(0.0)), Dollars(most)).verdict;
         assert_eq!((gate(1.0), gate(3.0)), (Verdict::NotPassed, Verdict::Undecided));
     }
 }
