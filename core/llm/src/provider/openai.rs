@@ -74,7 +74,8 @@ pub(super) fn named(value: &Value) -> Option<String> {
 
 pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
     match finish_reason {
-        "length" | "max_tokens" => Ok(FinishReason::Length),
+        // Mistral's `model_length`: the window is full.
+        "length" | "max_tokens" | "model_length" => Ok(FinishReason::Length),
         "content_filter" => Err(Fault::blocked("content_filter")),
         // OpenRouter and some gateways report a failure in the middle of an answer this way.
         // vLLM and SGLang end what they give up in the middle by `abort`, DeepSeek by the last of these.

@@ -127,8 +127,10 @@ impl StreamReader {
             self.usage = openai::usage(&value["usage"]);
         }
         let Some(choice) = self.of_choice(&value["choices"]) else { return Ok(()) };
-        self.text.push_str(&openai::content(&choice["delta"]["content"]));
-        self.refusal.push_str(choice["delta"]["refusal"].as_str().unwrap_or_default());
+        // Gateways that do not stream send a whole response as one event; some repeat it beside the piece.
+        let piece = if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
+        self.text.push_str(&openai::content(&piece["content"]));
+        self.refusal.push_str(piece["refusal"].as_str().unwrap_or_default());
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish = Some(openai::finish(reason));
         }

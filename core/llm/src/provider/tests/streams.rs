@@ -57,6 +57,16 @@ data: {"type":"message_stop"}
 }
 
 #[test]
+fn finding_13_a_whole_response_in_a_stream_is_read_once() {
+    let message = json!({"role": "assistant", "content": "Ana"});
+    let whole = json!({"choices": [{"message": message, "finish_reason": "model_length"}]});
+    let response = streamed(Protocol::OpenAi, &format!("data: {whole}\n\ndata: [DONE]\n\n")).expect("a response");
+    assert_eq!((response.text.as_str(), response.finish), ("Ana", FinishReason::Length));
+    let both = json!({"choices": [{"delta": {"content": "Ana"}, "message": message, "finish_reason": "stop"}]});
+    assert_eq!(streamed(Protocol::OpenAi, &format!("data: {both}\n\n")).expect("a response").text, "Ana");
+}
+
+#[test]
 fn of_several_choices_in_a_stream_one_is_read() {
     let piece =
         |index: u64, text: &str, end: Value| json!({"index": index, "delta": {"content": text}, "finish_reason": end});
