@@ -69,9 +69,30 @@ pub(super) fn both_ways(items: Vec<Item>) -> Result<Vec<Item>> {
     if asked.len() == n {
         bail!("--task both: no item has options, a correct one and an answer in words: ask them as they are given");
     }
+    let mut ids = HashSet::new();
+    if let Some(item) = asked.iter().find(|item| !ids.insert(item.id.as_str())) {
+        bail!("--task both: two items would be called `{}`: rename the item that has this id in the data", item.id);
+    }
     Ok(asked)
 }
 
 pub(super) fn first_id(items: &[Item]) -> &str {
     items.first().map_or("", |item| item.id.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_asked_the_other_way_takes_no_id_of_another() {
+        let mut choice = Item::new("q", "d", "Who?", Task::Choice);
+        choice.options = ["Ana", "Bo"].map(str::to_owned).to_vec();
+        (choice.correct, choice.answers) = (Some(0), vec!["Ana".to_owned()]);
+        let mut other = Item::new("q#generative", "d", "When?", Task::Generative);
+        other.answers = vec!["at dusk".to_owned()];
+        assert_eq!(both_ways(vec![choice.clone()]).unwrap().len(), 2);
+        let refused = both_ways(vec![choice, other]).unwrap_err().to_string();
+        assert!(refused.contains("two items would be called `q#generative`"), "{refused}");
+    }
 }
