@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// Most characters of a server's message that an error repeats.
 const MAX_MESSAGE_CHARS: usize = 400;
+/// What stands behind a message that was cut, where a key may have begun.
+pub(super) const CUT: &str = " ...";
 
 /// The reason why one try gave no response.
 #[derive(Debug, Clone, PartialEq)]
@@ -277,7 +279,7 @@ pub(super) fn page_words(page: &str) -> String {
 pub(super) fn shortened(words: &str) -> String {
     let mut short: String = words.chars().take(MAX_MESSAGE_CHARS).collect();
     if short.len() < words.len() {
-        short.push_str(" ...");
+        short.push_str(CUT);
     }
     short
 }

@@ -1,6 +1,6 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
-use super::fault::{Fault, classify_finish};
+use super::fault::{CUT, Fault, classify_finish};
 use super::http::{Request, TokenLimit};
 use super::parameters::Parameters;
 use crate::{Call, FinishReason, HostError, Response, ServedBy, Usage};
@@ -69,7 +69,11 @@ pub(super) fn served_by(value: &Value) -> ServedBy {
 
 /// A name that is there and not empty, of 200 characters at most.
 pub(super) fn named(value: &Value) -> Option<String> {
-    value.as_str().filter(|name| !name.is_empty()).map(|name| name.chars().take(200).collect())
+    const MOST: usize = 200;
+    let name = value.as_str().filter(|name| !name.is_empty())?;
+    let is_long = name.chars().nth(MOST).is_some();
+    let cut = || name.chars().take(MOST - CUT.len()).chain(CUT.chars()).collect();
+    Some(if is_long { cut() } else { name.to_owned() })
 }
 
 pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {

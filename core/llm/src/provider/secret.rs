@@ -1,5 +1,6 @@
 //! Keys of providers, which nothing prints.
 
+use super::fault::CUT;
 use crate::{HostError, Response, ServedBy};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -7,6 +8,9 @@ use std::fmt;
 
 /// Shortest key that cannot be a word of an answer.
 const MIN_TELLING: usize = 16;
+
+/// Fewest characters of a key that are starred where a text was cut within it.
+const MIN_OF_CUT: usize = 8;
 
 /// Beginnings of providers' keys.
 const BEGINNINGS: [&str; 8] = ["sk-", "sk_", "AIza", "gsk_", "hf_", "xai-", "pplx-", "nvapi-"];
@@ -67,8 +71,9 @@ impl Secret {
     /// given, are words of their own: they stay.
     pub fn redact_response(&self, response: Response) -> Response {
         let redact = |text: String| if self.is_in(&text) { self.redact(&text) } else { text };
+        let of_name = |name: String| if self.key.len() < MIN_TELLING { name } else { self.redact(&name) };
         let ServedBy { model, fingerprint } = response.served_by;
-        let served_by = ServedBy { model: model.map(redact), fingerprint: fingerprint.map(redact) };
+        let served_by = ServedBy { model: model.map(of_name), fingerprint: fingerprint.map(of_name) };
         Response { text: redact(response.text), served_by, ..response }
     }
 
@@ -92,8 +97,19 @@ impl Secret {
         match self.key.len() {
             0..4 => text.to_owned(),
             4..MIN_TELLING => text.replace(&self.key, "***"),
-            _ => self.starred(text, false).unwrap_or_else(|| text.to_owned()),
+            _ => self.starred_where_cut(self.starred(text, false).unwrap_or_else(|| text.to_owned())),
         }
+    }
+
+    /// The text with stars for a beginning of the key that is left where it was cut.
+    fn starred_where_cut(&self, text: String) -> String {
+        let Some((before, last)) = text.rsplit_once(CUT) else { return text };
+        let uncut = |piece: &str| {
+            let kept = self.redact_so_far(piece).len();
+            if piece.len() < kept + MIN_OF_CUT { piece.to_owned() } else { format!("{}***", &piece[..kept]) }
+        };
+        let pieces: Vec<String> = before.split(CUT).map(uncut).chain([last.to_owned()]).collect();
+        pieces.join(CUT)
     }
 
     /// The text with stars for the key, in whatever spelling; `None` if it is not in it. Of a text that is still coming an
@@ -191,6 +207,11 @@ enum Escaped {
 }
 
 fn escaped(text: &[u8]) -> Escaped {
+    let names: [(&[u8], u8); 5] =
+        [(b"&amp;", b'&'), (b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&apos;", b'\'')];
+    if let Some((name, byte)) = names.into_iter().find(|(name, _)| text.starts_with(name)) {
+        return Escaped::Byte(byte, name.len());
+    }
     let (before, radix, most) = match text {
         [b'%', ..] => (1, 16, 2),
         [b'\\', b'u', ..] => (2, 16, 4),
@@ -282,6 +303,23 @@ mod tests {
             assert_eq!(secret.redact(other), other);
         }
         assert_eq!(Secret::new("short%25").redact("short%25 short%2525"), "*** ***25");
+    }
+
+    #[test]
+    fn finding_14_a_key_is_starred_where_a_text_was_cut_within_it_and_where_html_names_its_characters() {
+        let secret = Secret::new("sk-1234567890&abcdef");
+        let base64 = STANDARD_NO_PAD.encode("sk-1234567890&abcdef");
+        for cut in ["sk-1234567890&abcde", "sk-12345", "sk-1234567890&amp;abc", &base64[..12]] {
+            let told = secret.redact(&format!("You sent Bearer {cut} ...; try 2 of 8"));
+            assert_eq!(told, "You sent Bearer *** ...; try 2 of 8", "{cut}");
+        }
+        for words in ["no such words ...", "sk-1 ...", "You sent sk-12345, ...", " ... sk-12345"] {
+            assert_eq!(secret.redact(words), words);
+        }
+        assert_eq!(secret.redact("<p>sk-1234567890&amp;abcdef</p>"), "<p>***</p>");
+        let served_by = ServedBy { model: Some("m sk-1234567890 ...".to_owned()), ..ServedBy::default() };
+        let kept = secret.redact_response(Response { served_by, ..Response::default() }).served_by;
+        assert_eq!(kept.model.as_deref(), Some("m *** ..."));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Wordings of each provider for what asking again does not mend: a prompt that is too long, credit that is used up.
 
+use super::fault::shortened;
 use crate::HostError;
 use regex::Regex;
 use serde_json::Value;
@@ -115,7 +116,7 @@ pub(super) fn overflow(words: &str, value: &Value) -> HostError {
         (None, None) => numbers(words),
         counted => counted,
     };
-    HostError::Overflow { message: words.chars().take(400).collect(), needed, context_window: window }
+    HostError::Overflow { message: shortened(words), needed, context_window: window }
 }
 
 /// Tokens needed and tokens the window holds, as the providers word it.
