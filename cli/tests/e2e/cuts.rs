@@ -42,6 +42,23 @@ fn a_response_that_ends_at_its_limit_holds_an_answer_or_is_cut_short() {
 }
 
 #[test]
+fn a_memory_that_reasoning_used_up_is_told_with_its_own_limit() {
+    let server = Server::replying(|n, _| {
+        let said = |text: &str, why: &str| json!({"choices": [{"message": {"content": text}, "finish_reason": why}]});
+        let response = if n == 0 { said("<think>Let me see", "length") } else { said("\\boxed{A}", "stop") };
+        ("200 OK", response.to_string())
+    });
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["a".to_owned()]);
+    let fixed = ["run", "--benchmark", "cases", "--method", "memory-agent", "--out", "r", "--json"];
+    let served = ["--model", "openai-compatible/tiny", "--base-url", &server.url];
+    let ended = sandbox.run(&[&fixed[..], &served].concat()).exits(0);
+    let words = "1 of 1 memories came back empty";
+    assert!(ended.err().contains(words) && ended.err().contains("memory-agent.memory_tokens"), "{}", ended.err());
+    assert!(!ended.err().contains("--max-output-tokens"), "{}", ended.err());
+}
+
+#[test]
 fn without_a_limit_none_is_sent_and_what_the_server_cuts_is_said() {
     let cut = json!({"choices": [{"message": {"content": "Let me think"}, "finish_reason": "length"}]});
     let server = Server::start(vec![("200 OK", cut.to_string())]);

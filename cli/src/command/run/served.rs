@@ -1,7 +1,9 @@
 //! Messages on how a run's models were served: in several versions, with prompts and responses cut, or without a passage.
 
 use closeread_eval::Outcome;
+use closeread_eval::answer::after_reasoning;
 use closeread_eval::truncation::Cuts;
+use closeread_llm::FinishReason;
 use closeread_methods::record::Record;
 use closeread_methods::{OnTruncation, versions};
 use closeread_report::Arm;
@@ -22,21 +24,62 @@ pub(super) fn say_versions(records: &[Record]) {
     }
 }
 
+/// The prompt whose responses have a limit of their own.
+const MEMORY: &str = "memory-agent-update";
+
+/// The memories of a cell, those that ended at their limit of tokens, and those of them that hold nothing.
+#[derive(Clone, Copy, Default)]
+struct Memories {
+    all: usize,
+    cut: usize,
+    empty: usize,
+}
+
+impl Memories {
+    fn count(&mut self, record: &Record) {
+        for call in record.calls.iter().filter(|call| call.prompt == MEMORY) {
+            let is_cut = call.finish == FinishReason::Length;
+            self.all += 1;
+            self.cut += usize::from(is_cut);
+            self.empty += usize::from(is_cut && after_reasoning(&call.response).trim().is_empty());
+        }
+    }
+
+    /// One that is cut is used as the paper uses it; one that ends before it begins takes all that was read with it.
+    fn say_empty(self, method: &str, model: &str) {
+        let Self { empty, all, .. } = self;
+        if empty > 0 {
+            let of = format!("{} of {}", thousands(empty as u64), thousands(all as u64));
+            warn!(
+                "{method} with {model}: {of} memories came back empty, because the model reasoned up to their limit of \
+                 tokens; what was read before is lost: raise --param {method}.memory_tokens"
+            );
+        }
+    }
+}
+
 /// Cells in which more than 1% of the calls were cut, and models of which that is not known.
 pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Option<u32>, on_truncation: OnTruncation) {
-    let mut cells: BTreeMap<Arm, (Cuts, usize)> = BTreeMap::new();
+    let mut cells: BTreeMap<Arm, (Cuts, usize, Memories)> = BTreeMap::new();
     let mut models: BTreeMap<&str, Cuts> = BTreeMap::new();
     for (record, cuts) in records.iter().zip(cuts) {
         let key = &record.key;
-        let (sum, without_answer) = cells.entry(Arm::of(key)).or_default();
+        let (sum, without_answer, memories) = cells.entry(Arm::of(key)).or_default();
         *sum += *cuts;
+        memories.count(record);
         *without_answer += usize::from(matches!(record.outcome, Outcome::CutShort { .. }));
         *models.entry(&key.model).or_default() += *cuts;
     }
-    for (Arm { method, model, budget }, (cuts, without_answer)) in cells {
+    for (Arm { method, model, budget }, (cuts, without_answer, memories)) in cells {
         let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
-        let of = |n: usize| format!("{} of {}", thousands(n as u64), thousands(cuts.calls as u64));
-        if cuts.warns_of_responses() {
+        let of = |n: usize, calls: usize| format!("{} of {}", thousands(n as u64), thousands(calls as u64));
+        memories.say_empty(&method, &model);
+        let others = Cuts {
+            calls: cuts.calls - memories.all.min(cuts.calls),
+            cut_short: cuts.cut_short - memories.cut.min(cuts.cut_short),
+            ..cuts
+        };
+        if others.warns_of_responses() {
             let then = match max_output_tokens {
                 Some(limit) => {
                     format!("raise --max-output-tokens ({limit}), which a model that reasons first needs for that, too")
@@ -49,7 +92,7 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Opt
             };
             warn!(
                 "{method}{at} with {model}: {} responses ended at their limit of tokens, {lost}; {then}",
-                of(cuts.cut_short)
+                of(others.cut_short, others.calls)
             );
         }
         if cuts.warns_of_prompts() {
@@ -60,7 +103,7 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Opt
             warn!(
                 "{method}{at} with {model}: the server seems to have cut {} prompts, by its own count of their \
                  tokens: give it a longer context (Ollama: num_ctx), or name its length by --context-window; {then}",
-                of(cuts.server_truncated)
+                of(cuts.server_truncated, cuts.calls)
             );
         }
     }
