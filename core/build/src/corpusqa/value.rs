@@ -47,14 +47,15 @@ pub enum CellValue {
 }
 
 impl CellValue {
-    /// Returns whether two cells have the same value: numbers to two decimals or nine digits, words apart from case,
-    /// all else exactly. What is missing is the same as nothing.
+    /// Returns whether two cells have the same value: numbers to two decimals, if that is within a tenth of them, or nine
+    /// digits, words apart from case, all else exactly. What is missing is the same as nothing.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number { value: a }, Self::Number { value: b }) => {
                 let cents = |value: f64| libm::round(value * 100.0);
                 let least = libm::fmin(libm::fabs(*a), libm::fabs(*b));
-                a == b || cents(*a) == cents(*b) || libm::fabs(a - b) <= 1e-9 * least
+                let is_near = libm::fabs(a - b) <= 0.1 * libm::fmax(libm::fabs(*a), libm::fabs(*b));
+                a == b || cents(*a) == cents(*b) && is_near || libm::fabs(a - b) <= 1e-9 * least
             }
             (Self::Text { text: a }, Self::Text { text: b }) => form(a) == form(b),
             (Self::Missing, _) | (_, Self::Missing) => false,

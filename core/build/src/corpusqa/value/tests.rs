@@ -147,6 +147,7 @@ fn the_same_value_is_the_same_to_two_decimals_and_in_any_case() {
     let number = |value| CellValue::Number { value };
     assert!(number(12.504).is_same(&number(12.5)) && !number(12.51).is_same(&number(12.5)));
     assert!(number(1e15 + 0.1).is_same(&number(1e15)));
+    assert!(!number(0.004).is_same(&number(0.001)), "four times as much, though both are 0.00");
     let text = |text: &str| CellValue::Text { text: text.to_owned() };
     assert!(text("New York").is_same(&text("new-york")) && !text("York").is_same(&text("New York")));
     assert!(!CellValue::Missing.is_same(&CellValue::Missing), "two silent extractions agree on nothing");
