@@ -46,7 +46,10 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
     let mut rows: Vec<Vec<String>> = records.iter().map(|(_, cells)| without(cells)).collect();
     for (at, head) in heads.iter().enumerate().skip(1) {
         if with_points(&mut rows, at) {
-            info!("{}: the numbers of `{head}` are read with a comma for the point, as in `1.234,50`", path.display());
+            info!(
+                "{}: points part thousands in the numbers of `{head}`, as in `1.234.500` and `1.234,50`",
+                path.display()
+            );
         }
     }
     let seen = inferred(&heads, &rows);
@@ -91,11 +94,12 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
     Ok((schema, records.iter().zip(&rows).map(record).collect()))
 }
 
-/// Writes the numbers of a column with points where one of them has thousands and a comma, `1.234,50`, and all others can be
-/// read so: then `2.500` is no 2.5. Returns whether it did.
+/// Writes the numbers of a column with points for decimals alone where one of them shows that they part thousands, as in
+/// `1.234,50` and `1.234.500`, and all others can be read so: then `2.500` is no 2.5. Returns whether it did.
 fn with_points(rows: &mut [Vec<String>], at: usize) -> bool {
-    static SURE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^[^0-9]*[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+[^0-9]*$").expect("a valid pattern"));
+    static SURE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[^0-9]*[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})[^0-9]*$").expect("a valid pattern")
+    });
     static POSSIBLE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^[^0-9]*(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?[^0-9]*$").expect("a valid pattern")
     });
@@ -242,12 +246,12 @@ pub(crate) mod tests {
     fn a_column_with_decimal_commas_has_points_for_thousands_throughout() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.csv");
-        std::fs::write(&path, "Name;Sales (EUR);Mixed\nA;1.234,50;1.234,50\nB;2.500;2.5\nC;-999,5 €;7\nD;-;\n")
-            .unwrap();
+        std::fs::write(&path, "Name;Sales (EUR);Mixed;People\nA;1.234,50;1.234,50;1.234.500\nB;2.500;2.5;950.000\nC;-999,5 €;7;12\nD;-;;\n").unwrap();
         let (schema, records) = read_table(&path, None).unwrap();
         let column = |at: usize| records.iter().map(|record| record.cells[at].as_str()).collect::<Vec<_>>();
         assert_eq!((column(1), schema.columns[1].is_number()), (vec!["1234.50", "2500", "-999.5 €", "-"], true));
         assert_eq!(column(2), ["1.234,50", "2.5", "7", ""]);
+        assert_eq!(column(3), ["1234500", "950000", "12", ""]);
     }
 
     #[test]
