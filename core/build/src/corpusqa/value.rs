@@ -11,7 +11,7 @@ use super::column::ValueType;
 use super::unit::Unit;
 use closeread_eval::answer::corpusqa::month_of;
 use closeread_judges::rule::quantity;
-use number::{digits, together};
+use number::{blank_before_m, digits, has_decimal_comma, together, with_fractions};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -128,6 +128,9 @@ pub enum NoNumber {
     /// The text is a bound, such as `over 5`.
     #[error("is a bound, no value")]
     Bound,
+    /// `1.83 m` in a column without a unit.
+    #[error("may be metres or millions")]
+    MetresOrMillions,
     /// A percentage in a column of other numbers.
     #[error("is a share")]
     Share,
@@ -230,8 +233,11 @@ fn without_remark(text: &str) -> &str {
 }
 
 fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, CellError> {
-    let bare = without_remark(without_hedge(text));
+    let bare = &*with_fractions(without_remark(without_hedge(text)));
     let refused = |why| CellError::NoNumber { text: text.to_owned(), why, column: column.named() };
+    if has_decimal_comma(bare) {
+        return Err(refused(NoNumber::NoNumber));
+    }
     let (digits, cell) = match digits(bare) {
         Some(found) if !found.before.is_empty() && !is_bound(&found.before) => return Err(refused(NoNumber::NoNumber)),
         Some(found) => (found.decimal, found.unit),
@@ -256,8 +262,16 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     if own.measure.is_some_and(|measure| measure.kind == "length" && measure.factor == 1.0)
         && held.measure.is_none_or(|measure| measure.kind != "length")
     {
-        own.measure = None;
-        own.exponent = Some(own.exponent.unwrap_or(0) + 6);
+        let is_told = own.currency.is_some() || !column.unit.trim().is_empty();
+        match stated.filter(|unit| unit.trim() == "m").map(|_| true).or_else(|| blank_before_m(bare)) {
+            Some(true) if !is_told => return Err(refused(NoNumber::MetresOrMillions)),
+            Some(_) => {
+                own.measure = None;
+                own.exponent = Some(own.exponent.unwrap_or(0) + 6);
+            }
+            // `metres` are a length wherever they stand.
+            None => {}
+        }
     }
     let is_share = column.value_type == ValueType::Percentage;
     if own.share.is_some() && !is_share {

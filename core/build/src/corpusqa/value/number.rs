@@ -2,6 +2,7 @@
 
 use crate::corpusqa::unit::Unit;
 use regex::Regex;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The unit beside the number and the one stated apart, as one.
@@ -44,6 +45,34 @@ pub(super) fn digits(text: &str) -> Option<Digits> {
     let sign = if opened != minus { "-" } else { "" };
     let words = before.rest.clone();
     Some(Digits { decimal: format!("{sign}{decimal}"), unit: together(after, before), before: words })
+}
+
+/// True of `0,125`: no thousands begin with a nought, so that the comma is a point.
+pub(super) fn has_decimal_comma(text: &str) -> bool {
+    static NOUGHT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?:^|[^0-9.,])0,[0-9]").expect("a valid pattern"));
+    NOUGHT.is_match(text)
+}
+
+/// Whether a blank stands before the letter `m` behind a number; `None` without that letter.
+pub(super) fn blank_before_m(text: &str) -> Option<bool> {
+    static LETTER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)[0-9](\s*)m(?:[^a-z]|$)").expect("a valid pattern"));
+    LETTER.captures(text).map(|found| !found[1].is_empty())
+}
+
+/// A text with the fraction behind its digits as decimals: `1½` is 1.5. One that has no end, as `⅓`, parts the number in two,
+/// which is none.
+pub(super) fn with_fractions(text: &str) -> Cow<'_, str> {
+    const FRACTIONS: [(char, &str); 7] =
+        [('½', ".5"), ('¼', ".25"), ('¾', ".75"), ('⅛', ".125"), ('⅜', ".375"), ('⅝', ".625"), ('⅞', ".875")];
+    let Some((before, rest)) = text.split_once(|c: char| matches!(c, '¼'..='¾' | '⅐'..='⅞')) else {
+        return Cow::Borrowed(text);
+    };
+    let found = text[before.len()..].chars().next();
+    let decimals = FRACTIONS.iter().find(|(fraction, _)| Some(*fraction) == found).map_or(" 0 0 ", |(_, text)| text);
+    let whole = before.trim_end();
+    let whole = if whole.ends_with(|c: char| c.is_ascii_digit()) { whole.to_owned() } else { format!("{before}0") };
+    Cow::Owned(format!("{whole}{decimals}{rest}"))
 }
 
 /// Digits with separators as a decimal with a point: `1,234.5`, `1.234.567`, `1.234,56`, `1 234`, `12,34,567`.

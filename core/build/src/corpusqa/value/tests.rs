@@ -73,6 +73,13 @@ fn measures_convert_within_their_kind() {
     assert_eq!(number_in("2 km", ValueType::Number, "m"), 2_000.0);
     assert_eq!(number_in("1.2m", ValueType::Number, "m"), 1.2);
     assert_eq!(number_in("1.2m", ValueType::Count, ""), 1_200_000.0);
+    assert_eq!(number_in("1.83 metres", ValueType::Number, ""), 1.83);
+    assert_eq!(number_in("5.05 m", ValueType::Count, "viewers"), 5_050_000.0);
+    let refused = read_cell("1.83 m", &column(ValueType::Number, "")).unwrap_err().to_string();
+    assert!(refused.contains("may be metres or millions"), "{refused}");
+    for (raw, number) in [("1½", 1.5), ("1 ¾ km", 1.75), ("½", 0.5), ("-¼", -0.25), ("1,200⅛", 1_200.125)] {
+        assert_eq!(number_in(raw, ValueType::Number, "km"), number, "{raw}");
+    }
     assert_eq!(number_in("2,381,740 sq km", ValueType::Number, "sq km"), 2_381_740.0);
     assert_eq!(number_in("12 km²", ValueType::Number, "sq km"), 12.0);
     assert_eq!(number_in("1.5 million sq km", ValueType::Number, "sq km"), 1_500_000.0);
@@ -101,6 +108,9 @@ fn what_is_no_value_of_the_column_says_so() {
         "more than 12",
         "12 in 2021",
         "4,5",
+        "0,125",
+        "-0,999 EUR",
+        "1⅓",
         "1,23,4",
         "1.2.3",
         "(5",
