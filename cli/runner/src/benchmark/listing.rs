@@ -20,7 +20,8 @@ pub(super) fn list(paths: &[PathBuf], allow_outside: bool) -> Result<Vec<(String
             found.push((name, path.clone()));
         }
         if found.iter().any(|(name, _)| names.contains(name)) {
-            found.iter_mut().for_each(|(name, file)| *name = composed(&file.to_string_lossy()).into_owned());
+            let root = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
+            found.iter_mut().for_each(|(name, _)| *name = format!("{}/{name}", root.display()));
         }
         names.extend(found.iter().map(|(name, _)| name.clone()));
         files.append(&mut found);
@@ -74,6 +75,6 @@ mod tests {
             std::fs::write(folder.join("a.txt"), "Ana came.").unwrap();
         }
         let names: Vec<String> = list(&folders, false).unwrap().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["a.txt".to_owned(), folders[1].join("a.txt").to_string_lossy().into_owned()]);
+        assert_eq!(names, ["a.txt".to_owned(), format!("{}/a.txt", folders[1].display())]);
     }
 }

@@ -263,14 +263,15 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
         && held.measure.is_none_or(|measure| measure.kind != "length")
     {
         let is_told = own.currency.is_some() || !column.unit.trim().is_empty();
-        match stated.filter(|unit| unit.trim() == "m").map(|_| true).or_else(|| blank_before_m(bare)) {
+        let is_apart = stated.filter(|unit| unit.trim_end().ends_with(['m', 'M'])).map(|_| true);
+        match is_apart.or_else(|| blank_before_m(bare)) {
             Some(true) if !is_told => return Err(refused(NoNumber::MetresOrMillions)),
-            Some(_) => {
+            // `metres` are a length wherever they stand.
+            None if own.currency.is_none() => {}
+            _ => {
                 own.measure = None;
                 own.exponent = Some(own.exponent.unwrap_or(0) + 6);
             }
-            // `metres` are a length wherever they stand.
-            None => {}
         }
     }
     let is_share = column.value_type == ValueType::Percentage;

@@ -62,6 +62,8 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
     assert_eq!(number_in("12 thousand", ValueType::Count, "members"), 12_000.0);
     let stated = |value: &str, unit: &str, held: &str| read_stated(value, unit, &column(ValueType::Money, held));
     assert_eq!(stated("1,118", "EUR thousand", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
+    assert_eq!(stated("1.2", "EUR m", "EUR"), Ok(CellValue::Number { value: 1_200_000.0 }));
+    assert_eq!(stated("€m 1.2", "", "EUR"), Ok(CellValue::Number { value: 1_200_000.0 }));
     assert_eq!(stated("1118000", "EUR", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
     assert_eq!(stated("1,118", "", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
     assert_eq!(stated("1,118 thousand", "EUR", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
