@@ -7,6 +7,15 @@ use closeread_text::composed;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+/// Endings of files that no data set is read from: they may be large, and stay unread in folders.
+const OTHER_KINDS: &str = "7z arrow avi bin bz2 db exe flac gguf gif gz h5 jpeg jpg mkv mov mp3 mp4 npy npz onnx pkl png \
+                           pt pth rar safetensors sqlite tar tgz wav webp xz zip zst";
+
+fn is_of_other_kind(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| OTHER_KINDS.split(' ').any(|kind| kind == ending))
+}
+
 /// The files under the `--data` paths, named by their path from there, with its letters composed; links out of them are
 /// followed only where that is allowed. Where two paths have files of one name, the path stands before the later ones.
 pub(super) fn list(paths: &[PathBuf], allow_outside: bool) -> Result<Vec<(String, PathBuf)>> {
@@ -53,7 +62,7 @@ fn walk(
         }
         if path.is_dir() {
             walk(root, &path, allow_outside, entered, files)?;
-        } else {
+        } else if !is_of_other_kind(&path) {
             let relative = path.strip_prefix(root).unwrap_or(&path);
             let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             files.push((composed(&name).into_owned(), path));
@@ -73,6 +82,7 @@ mod tests {
         for folder in &folders {
             std::fs::create_dir(folder).unwrap();
             std::fs::write(folder.join("a.txt"), "Ana came.").unwrap();
+            std::fs::write(folder.join("texts.ZIP"), "PK").unwrap();
         }
         let names: Vec<String> = list(&folders, false).unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a.txt".to_owned(), format!("{}/a.txt", folders[1].display())]);
