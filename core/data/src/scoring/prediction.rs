@@ -180,8 +180,10 @@ fn read_answer(item: &Item, answer: String) -> Outcome {
     let text = answer.trim();
     if item.task == Task::Choice {
         let text = composed(text);
-        let chosen = item.options.iter().position(|option| composed(option.trim()) == text);
-        return match chosen {
+        let is_meant = |option: &String| composed(option.trim()) == text;
+        // Of options with one text the right one is meant: no answer in words could name it else.
+        let right = item.correct.filter(|correct| is_meant(&item.options[*correct]));
+        return match right.or_else(|| item.options.iter().position(is_meant)) {
             Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
             None if short_answer(&text) == ShortAnswer::NotFound => Outcome::NotFound,
             None => Outcome::Unparsed { response: answer },
@@ -255,6 +257,13 @@ mod tests {
         let read =
             read(&file("g", gold.as_bytes()), &file("p", "{\"item\":\"c\",\"answer\":\"cafe\u{301}\"}".as_bytes()));
         assert_eq!(read.unwrap().attempts["c"].outcome, answered("café", Some(1)));
+    }
+
+    #[test]
+    fn of_options_with_one_text_the_right_one_is_meant() {
+        let gold = br#"{"id":"c","documents":["d"],"question":"?","options":["one","two","one"],"correct":2}"#;
+        let read = read(&file("g", gold), &file("p", br#"{"item":"c","answer":"one"}"#));
+        assert_eq!(read.unwrap().attempts["c"].outcome, answered("one", Some(2)));
     }
 
     #[test]
