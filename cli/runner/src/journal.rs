@@ -131,6 +131,16 @@ impl Journal {
         file.write_all(&bytes).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
+    /// Forgets the empty responses: what failed because of one fails again for as long as it is replied.
+    pub fn forget_empty(&self) -> Result<()> {
+        let bytes = files::read(&self.path)?.unwrap_or_default();
+        let is_kept =
+            |line: &&[u8]| serde_json::from_slice::<Line>(line).is_ok_and(|line| !line.response.text.trim().is_empty());
+        let kept: Vec<u8> =
+            bytes.split(|&byte| byte == b'\n').filter(is_kept).flat_map(|line| [line, b"\n"].concat()).collect();
+        if kept == bytes { Ok(()) } else { files::write_atomically(&self.path, &kept) }
+    }
+
     /// Removes the journal: what it was for is finished and kept elsewhere.
     pub fn remove(&self) -> Result<()> {
         files::remove(&self.path)
@@ -201,6 +211,22 @@ mod tests {
         drop(journal);
         let journal = journals.of(&"trial").unwrap();
         assert_eq!((journal.take("b"), journal.take("c")), (Some(response("again")), Some(response("3"))));
+    }
+
+    #[test]
+    fn what_failed_because_of_an_empty_response_is_asked_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let journals = Journals::of_run(dir.path());
+        let journal = journals.of(&"preparation").unwrap();
+        journal.forget_empty().unwrap();
+        for (request, text) in [("a", "1"), ("b", " \n"), ("c", "3")] {
+            journal.put(request, "m", &response(text));
+        }
+        journal.forget_empty().unwrap();
+        drop(journal);
+        let journal = journals.of(&"preparation").unwrap();
+        let taken = ["a", "b", "c"].map(|request| journal.take(request).map(|response| response.text));
+        assert_eq!(taken, [Some("1".to_owned()), None, Some("3".to_owned())]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `closeread tree`: the tree of summaries, built and kept.
 
+use crate::provider::Server;
 use crate::support::Sandbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 fn sample(name: &str) -> String {
@@ -74,6 +75,25 @@ fn a_run_keeps_its_trees_and_they_can_be_looked_at() {
     let printed = sandbox.run(&["tree", "--run", "r", "the-loan-of-the-bell"]).exits(0).out();
     let root = format!("[{}] summary of ", built["roots"][0]);
     assert!(printed.starts_with(&root) && printed.contains("\n  [") && printed.contains(" bytes "), "{printed}");
+}
+
+#[test]
+fn a_summary_that_came_back_empty_is_asked_again() {
+    let server = Server::replying(|n, _| {
+        let said = if n == 0 { "" } else { "They lent the bell. [[1]]" };
+        let choices = json!([{"message": {"content": said}, "finish_reason": "stop"}]);
+        ("200 OK", json!({"choices": choices}).to_string())
+    });
+    let sandbox = Sandbox::with_own_cache();
+    let fixed = ["run", "--method", "raptor", "--budget", "500", "--limit", "1", "--retriever", "bm25", "--out", "r"];
+    let served = ["--model", "openai-compatible/tiny", "--base-url", &server.url, "--max-output-tokens", "99"];
+    let run = [&fixed[..], &served].concat();
+    let failed = sandbox.run(&run).exits(1);
+    assert!(failed.err().contains("came back empty") && failed.err().contains("tries again"), "{}", failed.err());
+    let n_asked = server.requests.lock().unwrap().len();
+    sandbox.run(&run).exits(0);
+    assert!(server.requests.lock().unwrap().len() > n_asked);
+    assert!(!sandbox.path("r/journal").exists());
 }
 
 #[test]

@@ -76,8 +76,9 @@ impl Preparations {
                     let preparation = preparation.with_context(|| format!("method {}", key.method))?;
                     if let Some(preparation) = &preparation {
                         folder.borrow().keep_preparation(&key, preparation)?;
-                        if !matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
-                            journal.remove()?;
+                        match preparation.prepared {
+                            Err(Outcome::Failed { .. }) => journal.forget_empty()?,
+                            _ => journal.remove()?,
                         }
                     }
                     preparation
