@@ -47,6 +47,22 @@ fn a_budget_below_every_chunk_is_said() {
 }
 
 #[test]
+fn a_text_without_ends_of_sentences_is_cut_as_the_warning_says() {
+    let sandbox = Sandbox::new();
+    let document = json!({"id": "d", "language": "th", "text": "แอนนามาถึงโรงสีตอนพลบค่ำ ".repeat(200)});
+    let item =
+        json!({"id": "q", "documents": ["d"], "question": "แอนนามาถึง", "task": "generative", "answers": ["โรงสี"]});
+    sandbox.write("thai/documents.jsonl", document.to_string());
+    sandbox.write("thai/items.jsonl", item.to_string());
+    let args = ["run", "--benchmark", "thai", "--method", "dos-rag", "--budget", "500", "--retriever", "bm25", "--out"];
+    let ended = sandbox.run(&[&args[..], &["r"]].concat()).exits(0);
+    let hint = "--param dos-rag.split=window";
+    assert!(ended.err().contains("1 of 1 prompts held no passage") && ended.err().contains(hint), "{}", ended.err());
+    let cut = sandbox.run(&[&args[..], &["windows", "--param", "dos-rag.split=window"]].concat()).exits(0);
+    assert!(!cut.err().contains("held no passage"), "{}", cut.err());
+}
+
+#[test]
 fn a_corpus_is_searched_at_once_and_the_dagger_says_what_cannot_be_seen() {
     for language in ["en", "zh"] {
         let sandbox = Sandbox::new();

@@ -127,9 +127,13 @@ pub(super) fn say_empty_contexts(records: &[Record]) {
     for (Arm { method, model, budget }, (empty, all)) in cells.into_iter().filter(|(_, (empty, _))| *empty > 0) {
         let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
         let (empty, all) = (thousands(empty as u64), thousands(all as u64));
+        let windows = match method.as_str() {
+            "corpus-rag" => String::new(),
+            _ => format!(", or cut a text whose sentences have no end by --param {method}.split=window"),
+        };
         warn!(
             "{method}{at} with {model}: {empty} of {all} prompts held no passage, because the best one has more tokens than \
-             the budget: raise --budget, or make passages shorter by --passage-tokens"
+             the budget: raise --budget, or make passages shorter by --passage-tokens{windows}"
         );
     }
 }
