@@ -3,6 +3,7 @@
 use super::{Expected, ExtractiveInput};
 use crate::Task;
 use crate::answer::Form;
+use crate::answer::tag::NONE;
 use serde_json::{Map, Value, json};
 
 /// The shape of a response: words that stand in it as they are, and places for what the model says.
@@ -104,7 +105,13 @@ impl ExtractiveInput {
             }
             Form::Lettered if !is_choice => return None,
             Form::Lettered => vec![words("Answer: ("), place("option", by_letter()), words(")")],
-            Form::Tags | Form::TagsOrNone => vec![words("<answer>\n"), place("answer", short()), words("\n</answer>")],
+            Form::Tags | Form::TagsOrNone => {
+                let mut content = short();
+                if let (Form::TagsOrNone, Content::OneOf(numbers)) = (form, &mut content) {
+                    numbers.push(NONE.to_owned());
+                }
+                vec![words("<answer>\n"), place("answer", content), words("\n</answer>")]
+            }
             Form::Announced => vec![said(), words("\nThe answer is: "), place("result", short())],
             Form::Boxed | Form::BoxedOrAnnounced if self.task == Task::Summary => return None,
             Form::Boxed | Form::BoxedOrAnnounced => {
@@ -317,6 +324,7 @@ mod tests {
         let root = |form| grammar(form).lines().next().unwrap().to_owned();
         assert_eq!(root(Form::Marked), r#"root ::= said " [[" ("1" | "2" | "3") "]]""#);
         assert_eq!(root(Form::Tags), r#"root ::= "<answer>\n" ("0" | "1" | "2") "\n</answer>""#);
+        assert_eq!(root(Form::TagsOrNone), r#"root ::= "<answer>\n" ("0" | "1" | "2" | "NONE") "\n</answer>""#);
         assert_eq!(grammar(Form::Lettered), r#"root ::= "Answer: (" ("A" | "B" | "C") ")""#);
         assert_eq!(root(Form::Boxed), r#"root ::= said "\n\\boxed{" ("A" | "B" | "C") "}""#);
         assert_eq!(root(Form::EvidencedLines), r#"root ::= "Answer0: " ("0" | "1" | "2") "$ " words"#);
