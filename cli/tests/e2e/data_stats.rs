@@ -161,7 +161,7 @@ fn what_is_no_benchmark_is_refused_and_rows_left_out_are_said() {
 fn where_there_is_no_report_notes_on_the_data_are_named_by_stats() {
     let sandbox = Sandbox::new();
     sandbox.write("own/documents.jsonl", r#"{"id": "d", "text": "Ana came."}"#);
-    let item = r#"{"id": "a", "documents": ["d"], "question": "Who?", "answers": ["Ana"], "evidence": [{"text": "Bo left."}]}"#;
+    let item = r#"{"id": "a", "documents": ["d"], "question": "Who?", "answers": ["Ana"], "evidence": [{"quote": "Bo left."}]}"#;
     sandbox.write("own/items.jsonl", item);
     let note = "evidence 1: “Bo left.” is not in document `d`";
     let estimated = sandbox.run(&["estimate", "--benchmark", "own", "--method", "closed-book"]).err();
