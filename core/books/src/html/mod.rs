@@ -8,6 +8,7 @@ mod declared;
 mod layout;
 mod markup;
 mod page;
+mod spans;
 #[cfg(test)]
 mod tests;
 

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::markup::Piece;
+use super::spans::Spans;
 use html5ever::Attribute;
 
 pub(super) struct Page {
@@ -20,6 +21,8 @@ pub(super) struct Page {
     initial: Option<String>,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
+    /// The tables that are open, the innermost last.
+    tables: Vec<Spans>,
 }
 
 /// Line ends around an element.
@@ -48,21 +51,30 @@ fn initial(attributes: &[Attribute]) -> Option<String> {
 
 impl Page {
     pub(super) fn new(layout: Layout) -> Self {
-        let (text, held) = (String::new(), String::new());
-        let (heading, initial) = (0, None);
-        Self { layout, text, breaks: 0, is_space_due: false, preformatted: 0, held, heading, initial, in_cell: false }
+        Self {
+            layout,
+            text: String::new(),
+            breaks: 0,
+            is_space_due: false,
+            preformatted: 0,
+            held: String::new(),
+            heading: 0,
+            initial: None,
+            in_cell: false,
+            tables: Vec::new(),
+        }
     }
 
     pub(super) fn push(&mut self, piece: Piece<'_>) {
         match piece {
             Piece::Open { name: "img", attributes, .. } => self.initial = initial(attributes),
-            Piece::Open { name, empty, .. } => self.open(name, empty),
+            Piece::Open { name, attributes, empty } => self.open(name, attributes, empty),
             Piece::Close { name } => self.close(name),
             Piece::Text(text) => text.chars().for_each(|c| self.push_char(c)),
         }
     }
 
-    fn open(&mut self, name: &str, empty: bool) {
+    fn open(&mut self, name: &str, attributes: &[Attribute], empty: bool) {
         if matches!(name, "br" | "td" | "th") {
             self.initial = None;
         }
@@ -70,8 +82,13 @@ impl Page {
             "br" if self.in_cell => self.is_space_due = true,
             "br" if self.preformatted > 0 => self.held.push('\n'),
             "br" => self.breaks = (self.breaks + 1).min(2),
-            "td" | "th" => self.cell(),
+            "td" | "th" => self.cell(attributes),
             _ => self.break_around(name),
+        }
+        match name {
+            "table" => self.tables.push(Spans::default()),
+            "tr" => self.tables.last_mut().into_iter().for_each(Spans::row),
+            _ => {}
         }
         if let (Layout::Markdown, Some(depth), false) = (self.layout, heading_depth(name), self.in_cell) {
             self.heading = depth;
@@ -83,6 +100,7 @@ impl Page {
         match name {
             "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            "table" => drop(self.tables.pop()),
             _ if heading_depth(name).is_some() => self.heading = 0,
             _ => {}
         }
@@ -104,7 +122,7 @@ impl Page {
         }
     }
 
-    fn cell(&mut self) {
+    fn cell(&mut self, attributes: &[Attribute]) {
         match self.layout {
             Layout::Book if self.breaks == 0 && !self.text.is_empty() => {
                 self.text.push('\t');
@@ -115,6 +133,9 @@ impl Page {
             Layout::Markdown => {
                 self.break_line();
                 self.text.push_str(if self.text.is_empty() || self.text.ends_with('\n') { "|" } else { " |" });
+                // What a wide cell, or one of a row above, reaches over are empty cells, so that columns stay columns.
+                let n_empty = self.tables.last_mut().map_or(0, |spans| spans.cell(attributes));
+                self.text.extend(std::iter::repeat_n(" |", n_empty));
                 (self.is_space_due, self.in_cell) = (true, true);
             }
         }

@@ -146,6 +146,11 @@ fn tables_and_headings_stay_what_they_are_in_markdown() {
     check("<tr><td><h3>a</h3><ul><li>b<br>c</ul><td>d|e</table>f|g", "| a b c | d\\|e\n\nf|g");
     check("<td>a<table><tr><td>b</table><td>c", "| a\n\n| b\n\n| c");
     check("<h1></h1><h2> <i>x</i></h2><p>| y", "## x\n\n| y");
+    check(
+        "<table><tr><th rowspan=2>Year<th colspan=2>USD<th>EUR<tr><th>a<th>b<th>c<tr><td rowspan='2'>2021<td>7<tr><td>8</table>",
+        "| Year | USD | | EUR\n| | a | b | c\n| 2021 | 7\n| | 8",
+    );
+    check("<table><tr><td colspan=0>a<td colspan=9999999>b<td rowspan=x>c", &format!("| a | b{} | c", " |".repeat(98)));
 }
 
 #[test]
