@@ -66,7 +66,9 @@ pub(super) fn figures(text: &str) -> Vec<String> {
     let marked: String = text.chars().map(kept).collect();
     let figures = marked.split(' ').map(|figure| figure.trim_start_matches([',', ':', '/']).trim_end_matches(is_mark));
     let plain = |figure: &str| match figure.rsplit_once(',') {
-        Some((_, thousand)) if has_three_digits(thousand.as_bytes()) => figure.replace(',', ""),
+        Some((whole, thousand)) if !whole.starts_with('0') && has_three_digits(thousand.as_bytes()) => {
+            figure.replace(',', "")
+        }
         _ => figure.to_owned(),
     };
     figures.filter(|figure| !figure.is_empty()).map(plain).collect()
@@ -92,7 +94,8 @@ fn digits(text: &str) -> Option<(f64, &str)> {
         let next_is_digit = bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
         match bytes[end] {
             b'0'..=b'9' => end += 1,
-            b',' if end > 0 && next_is_digit && has_three_digits(&bytes[end + 1..]) => end += 1,
+            // No thousands begin with a nought: `0,125` has a decimal comma.
+            b',' if end > 0 && bytes[0] != b'0' && next_is_digit && has_three_digits(&bytes[end + 1..]) => end += 1,
             b'.' if next_is_digit && !text[..end].contains('.') => end += 1,
             _ => break,
         }
@@ -296,9 +299,16 @@ mod tests {
         ] {
             assert_eq!(value(text), Some(expected), "{text}");
         }
-        for text in
-            ["", "a goat", "Port Emery", "nineteen four", "12 men went to mow that day", "the third stair", "4,5"]
-        {
+        for text in [
+            "",
+            "a goat",
+            "Port Emery",
+            "nineteen four",
+            "12 men went to mow that day",
+            "the third stair",
+            "4,5",
+            "0,125",
+        ] {
             assert_eq!(value(text), None, "{text}");
         }
     }

@@ -198,7 +198,7 @@ pub fn month_of(name: &str) -> Option<u8> {
 fn number(text: &str, reading: Reading) -> Option<Value> {
     static STRICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(-?[0-9]{1,300}(?:\.[0-9]+)?)(%?)$"));
     static TOLERANT: LazyLock<Regex> = LazyLock::new(|| {
-        let digits = r"(?:[0-9]{1,3}(?:[, ][0-9]{3}){1,90}|[0-9]{1,300})(?:\.[0-9]+)?|\.[0-9]+";
+        let digits = r"(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3}){1,90}|[0-9]{1,300})(?:\.[0-9]+)?|\.[0-9]+";
         pattern(&format!(r"(?i)^\+?(-?)\s*(?:US)?[$¥€£]?\s*(-?)({digits})\s*(%|\\%|percent|per cent|元)?$"))
     });
     if reading == Reading::Strict {
@@ -265,6 +265,7 @@ mod tests {
         check("3.1", "3.10", Some(true), Some(true));
         check("3.104", "3.10", Some(false), Some(true));
         check("1,234", "1234", None, Some(true));
+        check("0,125", "125", None, None);
         check("45.2", "45.20%", None, Some(true));
         check("[\"b\", \"a\"]", "[\"a\", \"b\"]", Some(false), Some(true));
         check("a, b", "[\"a\", \"b\"]", None, Some(true));
