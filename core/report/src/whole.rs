@@ -15,8 +15,9 @@ use closeread_eval::observations::{Observations, PoolError};
 use closeread_eval::{Paper, Problem};
 use closeread_methods::protocol::Protocol;
 use closeread_table::Table;
+use closeread_table::render::html;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Everything that a report says, as data.
@@ -244,6 +245,8 @@ fn finished(
     mut tables: Vec<Table>,
     mut charts: Vec<Chart>,
 ) -> Report {
+    tell_apart(tables.iter_mut().map(|table| &mut table.id));
+    tell_apart(charts.iter_mut().map(|chart| &mut chart.id));
     let gaps = gaps_of(runs);
     let held = held(runs);
     tables.iter_mut().for_each(|table| table.notes.extend(held.iter().cloned()));
@@ -258,6 +261,20 @@ fn finished(
     }
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     Report { title: names.join(", "), complete, notes, runs: reports, tables, charts }
+}
+
+/// Makes names differ, and short enough, where they become those of files and elements: `by-类型` and `by-难度` are one there.
+fn tell_apart<'i>(ids: impl Iterator<Item = &'i mut String>) {
+    const MOST: usize = 200;
+    let mut taken = HashSet::new();
+    for id in ids {
+        id.truncate(id.floor_char_boundary(MOST));
+        let (own, mut n) = (id.clone(), 1);
+        while !taken.insert(html::id(id).to_lowercase()) {
+            n += 1;
+            *id = format!("{own}-{n}");
+        }
+    }
 }
 
 /// Returns the notes below every table where responses were held to their form.
@@ -299,4 +316,19 @@ fn judging_of(run: &Run, several: bool) -> Vec<Table> {
         }
     }
     tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_one_as_files_are_told_apart() {
+        let long = "x".repeat(300);
+        let mut ids = ["by-类型", "by-难度", "by-a b", "by-a-b", "by-A-b", "usage", &long, &long].map(str::to_owned);
+        tell_apart(ids.iter_mut());
+        assert_eq!(ids[..6], ["by-类型", "by-难度-2", "by-a b", "by-a-b-2", "by-A-b-3", "usage"]);
+        let files: HashSet<String> = ids.iter().map(|id| html::id(id).to_lowercase()).collect();
+        assert!(files.len() == ids.len() && ids.iter().all(|id| id.len() < 210), "{ids:?}");
+    }
 }
