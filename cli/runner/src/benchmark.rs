@@ -344,11 +344,13 @@ fn published(
         list(data, options.allow_outside)?.into_iter().partition(|(_, path)| is_parquet(path));
     let (mut dataset, books, texts) = published_in(adapter, files, options)?;
     if let ([(name, path), ..], true) = (&parquet[..], dataset.items.is_empty()) {
-        let (from, to) = (path.display(), path.with_extension("jsonl"));
+        // A shell takes nothing between single quotation marks for a command.
+        let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
         let message = format!(
-            "Parquet is not read: make JSON Lines of it, as by python3 -c \"import pandas; \
-             pandas.read_parquet('{from}').to_json('{}', orient='records', lines=True, force_ascii=False)\"",
-            to.display()
+            "Parquet is not read: make JSON Lines of it, as by python3 -c \"import pandas, sys; \
+             pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True, force_ascii=False)\" {} {}",
+            quoted(path),
+            quoted(&path.with_extension("jsonl"))
         );
         dataset.problems.push(Problem::dropped(name, None, None, message));
     }

@@ -74,7 +74,16 @@ fn a_data_set_in_parquet_is_refused_with_the_command_that_converts_it() {
     let sandbox = Sandbox::new();
     sandbox.write("n/test.parquet", "PAR1 PAR1");
     let args = ["run", "--benchmark", "novelqa", "--data", "n", "--method", "closed-book", "--out", "r"];
-    sandbox.run(&args).refuses(&["test.parquet: Parquet is not read", "n/test.parquet", "'n/test.jsonl', orient="]);
+    sandbox.run(&args).refuses(&["test.parquet: Parquet is not read", "'n/test.parquet' 'n/test.jsonl'"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_name_stays_a_name_in_the_command_that_converts_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n/a'$(b).parquet", "PAR1 PAR1");
+    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--method", "closed-book", "--out", "r"];
+    sandbox.run(&args).refuses(&[r"'n/a'\''$(b).parquet' 'n/a'\''$(b).jsonl'"]);
 }
 
 #[test]
