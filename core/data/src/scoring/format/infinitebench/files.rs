@@ -21,7 +21,7 @@ pub(super) fn of_task<'a>(draft: &mut Draft, files: &'a [InputFile], task: &str)
     let Some(found) = found else { return files.iter().collect() };
     for file in files {
         if let Some(other) = shown(file).filter(|other| *other != task) {
-            draft.note(file, None, None, format!("not read: it is of {other}, and this is {task}: --task names one"));
+            draft.note(file, None, None, format!("not read: it is of {other}, and this is {task}"));
         }
     }
     found
@@ -57,7 +57,7 @@ mod tests {
             &["b/longbook_qa_eng.jsonl:1 (1): a second prediction for this item: the first counts [left out]"],
         );
         assert_eq!(submission.attempts.len(), 3);
-        let other = "a/longbook_choice_eng.jsonl: not read: it is of longbook_choice_eng, and this is longbook_qa_eng: --task names one";
+        let other = "a/longbook_choice_eng.jsonl: not read: it is of longbook_choice_eng, and this is longbook_qa_eng";
         assert_eq!(notes(&submission), [other]);
     }
 
