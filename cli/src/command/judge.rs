@@ -138,14 +138,15 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
         books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
         texts: &texts,
     };
-    let session = runner.run(&args.run, &pending).await?;
+    let mut session = runner.run(&args.run, &pending).await?;
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;
     let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
     let mut tables = judging_tables(&judged);
     if !args.probe.is_empty() && !session.interrupted && !session.out_of_money {
-        tables.push(probe_table(&runner.probe(&pending, &judged.judging, &args.probe).await?));
+        let found = runner.probe(&pending, &judged.judging, &args.probe, &mut session).await?;
+        tables.extend(found.map(|found| probe_table(&found)));
     }
     if args.json {
         let cells = &report.runs[0].cells;

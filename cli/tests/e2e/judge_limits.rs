@@ -4,6 +4,7 @@ use crate::provider::{Server, answer};
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A judge's response of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
@@ -80,6 +81,43 @@ fn finding_07_a_judges_blocked_prompt_stays_charged_when_the_run_is_resumed() {
     assert!((1..6).contains(&asked), "{asked}: {}", stopped.err());
     let again = sandbox.run(&limited).exits(1);
     assert_eq!((n_requests(), spent(again.err())), (asked, spent(stopped.err())), "{}", again.err());
+}
+
+#[test]
+fn finding_07_probes_end_where_the_money_does() {
+    let server = judge_server();
+    let sandbox = sandbox();
+    sandbox.run(&run(&server.url, &[])).exits(0);
+    let judge = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
+    let limits = ["--max-output-tokens", "10", "--model-info", "prices.toml", "--json", "--max-cost", "0.06"];
+    let stopped = sandbox.run(&[&judge[..], &limits, &["--probe", "verbosity"]].concat()).exits(1);
+    assert!(stopped.err().contains("--max-cost: $0.0560 of it are spent"), "{}", stopped.err());
+    assert_eq!(stopped.json()["out_of_money"], true);
+    assert_eq!(server.requests.lock().unwrap().len(), 8, "six verdicts, and two of the probe");
+}
+
+#[test]
+#[cfg(unix)]
+fn finding_08_after_a_signal_no_probe_begins() {
+    let server = Server::replying(|_, _| {
+        std::thread::sleep(Duration::from_millis(100));
+        ("200 OK", answer("\\boxed{CORRECT}"))
+    });
+    let sandbox = sandbox();
+    sandbox.run(&run(&server.url, &[])).exits(0);
+    let judge = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
+    let probe = ["--max-output-tokens", "10", "--votes", "2", "--no-cache", "--probe", "verbosity,position"];
+    let mut command = sandbox.command(&[&judge[..], &probe].concat());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let n_asked = || server.requests.lock().unwrap().len();
+    while n_asked() < 14 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(1) && said.contains("stopped; give the same command again"), "{said}");
+    assert!(n_asked() <= 16, "{} requests of 24", n_asked());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Probes of a judge: the same answers put to it once more in a way that should change nothing, and how often its verdict changes.
 
-use super::{JudgeRunner, PendingJudgements, Work, works_of};
+use super::{JudgeRunner, PendingJudgements, Session, Work, works_of};
+use crate::interrupt;
 use anyhow::{Context, Result};
 use closeread_eval::{Item, Outcome};
 use closeread_judges::{
@@ -11,6 +12,7 @@ use closeread_report::subjects_of;
 use closeread_text::Language;
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// The change to an answer.
@@ -68,12 +70,33 @@ pub struct Probed {
 }
 
 impl JudgeRunner<'_> {
-    /// Puts every answer that the panel's models gave a verdict on to them once more, changed. The rule needs no probe.
+    /// Puts every answer that the panel's models gave a verdict on to them once more, changed. The rule needs no probe. `None` if
+    /// Ctrl-C or the limit on money ends it, which the session then says.
     pub async fn probe(
         &self,
         pending: &PendingJudgements<'_>,
         judging: &Judging,
         probes: &[Probe],
+        session: &mut Session,
+    ) -> Result<Option<Vec<Probed>>> {
+        let stop = Cell::new(false);
+        let found = tokio::select! {
+            biased;
+            found = self.probed(pending, judging, probes, &stop) => Some(found?),
+            () = interrupt::watch(&stop) => None,
+            () = self.spending.is_out() => None,
+        };
+        session.interrupted = stop.get();
+        session.out_of_money = found.is_none() && !stop.get();
+        Ok(found.filter(|_| !stop.get()))
+    }
+
+    async fn probed(
+        &self,
+        pending: &PendingJudgements<'_>,
+        judging: &Judging,
+        probes: &[Probe],
+        stop: &Cell<bool>,
     ) -> Result<Vec<Probed>> {
         let Some(judge) = correctness_judge(&self.panel) else { return Ok(Vec::new()) };
         let mut asked = subjects_of(&self.panel, pending.items, pending.records);
@@ -102,8 +125,8 @@ impl JudgeRunner<'_> {
                     let item = items.get(subject.item.as_str())?;
                     Some((before, *item, *answers.get(subject)?, works.get(subject.item.as_str())?))
                 });
-                let again =
-                    stream::iter(told).map(|(before, item, answer, work): (bool, &Item, &str, &Work)| async move {
+                let again = stream::iter(told.take_while(|_| !stop.get())).map(
+                    |(before, item, answer, work): (bool, &Item, &str, &Work)| async move {
                         let (gold, said) = probe.changed(item, answer, work.language());
                         let changed = Item { answers: gold, ..item.clone() };
                         let said = SubmittedAnswer::Answer { text: &said, choice: None };
@@ -113,7 +136,8 @@ impl JudgeRunner<'_> {
                         let made =
                             made.with_context(|| format!("{} on item `{}`, {}", judge.name(), item.id, probe.name()))?;
                         anyhow::Ok((before, is_correct(&made.verdict)))
-                    });
+                    },
+                );
                 let told: Vec<Result<(bool, Option<bool>)>> = again.buffered(self.concurrency).collect().await;
                 let told = told.into_iter().collect::<Result<Vec<_>>>()?;
                 let pairs: Vec<(bool, bool)> = told.iter().filter_map(|(a, b)| Some((*a, (*b)?))).collect();
