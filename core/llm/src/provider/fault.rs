@@ -118,9 +118,15 @@ pub(super) fn classify(response: HttpResponse<'_>) -> Fault {
 
 /// A success with an error inside; a numeric code stands for the status that was meant (OpenRouter).
 pub(super) fn inside(response: HttpResponse<'_>, value: &Value) -> Fault {
-    let code = value["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-    let code = code.filter(|code| *code >= 400);
+    let code = status_in(&value["error"]);
     judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
+}
+
+/// The status that an error names as its code, LiteLLM in a string.
+fn status_in(error: &Value) -> Option<u16> {
+    let code = &error["code"];
+    let code = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
+    u16::try_from(code).ok().filter(|code| (400..600).contains(code))
 }
 
 /// Makes a fault of an error that stands in a stream or a choice.
@@ -133,7 +139,7 @@ pub(super) fn inside_value(error: &Value) -> Fault {
         "overloaded_error" => Some(529),
         _ => None,
     };
-    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    let code = status_in(error);
     judge(code.or(by_type).unwrap_or_else(|| unsaid(&value, &body)), &value, &body, None)
 }
 

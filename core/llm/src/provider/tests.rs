@@ -243,6 +243,7 @@ fn what_is_tried_again_and_what_is_not() {
         (413, String::new(), Then::Never),
         (200, r#"{"error":{"message":"upstream","code":502}}"#.to_owned(), Then::Again(Server)),
         (200, r#"{"error":{"message":"no credit","code":402}}"#.to_owned(), Then::NothingMore),
+        (200, r#"{"error":{"message":"no key","code":"401"}}"#.to_owned(), Then::NothingMore),
         (200, r#"{"choices":[{"message":{"content":"An"#.to_owned(), Then::Again(Connection)),
         (200, "<html>maintenance</html>".to_owned(), Then::Again(Server)),
         (200, r#"{"choices":[]}"#.to_owned(), Then::Again(Connection)),

@@ -85,6 +85,9 @@ pub(super) static WORDINGS: &[Wording] = &[
     row(UsedUp, "LiteLLM", "exceededbudget", "docs.litellm.ai/docs/proxy/users"),
     row(UsedUp, "OpenRouter", "key limit exceeded", "github.com/MCPJam/inspector/issues/1287"),
     row(UsedUp, "xAI", "used all available credits", "docs.x.ai, errors of billing"),
+    row(UsedUp, "Zhipu, Z.ai", "no resource package", "github.com/anthropics/claude-code/issues/9201"),
+    row(UsedUp, "Zhipu, Z.ai", "余额不足", "github.com/continuedev/continue/issues/11823"),
+    row(UsedUp, "one-api, new-api", "insufficient_user_quota", "github.com/popjane/free_chatgpt_api/issues/78"),
 ];
 
 /// Words of OpenAI alone, for requests above the tokens that a minute allows.

@@ -188,6 +188,7 @@ fn others() -> Vec<(u16, Value, Ends)> {
     let anthropic = |kind: &str, words: &str| json!({"type": "error", "error": {"type": kind, "message": words}});
     let gemini = |words: &str| json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": words}});
     let top = |words: &str| json!({"message": words});
+    let zhipu = |words: &str| json!({"error": {"code": "1113", "message": words}});
     vec![
         (429, openai("insufficient_quota"), Ends::All),
         (429, openai("billing_not_active"), Ends::All),
@@ -233,6 +234,14 @@ fn others() -> Vec<(u16, Value, Ends)> {
             403,
             json!({"code": "The caller does not have permission", "error": "Your team a-b has either used all available \
                 credits or reached its monthly spending limit."}),
+            Ends::All,
+        ),
+        (429, zhipu("Insufficient balance or no resource package. Please recharge."), Ends::All),
+        (429, zhipu("余额不足或无可用资源包,请充值。"), Ends::All),
+        (
+            403,
+            json!({"error": {"message": "user quota is not enough", "type": "v_api_error", "param": "",
+                "code": "insufficient_user_quota"}}),
             Ends::All,
         ),
         (403, json!({"error": {"message": "flagged by moderation", "code": 403}}), Ends::This),
