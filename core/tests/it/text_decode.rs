@@ -206,6 +206,17 @@ fn texts_of_old_macs_are_read_and_their_encoding_is_called_a_guess() {
 }
 
 #[test]
+fn spanish_of_old_macs_is_read_though_half_its_letters_pass_for_marks() {
+    let mac = [('í', 0x92), ('ó', 0x97), ('ñ', 0x96), ('á', 0x87), ('é', 0x8E), ('ú', 0x9C)];
+    let text = "No ha mucho tiempo que vivía un hidalgo de rocín flaco. Algo más de vaca que carnero, salpicón las más \
+        noches, los sábados, lentejas los viernes, algún palomino de añadidura; y tenía una ama que pasaba de los \
+        cuarenta años. Olvidó la administración de su hacienda, y así llevó a su casa todos los libros de caballerías; \
+        dél se ha dicho.";
+    let decoded = decode(&in_bytes(text, &mac), None).expect("Spanish");
+    assert_eq!((decoded.encoding, decoded.text.as_str()), ("macintosh", text));
+}
+
+#[test]
 fn texts_of_dos_are_refused_with_the_way_out() {
     let dos = [('é', 0x82), ('è', 0x8A), ('â', 0x83), ('à', 0x85), ('ç', 0x87), ('ù', 0x97), ('ê', 0x88), ('ä', 0x84)];
     let dos = [&dos[..], &[('ü', 0x81), ('ß', 0xE1), ('ö', 0x94), ('£', 0x9C)]].concat();

@@ -35,7 +35,7 @@ pub(super) fn second_look(bytes: &[u8], guess: &'static Encoding, text: &str) ->
         return Look::AsGuessed;
     }
     let guessed = Oddness::of(text);
-    if guessed.n_odd * 3 < guessed.n {
+    if guessed.is_clean() {
         return Look::AsGuessed;
     }
     let (mac, _) = MACINTOSH.decode_without_bom_handling(bytes);
@@ -48,6 +48,7 @@ pub(super) fn second_look(bytes: &[u8], guess: &'static Encoding, text: &str) ->
             notes: vec!["the encoding is a guess by its letters beside ASCII; name it if they are wrong".to_owned()],
         }),
         (false, true) if is_clear => Look::Dos,
+        _ if guessed.n_odd * 3 < guessed.n => Look::AsGuessed,
         _ => Look::Doubtful(format!(
             "the encoding is a guess, and {} of {} characters beside ASCII look odd in it: name it, or convert the file to UTF-8",
             guessed.n_odd, guessed.n
