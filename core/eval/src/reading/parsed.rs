@@ -76,9 +76,7 @@ impl Expected {
     /// name pages. The items are of one task, and several only in forms that have a line for each.
     pub fn parse(self, items: &[&Item], n_pages: usize, response: &str) -> Parsed {
         let said = after_reasoning(response);
-        // A text that was to be written is kept even where its reasoning did not end: MemAgent's code does so.
-        let written = after_ended_reasoning(response);
-        let text = || written.trim().to_owned();
+        let text = || said.trim().to_owned();
         match self {
             Self::Answer(form) => Parsed::Answer(read_response(form, items, response)),
             Self::Turn { .. } => turn(items, said, response),
@@ -86,7 +84,8 @@ impl Expected {
             Self::Pages(_) => {
                 Parsed::Pages { pages: look_up_pages(said, n_pages), stops: said.trim_start().starts_with("STOP") }
             }
-            Self::Memory => Parsed::Memory { text: written.to_owned() },
+            // A memory is kept even where its reasoning did not end: MemAgent's code does so.
+            Self::Memory => Parsed::Memory { text: after_ended_reasoning(response).to_owned() },
             Self::Gist => Parsed::Gist { text: text() },
             Self::Node => Parsed::Summary { text: text() },
         }
@@ -164,5 +163,7 @@ mod tests {
         assert_eq!(parsed(Expected::Memory, "<think>Tom has it."), open);
         assert_eq!(parsed(Expected::Break, "<think>Break point: <7>"), Parsed::Break { label: None });
         assert_eq!(parsed(Expected::Gist, " Rain. "), Parsed::Gist { text: "Rain.".to_owned() });
+        assert_eq!(parsed(Expected::Gist, "<think>Rain, I guess"), Parsed::Gist { text: String::new() });
+        assert_eq!(parsed(Expected::Node, "<think>Rain, I guess"), Parsed::Summary { text: String::new() });
     }
 }

@@ -13,12 +13,15 @@ pub use paginate::{PageLength, Stretch, Unit};
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
 use super::read::{Shown, input, messages};
 use super::style::{View, options_of};
-use super::{Answer, Method, MethodError, PreparationInputs, Preset, PromptStyle, Questions, Session, Stop};
+use super::{
+    Answer, Method, MethodError, PreparationInputs, Preset, PromptStyle, Questions, ResponseLimit, Session, Stop,
+};
 use crate::Host;
 use crate::record::Context;
 use closeread_books::{Book, Flow};
 use closeread_eval::reading::{Expected, ExtractiveInput, Parsed};
-use closeread_eval::{Item, Task};
+use closeread_eval::{Item, Outcome, Task};
+use closeread_llm::{FinishReason, Response};
 use closeread_prompts::readers::{
     ReadAgentChoice, ReadAgentGist, ReadAgentPaginate, ReadAgentQuestion, ReadAgentSummary,
 };
@@ -342,6 +345,18 @@ async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<V
         let input = async move || Ok(ExtractiveInput::summary(vec![text], Expected::Gist, language));
         requests.push((asked, input));
     }
+    let limit = session.settings().response_limit;
     let responses = session.ask_all(ReadAgentGist::NAME, requests).await?;
-    Ok(responses.iter().map(|response| Expected::Gist.parse(&[], 0, &response.text).into_text()).collect())
+    responses.iter().map(|response| gist(response, limit)).collect()
+}
+
+/// What a page is remembered by. Reasoning that did not end holds no gist, and the page would be lost for every question.
+fn gist(response: &Response, limit: ResponseLimit) -> Result<String, Stop> {
+    let text = Expected::Gist.parse(&[], 0, &response.text).into_text();
+    if text.is_empty() && (response.finish == FinishReason::Length || !response.text.trim().is_empty()) {
+        let more = |limit| format!("; a model that thinks may need a response limit of more than {limit} tokens");
+        let error = format!("the gist of a page is reasoning alone{}", limit.sent().map(more).unwrap_or_default());
+        return Err(Stop::Outcome(Outcome::Failed { error }));
+    }
+    Ok(text)
 }

@@ -117,6 +117,14 @@ fn empty_gists_and_unreadable_answers_are_values() {
 }
 
 #[test]
+fn reasoning_that_did_not_end_is_no_gist() {
+    let trial = case(json!({})).trial(&script("", "<think>The page says", "", "Answer: B"), &item(Task::Choice));
+    assert!(matches!(&trial.outcome, Outcome::Failed { error } if error.contains("reasoning alone")), "{trial:?}");
+    let trial = case(json!({})).trial(&script("", "<think>Hm.</think>Rain.", "", "Answer: B"), &item(Task::Choice));
+    assert!(matches!(trial.outcome, Outcome::Answered { .. }), "{trial:?}");
+}
+
+#[test]
 fn what_does_not_fit_the_window_is_an_overflow() {
     let outcome = |window| {
         let host = script("Break point: <1>", "a gist of a few words", "Page [0, 1, 2]", "under a stair");
