@@ -123,8 +123,11 @@ impl StreamReader {
     /// Takes a piece from OpenAI's protocol. Usage comes on the last choice, or after it on a piece without choices.
     fn take_openai(&mut self, value: &Value) -> Result<(), Fault> {
         self.names(openai::served_by(value));
-        if value["usage"].is_object() {
-            self.usage = openai::usage(&value["usage"]);
+        // Moonshot puts it into the choice.
+        if let Some(usage) =
+            [&value["usage"], &value["choices"][0]["usage"]].into_iter().find(|usage| usage.is_object())
+        {
+            self.usage = openai::usage(usage);
         }
         let Some(choice) = self.of_choice(&value["choices"]) else { return Ok(()) };
         // Gateways that do not stream send a whole response as one event; some repeat it beside the piece.

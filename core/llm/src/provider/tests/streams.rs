@@ -67,6 +67,14 @@ fn finding_13_a_whole_response_in_a_stream_is_read_once() {
 }
 
 #[test]
+fn finding_07_usage_that_stands_in_a_choice_is_read() {
+    let usage = json!({"prompt_tokens": 19, "completion_tokens": 13});
+    let piece = json!({"choices": [{"delta": {"content": "Ana"}, "finish_reason": "stop", "usage": usage}]});
+    let told = streamed(Protocol::OpenAi, &format!("data: {piece}\n\ndata: [DONE]\n\n")).expect("a response").usage;
+    assert_eq!((told.prompt_tokens, told.completion_tokens), (Some(19), Some(13)));
+}
+
+#[test]
 fn of_several_choices_in_a_stream_one_is_read() {
     let piece =
         |index: u64, text: &str, end: Value| json!({"index": index, "delta": {"content": text}, "finish_reason": end});
