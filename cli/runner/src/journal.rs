@@ -7,6 +7,7 @@
 //! trial is run again. Refused and failed calls are no responses. No line holds a key or what was asked, only its hash.
 
 use anyhow::{Context, Result};
+use closeread_eval::answer::after_reasoning;
 use closeread_files as files;
 use closeread_llm::Response;
 use closeread_text::hash::sha256;
@@ -131,11 +132,11 @@ impl Journal {
         file.write_all(&bytes).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Forgets the empty responses: what failed because of one fails again for as long as it is replied.
+    /// Forgets the responses that say nothing, or nothing beside their reasoning: what failed because of one fails again for as long as it is replied.
     pub fn forget_empty(&self) -> Result<()> {
         let bytes = files::read(&self.path)?.unwrap_or_default();
-        let is_kept =
-            |line: &&[u8]| serde_json::from_slice::<Line>(line).is_ok_and(|line| !line.response.text.trim().is_empty());
+        let is_said = |line: Line| !after_reasoning(&line.response.text).trim().is_empty();
+        let is_kept = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(is_said);
         let kept: Vec<u8> =
             bytes.split(|&byte| byte == b'\n').filter(is_kept).flat_map(|line| [line, b"\n"].concat()).collect();
         if kept == bytes { Ok(()) } else { files::write_atomically(&self.path, &kept) }
@@ -219,14 +220,14 @@ mod tests {
         let journals = Journals::of_run(dir.path());
         let journal = journals.of(&"preparation").unwrap();
         journal.forget_empty().unwrap();
-        for (request, text) in [("a", "1"), ("b", " \n"), ("c", "3")] {
+        for (request, text) in [("a", "1"), ("b", "<think>hm\n"), ("c", "3"), ("d", " \n")] {
             journal.put(request, "m", &response(text));
         }
         journal.forget_empty().unwrap();
         drop(journal);
         let journal = journals.of(&"preparation").unwrap();
-        let taken = ["a", "b", "c"].map(|request| journal.take(request).map(|response| response.text));
-        assert_eq!(taken, [Some("1".to_owned()), None, Some("3".to_owned())]);
+        let taken = ["a", "b", "c", "d"].map(|request| journal.take(request).map(|response| response.text));
+        assert_eq!(taken, [Some("1".to_owned()), None, Some("3".to_owned()), None]);
     }
 
     #[test]
