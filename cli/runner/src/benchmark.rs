@@ -2,6 +2,7 @@
 
 mod catalog;
 mod corpora;
+mod encoded;
 mod folder;
 mod listing;
 mod options;
@@ -368,8 +369,9 @@ fn published_in(
 ) -> Result<(Dataset, Option<Vec<Book>>, BookTexts)> {
     let (large, small): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
     let read = |(name, path): (String, PathBuf)| {
-        let bytes =
-            closeread_files::read_file(&path).with_context(|| format!("cannot read --data {}", path.display()))?;
+        let unreadable = || format!("cannot read --data {}", path.display());
+        let bytes = closeread_files::read_file(&path).with_context(unreadable)?;
+        let bytes = encoded::utf8(&path, bytes, options.encoding.as_deref()).with_context(unreadable)?;
         Ok(InputFile { name, bytes })
     };
     let together: Vec<InputFile> = small.into_iter().map(read).collect::<Result<_>>()?;
