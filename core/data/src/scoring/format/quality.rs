@@ -70,8 +70,9 @@ fn wrong(option: &str, n_options: usize) -> String {
 /// Line number, id and option of each line that has both.
 fn lines(file: &InputFile) -> Vec<Result<(usize, String, String), Problem>> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
     let mut found = Vec::new();
-    for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+    for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == end)) {
         let problem = |message: &str| Err(Problem::dropped(&file.name, Some(line), None, message));
         let Ok(text) = std::str::from_utf8(bytes) else {
             found.push(problem("invalid UTF-8: save the file as UTF-8"));
@@ -122,6 +123,13 @@ mod tests {
         assert_eq!(submission.attempts["5_X_1"].outcome, Outcome::Answered { answer: "b".into(), choice: Some(1) });
         assert_eq!(submission.items[0].correct, Some(1));
         assert_eq!(submission.attempts.keys().collect::<Vec<_>>(), ["5_X/2", "5_X_1"]);
+    }
+
+    #[test]
+    fn lines_may_end_in_carriage_returns_alone() {
+        let submission = read_with(&FORMAT, &[file("p.csv", "5_X_1,2\r5_X_3,1\r")], &gold()).unwrap();
+        check(&submission, &["5_X_1", "5_X/2", "5_X_3"], &[]);
+        assert_eq!(submission.attempts.keys().collect::<Vec<_>>(), ["5_X_1", "5_X_3"]);
     }
 
     #[test]
