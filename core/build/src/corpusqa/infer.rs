@@ -2,7 +2,7 @@
 
 use super::column::{Column, Entity, Schema, ValueType};
 use super::unit::Unit;
-use super::value::{CellValue, read_cell};
+use super::value::{CellValue, measure_of, read_cell};
 use std::collections::BTreeSet;
 
 /// Most different words of a category: a column with more is not asked about as one.
@@ -58,7 +58,11 @@ fn type_of(cells: &[&str], unit: &str) -> ValueType {
     if said.clone().next().is_some() && said.clone().all(is_year) && unit.is_empty() {
         return ValueType::YearMonth;
     }
-    if let Some(values) = reads_as(ValueType::Number) {
+    // Without a unit over them, `5 km` and `800 metres` cannot be compared.
+    let mut measures = cells.iter().filter_map(|cell| measure_of(cell));
+    let first = measures.next();
+    let is_mixed = unit.is_empty() && measures.any(|measure| Some(measure) != first);
+    if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
             _ => true,
@@ -111,10 +115,10 @@ mod tests {
         let of = |key: &str, value_type, unit: &str| (key.to_owned(), value_type, unit.to_owned());
         assert_eq!(
             schema(
-                &["Country", "Area (sq km)", "GDP (USD million)", "Share", "Since", "Region", "Rate", "Share"],
+                &["Country", "Area (sq km)", "GDP (USD million)", "Share", "Since", "Region", "Rate", "Share", "Coast"],
                 &[
-                    &["Aa", "1,234", "$5", "4.5%", "1962-05", "west", "1.5", "x"],
-                    &["Bb", "-", "7 billion", "12%", "May 1960", "", "2", "12"],
+                    &["Aa", "1,234", "$5", "4.5%", "1962-05", "west", "1.5", "x", "5 km"],
+                    &["Bb", "-", "7 billion", "12%", "May 1960", "", "2", "12", "800 metres"],
                 ]
             ),
             [
@@ -126,6 +130,7 @@ mod tests {
                 of("region", ValueType::Category, ""),
                 of("rate", ValueType::Number, ""),
                 of("share_2", ValueType::Category, ""),
+                of("coast", ValueType::Category, ""),
             ]
         );
     }

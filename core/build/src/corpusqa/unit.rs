@@ -5,7 +5,7 @@
 pub(super) struct Unit {
     /// Power of ten: 6 for `million`; `None` where none is named.
     pub(super) exponent: Option<i32>,
-    /// Currency of the unit, as ISO 4217 code.
+    /// Currency of the unit, as ISO 4217 code, or a name that several have.
     pub(super) currency: Option<&'static str>,
     /// A length, an area or a mass.
     pub(super) measure: Option<Measure>,
@@ -25,7 +25,7 @@ pub(super) struct Measure {
 }
 
 /// Words of magnitudes with the power of ten. `m` is one as well, where no length is meant.
-const MAGNITUDES: [(&str, i32); 31] = [
+const MAGNITUDES: [(&str, i32); 33] = [
     ("hundred", 2),
     ("thousand", 3),
     ("thousands", 3),
@@ -49,7 +49,9 @@ const MAGNITUDES: [(&str, i32); 31] = [
     ("tn", 12),
     ("trn", 12),
     ("lakh", 5),
+    ("lakhs", 5),
     ("crore", 7),
+    ("crores", 7),
     ("千", 3),
     ("万", 4),
     ("百万", 6),
@@ -60,7 +62,7 @@ const MAGNITUDES: [(&str, i32); 31] = [
 ];
 
 /// Signs, codes and names of currencies; longer ones first where one begins another.
-const CURRENCIES: [(&str, &str); 44] = [
+const CURRENCIES: &[(&str, &str)] = &[
     ("us$", "USD"),
     ("hk$", "HKD"),
     ("c$", "CAD"),
@@ -105,6 +107,84 @@ const CURRENCIES: [(&str, &str); 44] = [
     ("u.s. dollars", "USD"),
     ("us dollars", "USD"),
     ("hong kong dollars", "HKD"),
+    ("nz$", "NZD"),
+    ("r$", "BRL"),
+    ("₩", "KRW"),
+    ("₽", "RUB"),
+    ("₺", "TRY"),
+    ("₫", "VND"),
+    ("฿", "THB"),
+    ("₪", "ILS"),
+    ("₱", "PHP"),
+    ("₦", "NGN"),
+    ("¢", "cent"),
+    ("zł", "PLN"),
+    ("kč", "CZK"),
+    ("kr", "krone"),
+    ("sek", "SEK"),
+    ("nok", "NOK"),
+    ("dkk", "DKK"),
+    ("isk", "ISK"),
+    ("pln", "PLN"),
+    ("czk", "CZK"),
+    ("huf", "HUF"),
+    ("ron", "RON"),
+    ("bgn", "BGN"),
+    ("rub", "RUB"),
+    ("uah", "UAH"),
+    ("brl", "BRL"),
+    ("mxn", "MXN"),
+    ("ars", "ARS"),
+    ("clp", "CLP"),
+    ("krw", "KRW"),
+    ("twd", "TWD"),
+    ("thb", "THB"),
+    ("idr", "IDR"),
+    ("myr", "MYR"),
+    ("php", "PHP"),
+    ("vnd", "VND"),
+    ("pkr", "PKR"),
+    ("bdt", "BDT"),
+    ("lkr", "LKR"),
+    ("egp", "EGP"),
+    ("ngn", "NGN"),
+    ("kes", "KES"),
+    ("zar", "ZAR"),
+    ("ils", "ILS"),
+    ("sar", "SAR"),
+    ("aed", "AED"),
+    ("qar", "QAR"),
+    ("kwd", "KWD"),
+    ("nzd", "NZD"),
+    ("pound", "pound"),
+    ("pounds", "pound"),
+    ("pounds sterling", "GBP"),
+    ("pence", "penny"),
+    ("cent", "cent"),
+    ("cents", "cent"),
+    ("franc", "franc"),
+    ("francs", "franc"),
+    ("swiss francs", "CHF"),
+    ("rupee", "rupee"),
+    ("rupees", "rupee"),
+    ("rouble", "RUB"),
+    ("roubles", "RUB"),
+    ("rubles", "RUB"),
+    ("peso", "peso"),
+    ("pesos", "peso"),
+    ("reais", "BRL"),
+    ("zloty", "PLN"),
+    ("krona", "krone"),
+    ("kronor", "krone"),
+    ("krone", "krone"),
+    ("kroner", "krone"),
+    ("lira", "TRY"),
+    ("lire", "ITL"),
+    ("dm", "DEM"),
+    ("canadian dollars", "CAD"),
+    ("australian dollars", "AUD"),
+    ("new zealand dollars", "NZD"),
+    ("singapore dollars", "SGD"),
 ];
 
 /// Names of physical units: kind, factor, exact by definition.
@@ -166,7 +246,16 @@ impl Unit {
             rest = unit.one(rest).trim_start();
         }
         unit.rest = unit.rest.trim().to_owned();
-        unit
+        unit.of_money(false)
+    }
+
+    /// Takes millimetres for millions where the amount is money.
+    pub(super) fn of_money(mut self, is_money: bool) -> Self {
+        let is_mm = self.measure.is_some_and(|measure| measure.kind == "length" && measure.factor == 0.001);
+        if is_mm && (is_money || self.currency.is_some()) {
+            (self.measure, self.exponent) = (None, Some(self.exponent.unwrap_or(0) + 6));
+        }
+        self
     }
 
     /// Reads what stands first and gives what follows.
@@ -186,14 +275,17 @@ impl Unit {
             }
         }
         let measure = longest(text, MEASURES.iter().map(|(name, ..)| *name));
-        let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name));
+        let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name)).or_else(|| glued(text));
         let magnitude = longest(text, MAGNITUDES.iter().map(|(name, _)| *name));
         let (n_measure, n_magnitude) = (measure.map_or(0, str::len), magnitude.map_or(0, str::len));
         if let Some(name) = currency.filter(|name| name.len() >= n_magnitude) {
             self.currency = CURRENCIES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
             return &text[name.len()..];
         }
-        if let Some(name) = magnitude.filter(|_| n_magnitude >= n_measure) {
+        // `mm` are millions of money alone, and else millimetres.
+        if let Some(name) =
+            magnitude.filter(|name| n_magnitude >= n_measure && (*name != "mm" || self.currency.is_some()))
+        {
             let power = MAGNITUDES.iter().find(|(known, _)| *known == name).map_or(0, |(_, power)| *power);
             self.exponent = Some(self.exponent.unwrap_or(0) + power);
             return &text[name.len()..];
@@ -218,9 +310,31 @@ impl Unit {
     }
 }
 
+/// Whether an amount of one currency can stand in a column of another: `kr` where it is in SEK.
+pub(super) fn may_be(own: &str, held: &str) -> bool {
+    const SEVERAL: [(&str, &[&str]); 5] = [
+        ("franc", &["CHF", "FRF", "XOF"]),
+        ("krone", &["DKK", "ISK", "NOK", "SEK"]),
+        ("peso", &["ARS", "CLP", "COP", "MXN", "PHP"]),
+        ("pound", &["EGP", "GBP"]),
+        ("rupee", &["INR", "LKR", "PKR"]),
+    ];
+    let is_one = |name: &str, code: &str| SEVERAL.iter().any(|(known, codes)| *known == name && codes.contains(&code));
+    own == held || is_one(own, held) || is_one(held, own)
+}
+
 /// The longest of these names that the text begins with, as a word of its own.
 fn longest<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     names.filter(|name| behind(text, name).is_some()).max_by_key(|name| name.len())
+}
+
+/// The code of a currency to which a magnitude is glued: `EURm`.
+fn glued(text: &str) -> Option<&'static str> {
+    let is_magnitude =
+        |rest: &str| ["k", "m", "mio", "mn", "mln", "bn"].iter().any(|name| behind(rest, name).is_some());
+    let codes =
+        CURRENCIES.iter().map(|(name, _)| *name).filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase()));
+    codes.filter(|name| name.len() == 3).find(|name| text.strip_prefix(name).is_some_and(is_magnitude))
 }
 
 /// Returns what follows `name`, if the text begins with it and no letter of a longer word follows: Chinese is written
@@ -254,6 +368,10 @@ mod tests {
         assert_eq!(of("million sq km"), (Some(6), None, Some("area"), none()));
         assert_eq!(of("dwellings"), (None, None, None, "dwellings".to_owned()));
         assert_eq!(of("thousand members"), (Some(3), None, None, "members".to_owned()));
+        assert_eq!(of("SEKm"), (Some(6), Some("SEK"), None, none()));
+        assert_eq!(of("Swiss francs"), (None, Some("CHF"), None, none()));
+        assert_eq!(of("mm USD"), (Some(6), Some("USD"), None, none()));
+        assert_eq!(of("mm"), (None, None, Some("length"), none()));
         assert_eq!(of("people"), (None, None, None, "people".to_owned()));
         assert_eq!(Unit::read("%").share, Some(1.0));
         assert_eq!(Unit::read("basis points").share, Some(0.01));

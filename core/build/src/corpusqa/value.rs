@@ -8,7 +8,7 @@ mod number;
 
 use super::column::Column;
 use super::column::ValueType;
-use super::unit::Unit;
+use super::unit::{Unit, may_be};
 use closeread_eval::answer::corpusqa::month_of;
 use closeread_judges::rule::quantity;
 use number::{blank_before_m, digits, has_decimal_comma, together, with_fractions};
@@ -145,6 +145,13 @@ pub enum NoNumber {
     TooLarge,
 }
 
+/// Returns the measure that a cell states, as its kind and factor.
+pub(super) fn measure_of(text: &str) -> Option<(&'static str, f64)> {
+    let text = plain(text);
+    let measure = digits(without_remark(without_hedge(&text)))?.unit.measure?;
+    Some((measure.kind, measure.factor))
+}
+
 /// Reads a cell of a table. A number without a magnitude is in the column's unit, whatever currency's sign stands
 /// before it; one with a magnitude is brought into the column's unit.
 ///
@@ -258,6 +265,7 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
         None => (cell, false),
     };
     let held = Unit::read(&column.unit);
+    own = own.of_money(held.currency.is_some());
     // `1.2m` is 1.2 million where no length is asked for.
     if own.measure.is_some_and(|measure| measure.kind == "length" && measure.factor == 1.0)
         && held.measure.is_none_or(|measure| measure.kind != "length")
@@ -279,7 +287,7 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
         return Err(refused(NoNumber::Share));
     }
     if let (Some(own), Some(held)) = (own.currency, held.currency)
-        && own != held
+        && !may_be(own, held)
     {
         return Err(refused(NoNumber::Currency(own, held)));
     }

@@ -68,6 +68,14 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
     assert_eq!(stated("1,118", "", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
     assert_eq!(stated("1,118 thousand", "EUR", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
     assert!(stated("5", "GBP", "EUR").unwrap_err().to_string().contains("is in GBP, the column in EUR"));
+    for (raw, held) in
+        [("5 SEK", "EUR"), ("5 kr", "USD million"), ("5 pounds", "EUR"), ("5 cents", "USD"), ("5 zł", "EUR")]
+    {
+        let refused = stated(raw, "", held).unwrap_err().to_string();
+        assert!(refused.contains(", the column in "), "{refused}");
+    }
+    assert_eq!(stated("5 kr", "", "NOK"), Ok(CellValue::Number { value: 5.0 }));
+    assert_eq!(stated("1.2 EURm", "", "EUR"), Ok(CellValue::Number { value: 1_200_000.0 }));
 }
 
 #[test]
@@ -76,6 +84,10 @@ fn measures_convert_within_their_kind() {
     assert_eq!(number_in("1.2m", ValueType::Number, "m"), 1.2);
     assert_eq!(number_in("1.2m", ValueType::Count, ""), 1_200_000.0);
     assert_eq!(number_in("1.83 metres", ValueType::Number, ""), 1.83);
+    assert_eq!(number_in("12 mm", ValueType::Number, ""), 12.0);
+    assert_eq!(number_in("12 mm", ValueType::Number, "cm"), 1.2);
+    assert_eq!(number_in("$12mm", ValueType::Money, "USD"), 12_000_000.0);
+    assert_eq!(number_in("12 mm", ValueType::Money, "USD mm"), 12.0);
     assert_eq!(number_in("5.05 m", ValueType::Count, "viewers"), 5_050_000.0);
     let refused = read_cell("1.83 m", &column(ValueType::Number, "")).unwrap_err().to_string();
     assert!(refused.contains("may be metres or millions"), "{refused}");
