@@ -225,7 +225,7 @@ impl ChatModel {
             post = post.header(name, value);
         }
         match post.send().await.map_err(broken).and_then(|response| arrived(response, self.options.address)) {
-            Ok(response) => read(protocol, stream, response).await,
+            Ok(response) => read(protocol, response).await,
             Err(fault) => {
                 let bill = bill(&fault, None, None);
                 Err((fault, bill))
@@ -234,9 +234,9 @@ impl ChatModel {
     }
 }
 
-async fn read(protocol: Protocol, stream: bool, response: reqwest::Response) -> Result<Response, (Fault, Bill)> {
+async fn read(protocol: Protocol, response: reqwest::Response) -> Result<Response, (Fault, Bill)> {
     let (status, packed) = (response.status().as_u16(), packed(response.headers()));
-    read_unpacked(protocol, stream, response).await.map_err(|(fault, bill)| match (packed, fault) {
+    read_unpacked(protocol, response).await.map_err(|(fault, bill)| match (packed, fault) {
         // The next one would come packed, too.
         (Some(packed), Fault::Transient { strain: ServerLoad::Connection, .. }) if status == 200 => {
             let message = format!(
@@ -255,18 +255,15 @@ fn packed(headers: &HeaderMap) -> Option<String> {
     is_packed.then(|| packed.chars().take(20).collect())
 }
 
-async fn read_unpacked(
-    protocol: Protocol,
-    stream: bool,
-    response: reqwest::Response,
-) -> Result<Response, (Fault, Bill)> {
+async fn read_unpacked(protocol: Protocol, response: reqwest::Response) -> Result<Response, (Fault, Bill)> {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers());
     let billed = |fault: Fault, told: Option<Usage>| {
         let bill = bill(&fault, Some(status), told);
         (fault, bill)
     };
-    if stream && status == 200 && is_event_stream(response.headers()) {
+    // Some gateways stream whatever they are asked.
+    if status == 200 && is_event_stream(response.headers()) {
         return read_stream(protocol, response).await;
     }
     let body = text_of(response, MAX_RESPONSE_BYTES).await.map_err(|fault| billed(fault, None))?;

@@ -33,7 +33,7 @@ use configuration::{configuration, default_folder, of_part};
 use say::{say_cut_for_reranking, say_empty_part, say_failures, say_judges, say_line, say_protocol, say_spending};
 pub(crate) use say::{say_judges_failures, say_served};
 use serde_json::json;
-use served::{say_cuts, say_empty_contexts, say_versions};
+use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_versions};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
@@ -310,6 +310,7 @@ fn report(
     say_cut_for_reranking(&records);
     say_versions(&records);
     say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
+    say_cut_preparations(&preparations);
     say_empty_contexts(&records);
     say_spending(plan, &usage);
     if summary.interrupted {

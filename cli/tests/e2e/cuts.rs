@@ -1,6 +1,6 @@
 //! Responses that end at their limit, prompts that a server cuts without saying so, models that change within a run.
 
-use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases};
+use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases, stream};
 use crate::provider::Server;
 use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
@@ -42,6 +42,17 @@ fn a_response_that_ends_at_its_limit_holds_an_answer_or_is_cut_short() {
 }
 
 #[test]
+fn finding_13_a_stream_that_was_not_asked_for_is_read() {
+    let piece = r#"{"choices":[{"delta":{"content":"[[1]]"}}]}"#;
+    let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    let server = FaultServer::start(move |_, _, _| stream(&[piece, end, "[DONE]"]));
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["short".to_owned()]);
+    sandbox.run(&run_cases("openai-compatible/tiny", &server.url, &["--max-output-tokens", "7"])).exits(0);
+    assert_eq!((&records(&sandbox)["short"]["outcome"], server.n_requests()), (&json!("answered"), 1));
+}
+
+#[test]
 fn a_memory_that_reasoning_used_up_is_told_with_its_own_limit() {
     let server = Server::replying(|n, _| {
         let said = |text: &str, why: &str| json!({"choices": [{"message": {"content": text}, "finish_reason": why}]});
@@ -56,6 +67,23 @@ fn a_memory_that_reasoning_used_up_is_told_with_its_own_limit() {
     let words = "1 of 1 memories came back empty";
     assert!(ended.err().contains(words) && ended.err().contains("memory-agent.memory_tokens"), "{}", ended.err());
     assert!(!ended.err().contains("--max-output-tokens"), "{}", ended.err());
+}
+
+#[test]
+fn gists_that_were_cut_at_their_limit_are_told() {
+    let server = Server::replying(|_, request| {
+        let is_gist = request.to_string().contains("Make the passage below shorter");
+        let (text, finish) = if is_gist { ("Ana came to", "length") } else { ("Answer: (A)", "stop") };
+        let response = json!({"choices": [{"message": {"content": text}, "finish_reason": finish}]});
+        ("200 OK", response.to_string())
+    });
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["a".to_owned()]);
+    let fixed = ["run", "--benchmark", "cases", "--method", "read-agent", "--out", "r", "--json"];
+    let served = ["--model", "openai-compatible/tiny", "--base-url", &server.url];
+    let ended = sandbox.run(&[&fixed[..], &served].concat()).exits(0);
+    let words = "1 of 1 responses that prepared books ended at their limit of tokens";
+    assert!(ended.err().contains(words), "{}", ended.err());
 }
 
 #[test]

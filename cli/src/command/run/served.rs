@@ -2,12 +2,13 @@
 
 use closeread_eval::Outcome;
 use closeread_eval::answer::after_reasoning;
-use closeread_eval::truncation::Cuts;
+use closeread_eval::truncation::{Arrived, CountedPrompt, Cuts, arrived};
 use closeread_llm::FinishReason;
 use closeread_methods::record::Record;
 use closeread_methods::{OnTruncation, versions};
-use closeread_report::Arm;
+use closeread_report::{Arm, PreparationCalls};
 use closeread_table::number::{counted, thousands};
+use closeread_text::Language;
 use std::collections::BTreeMap;
 use tracing::{info, warn};
 
@@ -112,6 +113,44 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Opt
             "whether the server of {model} cut prompts is not known: it counts no tokens ({})",
             counted(cuts.calls, "call")
         );
+    }
+}
+
+/// Preparations of books in which more than 1% of the calls were cut: trees and pages stay so for every question.
+pub(super) fn say_cut_preparations(preparations: &[PreparationCalls]) {
+    let mut models: BTreeMap<(&str, &str), Cuts> = BTreeMap::new();
+    for PreparationCalls { method, model, calls, .. } in preparations {
+        // Each is held against itself: its books are of one language, whichever.
+        let prompts: Vec<_> = calls
+            .iter()
+            .map(|call| (call.counted_tokens as u64, call.usage.served_tokens()))
+            .map(|(counted, served)| CountedPrompt { model, language: Language::ENGLISH, counted, served })
+            .collect();
+        let arrived = arrived(&prompts);
+        let n = |what: Arrived| arrived.iter().filter(|arrived| **arrived == what).count();
+        *models.entry((method.as_str(), model.as_str())).or_default() += Cuts {
+            calls: calls.len(),
+            cut_short: calls.iter().filter(|call| call.finish == FinishReason::Length).count(),
+            server_truncated: n(Arrived::Cut),
+            not_known: n(Arrived::NotKnown),
+        };
+    }
+    for ((method, model), cuts) in models {
+        let of = |n: usize| format!("{} of {}", thousands(n as u64), thousands(cuts.calls as u64));
+        if cuts.warns_of_responses() {
+            warn!(
+                "{method} with {model}: {} responses that prepared books ended at their limit of tokens, and are used as \
+                 they are: raise --max-output-tokens in another run folder",
+                of(cuts.cut_short)
+            );
+        }
+        if cuts.warns_of_prompts() {
+            warn!(
+                "{method} with {model}: the server seems to have cut {} prompts that prepared books: give it a longer \
+                 context (Ollama: num_ctx), and prepare them anew in another run folder",
+                of(cuts.server_truncated)
+            );
+        }
     }
 }
 
