@@ -1,6 +1,6 @@
 //! Requests to servers of embedding models, and their responses, as values.
 
-use super::fault::{Fault, classify, inside, page_words};
+use super::fault::{Fault, classify, error_in, inside, page_words};
 use super::http::{HttpResponse, Request};
 use super::json;
 use crate::HostError;
@@ -132,7 +132,7 @@ pub(super) fn json_of(response: HttpResponse<'_>) -> Result<Value, Fault> {
         return Err(Fault::Closed(HostError::Failed(page)));
     }
     let value = json::parse(body)?;
-    if value.get("error").is_some_and(|error| !error.is_null()) {
+    if error_in(&value).is_some() {
         return Err(inside(response, &value));
     }
     Ok(value)

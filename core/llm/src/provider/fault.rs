@@ -122,6 +122,17 @@ pub(super) fn inside(response: HttpResponse<'_>, value: &Value) -> Fault {
     judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
 }
 
+/// The error that a response holds; an empty one, which some gateways put beside every answer, is none.
+pub(super) fn error_in(value: &Value) -> Option<&Value> {
+    let is_nothing = |error: &Value| match error {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(words) => words.trim().is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    };
+    value.get("error").filter(|error| !is_nothing(error))
+}
+
 /// The status that an error names as its code, LiteLLM in a string.
 fn status_in(error: &Value) -> Option<u16> {
     let code = &error["code"];

@@ -1,6 +1,6 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
-use super::fault::{CUT, Fault, classify_finish};
+use super::fault::{CUT, Fault, classify_finish, error_in};
 use super::http::{Request, TokenLimit};
 use super::parameters::Parameters;
 use crate::{Call, FinishReason, HostError, Response, ServedBy, Usage};
@@ -33,7 +33,7 @@ pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     if !choice.is_object() {
         return Err(Fault::no_answer("choices"));
     }
-    if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
+    if let Some(error) = error_in(choice) {
         return Err(super::fault::inside_value(error));
     }
     if let Some(refusal) = choice["message"]["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
@@ -57,9 +57,15 @@ pub(super) fn read(value: &Value) -> Result<Response, Fault> {
 pub(super) fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => {
+            parts.iter().filter(|part| !is_thought(part)).filter_map(|part| part["text"].as_str()).collect()
+        }
         _ => String::new(),
     }
+}
+
+fn is_thought(part: &Value) -> bool {
+    matches!(part["type"].as_str(), Some("reasoning" | "thinking"))
 }
 
 /// The model and the build of the server, as a response or a piece of one names them.

@@ -107,7 +107,7 @@ impl Protocol {
             return Err(fault::classify(response));
         }
         let value = json::parse(response.body)?;
-        if value.get("error").is_some_and(|error| !error.is_null()) {
+        if fault::error_in(&value).is_some() {
             return Err(fault::inside(response, &value));
         }
         let response = match self {

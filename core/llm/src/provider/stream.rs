@@ -1,6 +1,6 @@
 //! Responses that come in pieces. A stream that just ends is a failure, not an answer.
 
-use super::fault::{Fault, ServerLoad, inside_value};
+use super::fault::{Fault, ServerLoad, error_in, inside_value};
 use super::protocol::{MAX_RESPONSE_BYTES, Protocol, check_length};
 use super::sse::{Event, Events};
 use super::{anthropic, gemini, json, openai};
@@ -96,7 +96,7 @@ impl StreamReader {
             return Ok(());
         }
         let value = json::parse(&event.data)?;
-        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+        if let Some(error) = error_in(&value) {
             return Err(inside_value(error));
         }
         match self.protocol {

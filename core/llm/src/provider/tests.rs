@@ -98,6 +98,17 @@ fn read(protocol: Protocol, status: u16, body: &Value) -> Result<Response, Fault
 }
 
 #[test]
+fn an_empty_error_beside_an_answer_is_none_and_reasoning_is_no_answer() {
+    let thought = json!({"type": "reasoning", "text": "Who was it?"});
+    let content = json!([thought, {"type": "text", "text": "Ana"}]);
+    for error in [json!(null), json!(""), json!({}), json!(false)] {
+        let choice = json!({"message": {"content": content}, "finish_reason": "stop", "error": error});
+        let told = read(Protocol::OpenAi, 200, &json!({"choices": [choice], "error": error}));
+        assert_eq!(told.unwrap().text, "Ana", "{error}");
+    }
+}
+
+#[test]
 fn finding_07_reasoning_that_only_the_total_counts_is_part_of_the_response() {
     let usage = |usage: Value| {
         let body = json!({"choices": [{"message": {"content": "Ana"}, "finish_reason": "stop"}], "usage": usage});
