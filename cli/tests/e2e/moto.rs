@@ -1,12 +1,11 @@
 //! Moto's server, which speaks S3's protocol, from what `cargo xtask test --install` makes.
 
-use crate::crashes::start;
 use crate::support::{Ended, Sandbox};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A store with the bucket `evals`, until it is dropped.
@@ -20,8 +19,9 @@ impl Store {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let program = stores().join("bin/moto_server");
         let mut server = Command::new(program);
-        server.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
-        let store = Self { server: start(server), port };
+        // It logs every request, and would wait for a reader of a pipe.
+        server.args(["-H", "127.0.0.1", "-p", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
+        let store = Self { server: server.spawn().unwrap(), port };
         until("the store is up", || store.answer("PUT", "/evals", "").filter(|(head, _)| head.contains(" 200 ")));
         store
     }
