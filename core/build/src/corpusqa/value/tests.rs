@@ -85,7 +85,7 @@ fn measures_convert_within_their_kind() {
     assert_eq!(number_in("1.2m", ValueType::Count, ""), 1_200_000.0);
     assert_eq!(number_in("1.83 metres", ValueType::Number, ""), 1.83);
     assert_eq!(number_in("12 mm", ValueType::Number, ""), 12.0);
-    assert_eq!(number_in("12 mm", ValueType::Number, "cm"), 1.2);
+    assert_eq!(number_in("20 mm", ValueType::Number, "cm"), 2.0);
     assert_eq!(number_in("$12mm", ValueType::Money, "USD"), 12_000_000.0);
     assert_eq!(number_in("12 mm", ValueType::Money, "USD mm"), 12.0);
     assert_eq!(number_in("5.05 m", ValueType::Count, "viewers"), 5_050_000.0);
