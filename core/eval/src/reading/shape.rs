@@ -2,8 +2,8 @@
 
 use super::{Expected, ExtractiveInput};
 use crate::Task;
-use crate::answer::Form;
 use crate::answer::tag::NONE;
+use crate::answer::{Form, after_ended_reasoning};
 use serde_json::{Map, Value, json};
 
 /// The shape of a response: words that stand in it as they are, and places for what the model says.
@@ -30,6 +30,8 @@ enum Content {
     Said,
     /// An answer of some words, on one line.
     Line,
+    /// An answer that may be long, on one line: a list, sentences of the book, a summary.
+    Text,
     /// One of these words.
     OneOf(Vec<String>),
     /// Whole numbers below `below`, at most `at_most` of them; none is `STOP`.
@@ -42,6 +44,8 @@ const STOP: &str = "STOP";
 const SAID: &str = "said ::= [^\\[\\]{}\\n]{0,240}";
 /// An answer of some words, between tags or braces or on a line of its own.
 const WORDS: &str = "words ::= [^<>{}$\\n]{1,160}";
+/// An answer of any length on a line of its own: to cut it would change it.
+const TEXT: &str = "text ::= [^<>{}\\n]+";
 /// The field that says which alternative was chosen.
 const CHOSEN: &str = "kind";
 
@@ -57,10 +61,6 @@ fn said() -> Part {
     place("explanation", Content::Said)
 }
 
-fn line(name: &str) -> Part {
-    place(name, Content::Line)
-}
-
 impl ExtractiveInput {
     /// The shape of the response that is asked for; `None` where it is free text. No paper holds its readers to one: what is
     /// so answered is not comparable with what is not.
@@ -69,9 +69,10 @@ impl ExtractiveInput {
         match self.expected {
             Expected::Answer(form) => one(self.answer(form)?),
             Expected::Turn { must_search } => {
+                let answer = if self.task == Task::Summary { Content::Text } else { Content::Line };
+                let answer = self.options(0, 0).unwrap_or(answer);
                 let block = |tag: &'static str| {
-                    let content =
-                        if tag == "answer" { self.options(0, 0).unwrap_or(Content::Line) } else { Content::Line };
+                    let content = if tag == "answer" { answer.clone() } else { Content::Line };
                     // A search and an answer share their place, so that a schema has one.
                     let content = if must_search || tag == "query" { Content::Line } else { content };
                     (tag, vec![words(&format!("<{tag}>\n")), place("text", content), words(&format!("\n</{tag}>"))])
@@ -97,7 +98,7 @@ impl ExtractiveInput {
         let short = || by_number(0).unwrap_or(Content::Line);
         let by_letter = || {
             let letters = ('A'..='Z').take(self.options.len()).map(String::from).collect();
-            if is_choice { Content::OneOf(letters) } else { Content::Line }
+            if is_choice { Content::OneOf(letters) } else { Content::Text }
         };
         Some(match form {
             Form::Marked | Form::FirstMarked => {
@@ -112,7 +113,9 @@ impl ExtractiveInput {
                 }
                 vec![words("<answer>\n"), place("answer", content), words("\n</answer>")]
             }
-            Form::Announced => vec![said(), words("\nThe answer is: "), place("result", short())],
+            Form::Announced => {
+                vec![said(), words("\nThe answer is: "), place("result", by_number(0).unwrap_or(Content::Text))]
+            }
             Form::Boxed | Form::BoxedOrAnnounced if self.task == Task::Summary => return None,
             Form::Boxed | Form::BoxedOrAnnounced => {
                 vec![said(), words("\n\\boxed{"), place("result", by_letter()), words("}")]
@@ -122,7 +125,7 @@ impl ExtractiveInput {
                     let start = if n == 0 { String::new() } else { "\n".to_owned() };
                     let content = self.options(n, 0).unwrap_or(Content::Line);
                     let answer = [words(&format!("{start}Answer{n}: ")), place(&format!("answer{n}"), content)];
-                    let evidence = [words("$ "), line(&format!("evidence{n}"))];
+                    let evidence = [words("$ "), place(&format!("evidence{n}"), Content::Text)];
                     answer.into_iter().chain(evidence.into_iter().filter(|_| form == Form::EvidencedLines))
                 };
                 (0..=self.further.len()).flat_map(of_question).collect()
@@ -151,7 +154,7 @@ impl Shape {
             let Part::Place { name, content } = part else { continue };
             let schema = match content {
                 Content::OneOf(_) if self.alternatives.len() > 1 => json!({ "type": "string" }),
-                Content::Said | Content::Line => json!({ "type": "string" }),
+                Content::Said | Content::Line | Content::Text => json!({ "type": "string" }),
                 Content::OneOf(words) => json!({ "type": "string", "enum": words }),
                 Content::Numbers { .. } => json!({ "type": "array", "items": { "type": "integer" } }),
             };
@@ -161,9 +164,12 @@ impl Shape {
         json!({ "type": "object", "properties": fields, "required": required, "additionalProperties": false })
     }
 
-    /// A response by the schema in the form that its prompt asks for. What is no such object stays as it is.
+    /// A response by the schema in the form that its prompt asks for. What is no such object stays as it is, and so does
+    /// reasoning before one.
     pub fn render(&self, response: &str) -> String {
-        self.rendered(response).unwrap_or_else(|| response.to_owned())
+        let said = after_ended_reasoning(response);
+        let reasoning = response.strip_suffix(said).unwrap_or_default();
+        self.rendered(said).map_or_else(|| response.to_owned(), |text| format!("{reasoning}{text}"))
     }
 
     fn rendered(&self, response: &str) -> Option<String> {
@@ -175,7 +181,7 @@ impl Shape {
             match part {
                 Part::Words(words) => text.push_str(words),
                 Part::Place { name, content } => match (content, said.get(name)?) {
-                    (Content::Said | Content::Line | Content::OneOf(_), Value::String(said)) => {
+                    (Content::Said | Content::Line | Content::Text | Content::OneOf(_), Value::String(said)) => {
                         text.push_str(&said.split_whitespace().collect::<Vec<_>>().join(" "));
                     }
                     (Content::Numbers { .. }, Value::Array(said)) if said.is_empty() => return Some(STOP.to_owned()),
@@ -199,6 +205,7 @@ impl Shape {
             Part::Place { content, .. } => match content {
                 Content::Said => "said".to_owned(),
                 Content::Line => "words".to_owned(),
+                Content::Text => "text".to_owned(),
                 Content::OneOf(words) => format!("({})", one_of(words)),
                 Content::Numbers { at_most, .. } => format!("page (\", \" page){{0,{}}}", at_most - 1),
             },
@@ -210,6 +217,7 @@ impl Shape {
             let rule = match place {
                 Part::Place { content: Content::Said, .. } => SAID.to_owned(),
                 Part::Place { content: Content::Line, .. } => WORDS.to_owned(),
+                Part::Place { content: Content::Text, .. } => TEXT.to_owned(),
                 Part::Place { content: Content::Numbers { below, .. }, .. } => {
                     root.push(quoted(STOP));
                     let pages: Vec<String> = (0..*below).map(|page| page.to_string()).collect();
@@ -240,7 +248,7 @@ impl Shape {
         let part = |part: &Part| match part {
             Part::Words(words) => escaped(words),
             Part::Place { content, .. } => match content {
-                Content::Said | Content::Line => "[^\\n]+".to_owned(),
+                Content::Said | Content::Line | Content::Text => "[^\\n]+".to_owned(),
                 Content::OneOf(words) => {
                     format!("({})", words.iter().map(|word| escaped(word)).collect::<Vec<_>>().join("|"))
                 }
@@ -315,6 +323,8 @@ mod tests {
         assert_eq!(input(Expected::Answer(Form::Marked), Task::Generative, &[]).shape(), None, "words are free");
         let shape = input(Expected::Answer(Form::Tags), Task::Generative, &[]).shape().unwrap();
         assert_eq!(shape.render("no object"), "no object");
+        let reasoned = "<think>{}</think>\n{\"answer\": \"In Lund\"}";
+        assert_eq!(shape.render(reasoned), "<think>{}</think>\n<answer>\nIn Lund\n</answer>");
         assert_eq!(shape.render("{\"other\": 1}"), "{\"other\": 1}");
     }
 
@@ -327,7 +337,15 @@ mod tests {
         assert_eq!(root(Form::TagsOrNone), r#"root ::= "<answer>\n" ("0" | "1" | "2" | "NONE") "\n</answer>""#);
         assert_eq!(grammar(Form::Lettered), r#"root ::= "Answer: (" ("A" | "B" | "C") ")""#);
         assert_eq!(root(Form::Boxed), r#"root ::= said "\n\\boxed{" ("A" | "B" | "C") "}""#);
-        assert_eq!(root(Form::EvidencedLines), r#"root ::= "Answer0: " ("0" | "1" | "2") "$ " words"#);
+        assert_eq!(root(Form::EvidencedLines), r#"root ::= "Answer0: " ("0" | "1" | "2") "$ " text"#);
+        let open = |form| input(Expected::Answer(form), Task::Generative, &[]).shape().unwrap().grammar();
+        assert!(
+            open(Form::Announced).ends_with(TEXT) && open(Form::Boxed).ends_with(TEXT),
+            "a list has no least length"
+        );
+        assert!(open(Form::Tags).ends_with(WORDS));
+        let summary = input(Expected::Turn { must_search: false }, Task::Summary, &[]).shape().unwrap().grammar();
+        assert!(summary.contains(r#""<answer>\n" text "\n</answer>""#) && summary.ends_with(TEXT), "{summary}");
         assert_eq!(grammar(Form::Marked).lines().nth(1), Some(SAID));
     }
 

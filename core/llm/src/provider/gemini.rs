@@ -80,17 +80,22 @@ pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     }
 }
 
-/// Reads the usage. `candidatesTokenCount` leaves out thoughts; a response is both. Cached tokens are part of
-/// `promptTokenCount`.
+/// Reads the usage. `candidatesTokenCount` leaves out thoughts; a response is both, named or in the total alone. Cached tokens
+/// are part of `promptTokenCount`.
 pub(super) fn usage(usage: &Value) -> Usage {
-    let thoughts = usage["thoughtsTokenCount"].as_u64();
-    let answer = usage["candidatesTokenCount"].as_u64();
-    let completion = match (answer, thoughts) {
+    let told = |name: &str| usage[name].as_u64();
+    let (prompt, thoughts, answer) =
+        (told("promptTokenCount"), told("thoughtsTokenCount"), told("candidatesTokenCount"));
+    let written = match (answer, thoughts) {
         (None, None) => None,
         (answer, thoughts) => Some(answer.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
     };
+    let before = prompt.map(|prompt| prompt.saturating_add(told("toolUsePromptTokenCount").unwrap_or(0)));
+    let in_total =
+        told("totalTokenCount").zip(before).and_then(|(all, before)| all.checked_sub(before)).filter(|&n| n > 0);
+    let completion = written.max(in_total);
     Usage {
-        prompt_tokens: usage["promptTokenCount"].as_u64(),
+        prompt_tokens: prompt,
         completion_tokens: completion,
         cached_tokens: usage["cachedContentTokenCount"].as_u64(),
         cache_write_tokens: None,

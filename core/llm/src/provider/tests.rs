@@ -109,6 +109,27 @@ fn an_empty_error_beside_an_answer_is_none_and_reasoning_is_no_answer() {
 }
 
 #[test]
+fn finding_07_thoughts_that_only_the_total_of_gemini_counts_are_part_of_the_response() {
+    let usage = |usage: Value| {
+        let candidate = json!({"content": {"parts": [{"text": "Ana"}]}, "finishReason": "STOP"});
+        let body = json!({"candidates": [candidate], "usageMetadata": usage});
+        read(Protocol::Gemini, 200, &body).unwrap().usage.completion_tokens
+    };
+    for (told, counted) in [
+        (json!({"promptTokenCount": 20, "candidatesTokenCount": 8, "totalTokenCount": 623}), Some(603)),
+        (json!({"promptTokenCount": 20, "totalTokenCount": 81}), Some(61)),
+        (
+            json!({"promptTokenCount": 20, "candidatesTokenCount": 8, "toolUsePromptTokenCount": 9, "totalTokenCount": 37}),
+            Some(8),
+        ),
+        (json!({"promptTokenCount": 20, "candidatesTokenCount": 8, "totalTokenCount": 9}), Some(8)),
+        (json!({"promptTokenCount": 20, "totalTokenCount": 20}), None),
+    ] {
+        assert_eq!(usage(told.clone()), counted, "{told}");
+    }
+}
+
+#[test]
 fn finding_07_reasoning_that_only_the_total_counts_is_part_of_the_response() {
     let usage = |usage: Value| {
         let body = json!({"choices": [{"message": {"content": "Ana"}, "finish_reason": "stop"}], "usage": usage});
