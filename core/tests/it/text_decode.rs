@@ -81,7 +81,7 @@ fn four_byte_gb18030_is_read() {
 
 #[test]
 fn hungarian_keeps_its_long_vowels() {
-    let hungarian = "Volt egyszer egy szegény ember, annak volt három fia. A legidősebb elindult az erdőbe, és addig ment, \
+    let hungarian = "Volt egyszer egy szegény ember, annak volt három fia. A legidősebb elindult az erdőbe, és nem állt meg, \
         amíg el nem érte a hegy tetejét. Ott egy öregasszony ült egy kidőlt fatörzsön, a fűben tücskök ciripeltek.";
     check_detected(hungarian, WINDOWS_1250, "windows-1250");
     // Others with õ or û stay as they are.
