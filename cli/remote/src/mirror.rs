@@ -241,6 +241,9 @@ impl Sending {
         if sent.as_ref().is_err_and(anyhow::Error::is::<Replaced>) {
             return sent;
         }
+        if warned && sent.is_ok() {
+            info!("what is new is sent again");
+        }
         // Whatever was sent, others need not wait for this machine.
         let gone = self.let_go().await;
         sent.and(gone)
