@@ -31,14 +31,13 @@ export async function recentBooks(): Promise<RecentBook[]> {
     }
 }
 
-/** Keeps a book; false where the browser has no room or keeps nothing. */
-export async function keepBook(book: Kept): Promise<boolean> {
+/** Keeps a book, where the browser has room. */
+export async function keepBook(book: Kept): Promise<void> {
     try {
         await set(book.hash, book, store());
         for (const { hash } of (await recentBooks()).slice(MOST)) await del(hash, store());
-        return true;
-    } catch {
-        return false;
+    } catch (error) {
+        console.warn("the book was not kept:", error);
     }
 }
 

@@ -126,7 +126,7 @@ export class Session extends EventTarget {
                 this.say(opened(title, facts));
                 this.dispatchEvent(new Event("book"));
                 const { language, nTokens } = facts;
-                if (hash) void this.#keep({ hash, name, title, language, nTokens, bytes, opened: Date.now() }, mine);
+                if (hash) void keepBook({ hash, name, title, language, nTokens, bytes, opened: Date.now() });
             } catch (error) {
                 if (mine !== this.#opening) return;
                 this.store.dispatch({ kind: "kept" });
@@ -134,12 +134,6 @@ export class Session extends EventTarget {
                 throw error;
             }
         });
-    }
-
-    /** Keeps a book for the next visit; one that the browser does not keep is said, while it is open. */
-    async #keep(book: Parameters<typeof keepBook>[0], mine: number): Promise<void> {
-        const isKept = await keepBook(book);
-        if (!isKept && mine === this.#opening) this.#complain(inLanguage(words).bookNotKept);
     }
 
     /** Asks a question; the address has it: an item by its id, another by its words. */

@@ -108,16 +108,6 @@ test("a book that another tab forgot is said to be gone", async ({ page, context
     assert.equal(await kept.count(), 0);
 });
 
-test("a book that the browser has no room for is said to be open in this tab alone", async ({ page }) => {
-    await page.evaluate(() => {
-        IDBObjectStore.prototype.put = () => {
-            throw new DOMException("full", "QuotaExceededError");
-        };
-    });
-    await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
-    await page.waitForFunction(() => /no room or leave to keep this book/.test(document.querySelector("#problem").textContent));
-});
-
 test("the link to what is shown is copied", async ({ page, context, origin }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openSample(page, "shedu-bu");
