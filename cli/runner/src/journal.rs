@@ -132,7 +132,8 @@ impl Journal {
         file.write_all(&bytes).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Forgets the responses that say nothing, or nothing beside their reasoning: what failed because of one fails again for as long as it is replied.
+    /// Forgets the responses that say nothing, or nothing beside their reasoning: while they are replayed, what failed because
+    /// of one fails again.
     pub fn forget_empty(&self) -> Result<()> {
         let bytes = files::read(&self.path)?.unwrap_or_default();
         let is_said = |line: Line| !after_reasoning(&line.response.text).trim().is_empty();
