@@ -4,15 +4,13 @@ use super::database::{fill, read_rows};
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
 use closeread_build::corpusqa::{
-    CellValue, Column, Corpus, Entity, Record, Row, Schema, ValueType, csv_records, inferred,
+    CellValue, Corpus, Entity, Record, Row, Schema, csv_records, decimal_comma, inferred, with_points,
 };
 use closeread_files::write_atomically;
-use regex::Regex;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
 use tracing::info;
 
 /// The table in a database, with its columns and sets.
@@ -56,7 +54,7 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
     let schema = match schema {
         None => {
             for (at, column) in seen.columns.iter().enumerate() {
-                if let Some(cell) = decimal_comma(column, rows.iter().filter_map(|row| row.get(at))) {
+                if let Some(cell) = decimal_comma(column, &rows, at) {
                     info!(
                         "{}: the column `{}` is read as words: its numbers have commas, such as `{cell}`; write them with points",
                         path.display(),
@@ -92,41 +90,6 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
     };
     Ok((schema, records.iter().zip(&rows).map(record).collect()))
-}
-
-/// Writes the numbers of a column with points for decimals alone where one of them shows that they part thousands, as in
-/// `1.234,50` and `1.234.500`, and all others can be read so: then `2.500` is no 2.5. Returns whether it did.
-fn with_points(rows: &mut [Vec<String>], at: usize) -> bool {
-    static SURE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[^0-9]*[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})[^0-9]*$").expect("a valid pattern")
-    });
-    static POSSIBLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[^0-9]*(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?[^0-9]*$").expect("a valid pattern")
-    });
-    let says = |cell: &&String| cell.contains(|c: char| c.is_ascii_digit());
-    let cells = || rows.iter().filter_map(|row| row.get(at)).filter(says);
-    if !cells().any(|cell| SURE.is_match(cell)) || !cells().all(|cell| POSSIBLE.is_match(cell)) {
-        return false;
-    }
-    for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)) {
-        let Some(first) = cell.find(|c: char| c.is_ascii_digit()) else { continue };
-        let last = cell.rfind(|c: char| c.is_ascii_digit()).unwrap_or(first);
-        let number = cell[first..=last].replace('.', "").replace(',', ".");
-        cell.replace_range(first..=last, &number);
-    }
-    true
-}
-
-/// The first cell of a column that is taken for words because its numbers have decimal commas.
-fn decimal_comma<'c>(column: &Column, cells: impl Iterator<Item = &'c String>) -> Option<&'c str> {
-    let mut said = cells.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).peekable();
-    let first = *said.peek()?;
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number = |cell: &str| {
-        let (whole, parts) = cell.strip_prefix('-').unwrap_or(cell).split_once(',').unwrap_or((cell, "0"));
-        is_digits(&whole.replace('.', "")) && is_digits(parts)
-    };
-    (column.value_type == ValueType::Category && first.contains(',') && said.all(is_number)).then_some(first)
 }
 
 /// Reads an entity from `ONE,MANY`, as `--entity` gives it.
@@ -207,6 +170,7 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use closeread_build::corpusqa::{Column, ValueType};
 
     /// Two rows, of which one lacks a number.
     pub(crate) fn example() -> (Schema, [Row; 2]) {
@@ -271,18 +235,5 @@ pub(crate) mod tests {
         let twice = ["Country", "Area", "Area (ha)"].map(|title| column(title, ValueType::Number)).to_vec();
         let refused = read_table(&path, Some(Schema { columns: twice, ..Schema::default() })).unwrap_err().to_string();
         assert!(refused.contains("two columns of the schema are its column `Area (ha)`"), "{refused}");
-    }
-
-    #[test]
-    fn numbers_with_decimal_commas_are_told() {
-        let column = Column::new("sales", ValueType::Category, "");
-        let of = |cells: &[&str]| {
-            let cells: Vec<String> = cells.iter().map(|cell| (*cell).to_owned()).collect();
-            decimal_comma(&column, cells.iter()).map(str::to_owned)
-        };
-        assert_eq!(of(&["11,5", "", "-1.150,25", "7"]).as_deref(), Some("11,5"));
-        for words in [&["Rome, Italy"][..], &["1,5", "north"], &["7", "8"], &["1,5,2"], &[]] {
-            assert_eq!(of(words), None, "{words:?}");
-        }
     }
 }

@@ -27,6 +27,7 @@ mod query;
 mod questions;
 mod readers;
 mod seed;
+mod separators;
 mod sets;
 mod tables;
 mod template;
@@ -55,6 +56,7 @@ pub use hand::{
 pub use infer::inferred;
 pub use parameters::CorpusQa;
 pub use query::Query;
+pub use separators::{decimal_comma, with_points};
 pub use sets::{DocumentSet, Length, LengthError};
 pub use template::{Difficulty, Template, TemplateError};
 pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};

@@ -1,0 +1,59 @@
+//! Points and commas in the numbers of a column, which only its other cells explain.
+
+use super::column::{Column, ValueType};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Writes the numbers of the column `at` with points for decimals alone where one of them shows that they part thousands, as in
+/// `1.234,50` and `1.234.500`, and all others can be read so: then `2.500` is no 2.5. Returns whether it did.
+pub fn with_points(rows: &mut [Vec<String>], at: usize) -> bool {
+    static SURE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[^0-9]*[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})[^0-9]*$").expect("a valid pattern")
+    });
+    static POSSIBLE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[^0-9]*(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?[^0-9]*$").expect("a valid pattern")
+    });
+    let says = |cell: &&String| cell.contains(|c: char| c.is_ascii_digit());
+    let cells = || rows.iter().filter_map(|row| row.get(at)).filter(says);
+    if !cells().any(|cell| SURE.is_match(cell)) || !cells().all(|cell| POSSIBLE.is_match(cell)) {
+        return false;
+    }
+    for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+        let Some(first) = cell.find(|c: char| c.is_ascii_digit()) else { continue };
+        let last = cell.rfind(|c: char| c.is_ascii_digit()).unwrap_or(first);
+        let number = cell[first..=last].replace('.', "").replace(',', ".");
+        cell.replace_range(first..=last, &number);
+    }
+    true
+}
+
+/// The first cell of a column, at `at` in the rows, that is taken for words because its numbers have decimal commas.
+pub fn decimal_comma<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) -> Option<&'c str> {
+    let cells = rows.iter().filter_map(|row| row.get(at));
+    let mut said = cells.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).peekable();
+    let first = *said.peek()?;
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |cell: &str| {
+        let (whole, parts) = cell.strip_prefix('-').unwrap_or(cell).split_once(',').unwrap_or((cell, "0"));
+        is_digits(&whole.replace('.', "")) && is_digits(parts)
+    };
+    (column.value_type == ValueType::Category && first.contains(',') && said.all(is_number)).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_decimal_commas_are_told() {
+        let column = Column::new("sales", ValueType::Category, "");
+        let of = |cells: &[&str]| {
+            let rows: Vec<Vec<String>> = cells.iter().map(|cell| vec![(*cell).to_owned()]).collect();
+            decimal_comma(&column, &rows, 0).map(str::to_owned)
+        };
+        assert_eq!(of(&["11,5", "", "-1.150,25", "7"]).as_deref(), Some("11,5"));
+        for words in [&["Rome, Italy"][..], &["1,5", "north"], &["7", "8"], &["1,5,2"], &[]] {
+            assert_eq!(of(words), None, "{words:?}");
+        }
+    }
+}
