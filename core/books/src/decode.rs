@@ -11,6 +11,7 @@ use encoding_rs::{
     BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252,
 };
 use formats::known_format;
+#[cfg(feature = "epub")]
 pub(super) use formats::{SAVE_AS, office_document};
 use legacy::{Look, is_ebcdic, second_look};
 use std::cmp::Ordering;
