@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use closeread_files::MAX_FILE_BYTES;
+use closeread_providers::http;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Limited};
 use object_store::ClientOptions;
@@ -36,17 +37,21 @@ pub(crate) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = closeread_providers::http::client().redirect(Policy::none());
-        let client = client.connect_timeout(Duration::from_secs(5)).build();
-        let client = client.map_err(|source| object_store::Error::Generic { store: "HTTP", source: source.into() })?;
-        Ok(HttpClient::new(Service { client, time: TIME, busy: BUSY, listed: Mutex::new((0, 0)) }))
+        let built = |client: reqwest::ClientBuilder| {
+            let client = client.redirect(Policy::none()).connect_timeout(Duration::from_secs(5)).build();
+            client.map_err(|source| object_store::Error::Generic { store: "HTTP", source: source.into() })
+        };
+        let (client, here) = (built(http::client())?, built(http::client().no_proxy())?);
+        Ok(HttpClient::new(Service { client, here, time: TIME, busy: BUSY, listed: Mutex::new((0, 0)) }))
     }
 }
 
-/// A client, with the answers to the last listing so far and their bytes.
+/// The clients, with the answers to the last listing so far and their bytes.
 #[derive(Debug)]
 struct Service {
     client: reqwest::Client,
+    /// Asks stores on this machine, past the proxy of the environment.
+    here: reqwest::Client,
     time: Duration,
     busy: Duration,
     listed: Mutex<(usize, usize)>,
@@ -55,10 +60,12 @@ struct Service {
 impl Service {
     /// The answer to a request, once the store is not too busy for it.
     async fn answer(&self, request: HttpRequest, time: Duration) -> Result<HttpResponse, HttpError> {
+        let is_here = reqwest::Url::parse(&request.uri().to_string()).is_ok_and(|url| http::is_on_this_machine(&url));
+        let client = if is_here { &self.here } else { &self.client };
         let give_up = Instant::now() + self.busy;
         let mut pauses = PAUSES.into_iter().chain(std::iter::repeat(PAUSES[PAUSES.len() - 1]));
         loop {
-            let asked = timeout(time, self.client.call(request.clone())).await;
+            let asked = timeout(time, client.call(request.clone())).await;
             let answer = asked.map_err(|_| too_slow(format!("no answer within {} s", time.as_secs())))??;
             let is_busy = matches!(answer.status(), StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
             let pause = Duration::from_millis(pauses.next().unwrap_or_default());
@@ -160,9 +167,9 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(100));
             }
         });
-        let client = closeread_providers::http::client().build().unwrap();
+        let client = http::client().build().unwrap();
         let time = Duration::from_millis(500);
-        let service = Service { client, time, busy: BUSY, listed: Mutex::new((0, 0)) };
+        let service = Service { here: client.clone(), client, time, busy: BUSY, listed: Mutex::new((0, 0)) };
         let mut request = HttpRequest::new(HttpRequestBody::empty());
         *request.uri_mut() = format!("http://{address}/evals/runs/r/records.jsonl").parse().unwrap();
         service.call(request).await.unwrap().into_body().bytes().await.is_ok()

@@ -289,6 +289,18 @@ fn a_store_that_is_busy_at_first_is_asked_until_it_is_not() {
 }
 
 #[test]
+fn a_store_on_this_machine_is_asked_past_the_proxy() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let proxy = HttpServer::start(|_| ("407 Proxy Authentication Required", Vec::new(), String::new()));
+    let store = Store::start(&Objects::default(), |_| None);
+    let mut command = store.command(&sandbox, "a", &RUN);
+    command.env("http_proxy", &proxy.url).env("all_proxy", &proxy.url).env_remove("no_proxy");
+    Ended(command.output().unwrap()).exits(0);
+    assert!(store.objects.lock().unwrap().contains_key("r/manifest.json"));
+}
+
+#[test]
 fn a_run_whose_name_has_an_equals_sign_is_read() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
