@@ -145,7 +145,7 @@ async fn judge(args: JudgeArgs) -> Result<ExitCode> {
     let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
     let mut tables = judging_tables(&judged);
     if !args.probe.is_empty() && !session.interrupted && !session.out_of_money {
-        let found = runner.probe(&pending, &judged.judging, &args.probe, &mut session).await?;
+        let found = runner.probe(&args.run, &pending, &judged.judging, &args.probe, &mut session).await?;
         tables.extend(found.map(|found| probe_table(&found)));
     }
     if args.json {

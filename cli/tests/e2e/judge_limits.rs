@@ -121,6 +121,30 @@ fn finding_08_after_a_signal_no_probe_begins() {
 }
 
 #[test]
+fn probes_that_a_kill_ended_go_on_without_a_cache() {
+    let server = Server::replying(|_, _| {
+        std::thread::sleep(Duration::from_millis(50));
+        ("200 OK", answer("\\boxed{CORRECT}"))
+    });
+    let sandbox = sandbox();
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    let judge = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
+    let probe = [&judge[..], &["--no-cache", "--probe", "verbosity", "--json"]].concat();
+    let mut child = sandbox.command(&probe).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let n_asked = || server.requests.lock().unwrap().len();
+    while n_asked() < 10 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let found = sandbox.run(&probe).exits(0).json();
+    let table = found["tables"].as_array().unwrap().iter().find(|table| table["id"] == "probes").unwrap();
+    assert_eq!(table["rows"][0][2]["count"], 6, "{table}");
+    assert!(n_asked() <= 13, "{} requests: six verdicts, six of the probe, and one that the kill lost", n_asked());
+    assert!(!sandbox.path("r/journal").exists());
+}
+
+#[test]
 fn judges_keep_to_the_minute() {
     let server = judge_server();
     let sandbox = sandbox();

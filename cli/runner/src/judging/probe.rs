@@ -2,6 +2,7 @@
 
 use super::{JudgeRunner, PendingJudgements, Session, Work, works_of};
 use crate::interrupt;
+use crate::journal::Journals;
 use anyhow::{Context, Result};
 use closeread_eval::{Item, Outcome};
 use closeread_judges::{
@@ -14,6 +15,7 @@ use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// The change to an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -71,9 +73,11 @@ pub struct Probed {
 
 impl JudgeRunner<'_> {
     /// Puts every answer that the panel's models gave a verdict on to them once more, changed. The rule needs no probe. `None` if
-    /// Ctrl-C or the limit on money ends it, which the session then says.
+    /// Ctrl-C or the limit on money ends it, which the session then says; responses stay in the folder's journal until all are
+    /// there. The caller holds the folder's lock.
     pub async fn probe(
         &self,
+        folder: &Path,
         pending: &PendingJudgements<'_>,
         judging: &Judging,
         probes: &[Probe],
@@ -82,7 +86,7 @@ impl JudgeRunner<'_> {
         let stop = Cell::new(false);
         let found = tokio::select! {
             biased;
-            found = self.probed(pending, judging, probes, &stop) => Some(found?),
+            found = self.probed(folder, pending, judging, probes, &stop) => Some(found?),
             () = interrupt::watch(&stop) => None,
             () = self.spending.is_out() => None,
         };
@@ -93,6 +97,7 @@ impl JudgeRunner<'_> {
 
     async fn probed(
         &self,
+        folder: &Path,
         pending: &PendingJudgements<'_>,
         judging: &Judging,
         probes: &[Probe],
@@ -113,6 +118,9 @@ impl JudgeRunner<'_> {
             })
             .collect();
         let index = judging.index();
+        let journals = Journals::of_run(folder);
+        let journal = &journals.of(&("probes", &self.panel))?;
+        let has_failed = &Cell::new(false);
         let mut found = Vec::new();
         for model in self.panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let members = self.panel.members_for(judge);
@@ -131,10 +139,13 @@ impl JudgeRunner<'_> {
                         let changed = Item { answers: gold, ..item.clone() };
                         let said = SubmittedAnswer::Answer { text: &said, choice: None };
                         let submission = work.submission(&changed, said, &[]);
-                        let host = &self.hosts[model].repetition(0, None);
+                        let host = &self.hosts[model].repetition(0, None).journalled(journal);
                         let made = ask(judge, host, self.settings(), &submission).await;
                         let made =
                             made.with_context(|| format!("{} on item `{}`, {}", judge.name(), item.id, probe.name()))?;
+                        if matches!(made.verdict, Verdict::Failed { .. }) {
+                            has_failed.set(true);
+                        }
                         anyhow::Ok((before, is_correct(&made.verdict)))
                     },
                 );
@@ -144,6 +155,10 @@ impl JudgeRunner<'_> {
                 let silent = told.len() - pairs.len();
                 found.push(Probed { model: model.clone(), probe: *probe, pairs, silent });
             }
+        }
+        if !has_failed.get() && !stop.get() {
+            journal.remove()?;
+            journals.tidy();
         }
         Ok(found)
     }
