@@ -136,6 +136,11 @@ impl Outgoing {
         limit.saturating_add(thinking).saturating_mul(self.responses)
     }
 
+    /// Returns the number of responses that are asked for; one of them is read.
+    pub fn n_responses(&self) -> u64 {
+        self.responses
+    }
+
     /// The call, with a mark in the place of a beginning that is held elsewhere: for requests, whose JSON goes through
     /// [`Outgoing::filled_in`].
     pub fn marked(&self) -> &Call {

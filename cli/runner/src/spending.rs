@@ -107,6 +107,7 @@ impl Spending {
     /// there already the money is set aside.
     pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: Option<&str>) -> Begun<'_> {
         let max_response = call.most_response(self.most_response(model, call.marked()));
+        let unread = max_response / call.n_responses() * (call.n_responses() - 1);
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
         let name = in_batch.map(|request| CallName::Request(request.to_owned()));
         let begun = |most, is_sent| Begun {
@@ -119,6 +120,7 @@ impl Spending {
             most,
             counted,
             max_response,
+            unread,
         };
         if let Some(most) = in_batch.zip(self.charges()).and_then(|(request, charges)| charges.take(request)) {
             let mut state = self.state();
@@ -221,6 +223,8 @@ pub struct Begun<'a> {
     counted: Option<u64>,
     /// Most tokens that the response may have.
     max_response: u64,
+    /// The part of them that is in responses which nobody reads.
+    unread: u64,
 }
 
 impl Begun<'_> {
@@ -238,8 +242,10 @@ impl Begun<'_> {
             let told = response.usage.completion_tokens;
             response.usage = response.usage.or_counted(prompt, text, self.max_response);
             // Who counts nothing may have cut it at the limit, whatever of it is shown; who counts says where it was cut.
-            if is_cut && response.usage.completion_tokens != told {
-                response.usage.completion_tokens = Some(self.max_response);
+            // Of several responses one is here: the others may be as long as they can be.
+            if response.usage.completion_tokens != told {
+                let whole = text.saturating_add(self.unread);
+                response.usage.completion_tokens = Some(if is_cut { self.max_response } else { whole });
             }
         }
         self.charge(&response.usage);

@@ -123,6 +123,20 @@ async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged(
 }
 
 #[tokio::test]
+async fn responses_that_nobody_reads_count_where_nothing_is_told_of_them() {
+    let fields = serde_json::json!({"n": 3, "max_tokens": 1000});
+    let one = Call { max_output_tokens: Some(1000), ..call().whole().into_owned() };
+    for (told, counted) in [(None, 2001), (Some(12), 12)] {
+        let spending = spending(1.5);
+        let several = Outgoing::from(one.clone()).with_fields(fields.as_object().unwrap());
+        let begun = spending.begin("p/x", &several, None).await;
+        let usage = Usage { prompt_tokens: Some(1), completion_tokens: told, ..Usage::default() };
+        let response = begun.ended(Ok(Response { usage, text: "word".to_owned(), ..Response::default() })).unwrap();
+        assert_eq!(response.usage.completion_tokens, Some(counted));
+    }
+}
+
+#[tokio::test]
 async fn finding_07_a_result_of_a_batch_that_was_billed_and_never_handed_out_stays_charged() {
     let rates = "{ input = 0, output = 1 }";
     let list = format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {rates}\nbatch = {rates}");
