@@ -252,9 +252,10 @@ impl Begun<'_> {
         Ok(response)
     }
 
-    /// The error, with what was billed where it says that the response was blocked: who blocks it has read the prompt.
+    /// The error, with what was billed: who blocks a response has read the prompt, and one that fills the window was written.
     fn blocked(&self, error: HostError) -> HostError {
-        if !matches!(error, HostError::Blocked { .. }) {
+        let is_blocked = matches!(error, HostError::Blocked { .. });
+        if !is_blocked && !matches!(error, HostError::Overflow { .. }) {
             return error;
         }
         let of_prompt = |prompt| {
@@ -264,7 +265,7 @@ impl Begun<'_> {
             self.charge(&usage);
             usage
         };
-        match self.billed.get().or_else(|| self.counted.map(of_prompt)) {
+        match self.billed.get().or_else(|| self.counted.filter(|_| is_blocked).map(of_prompt)) {
             Some(usage) => HostError::Billed { error: Box::new(error), usage: Box::new(usage) },
             None => error,
         }

@@ -304,7 +304,7 @@ fn anthropics_faults_are_known() {
         passes("500", error("500 Internal Server Error", &failure("api_error", "Internal server error"))),
         passes("529", error("529 Overloaded", &failure("overloaded_error", "Overloaded"))),
         stays("overflow", error(bad, &too_long), "overflow", r#""needed":210000,"context_window":200000"#),
-        stays("overflow in a success", said("model_context_window_exceeded"), "overflow", "overflow"),
+        stays("overflow in a success", said("model_context_window_exceeded"), "overflow", r#""completion_tokens":7"#),
         stays("refusal", said("refusal"), "blocked", "refusal"),
         stays("empty", said("end_turn"), "unparsed", r#""response":"""#),
         stays("413", error("413 Too Large", &failure("request_too_large", "too large")), "failed", "answered 413"),

@@ -81,7 +81,8 @@ pub async fn replay(
             *replayed.not_replayed.entry(key.judge.name()).or_default() += 1;
             continue;
         };
-        let no_response = judgement.calls.is_empty() || judgement.blocked_tokens.is_some();
+        let is_overflow = matches!(judgement.verdict, Verdict::Overflow);
+        let no_response = judgement.calls.is_empty() || judgement.blocked_tokens.is_some() || is_overflow;
         if key.judge_model != BUILTIN_RULE && no_response {
             replayed.without_response += 1;
             continue;

@@ -33,6 +33,22 @@ async fn finding_07_a_blocked_call_costs_its_prompt() {
     assert!((spent() - prompt as f64 / 1e6).abs() < 1e-12, "what failed is not billed: {}", spent());
 }
 
+#[tokio::test]
+async fn a_response_that_filled_the_window_is_told_with_what_it_was_billed() {
+    let overflow =
+        || Err(HostError::Overflow { message: "the window is full".to_owned(), needed: None, context_window: None });
+    let spending = spending(1.5);
+    let begun = spending.begin("p/x", &call(), None).await;
+    assert!(matches!(begun.ended(overflow()), Err(HostError::Overflow { .. })), "nothing was billed");
+    let begun = spending.begin("p/x", &call(), None).await;
+    begun.begin().unwrap();
+    let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(500_000), ..Usage::default() };
+    begun.failed(Bill::Told(usage));
+    let told = begun.ended(overflow()).unwrap_err();
+    assert!(matches!(told, HostError::Billed { usage, .. } if usage.completion_tokens == Some(500_000)));
+    assert!((spending.taken().dollars.0 - 0.75).abs() < 1e-9, "{:?}", spending.taken());
+}
+
 fn response(tokens: u64) -> Result<Response, HostError> {
     let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
     Ok(Response { usage, ..Response::default() })
