@@ -38,6 +38,7 @@ use closeread_providers::batch;
 use closeread_report::PreparationCalls;
 use closeread_report::folder::StoredItems;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -74,6 +75,8 @@ pub struct RunFolder {
     path: PathBuf,
     records: File,
     finished: HashMap<TrialKey, Record>,
+    /// The manifest as it was written last.
+    manifest: RefCell<Value>,
     /// Lock of the folder, released by the system when the process ends, however it ends.
     _lock: File,
 }
@@ -149,30 +152,28 @@ impl RunFolder {
             open_lines::<ServedCall>(file, served::LINE)?;
         }
         let (records, finished) = open_records(&path.join(RECORDS))?;
-        Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
+        let manifest = RefCell::new(read_manifest(&manifest)?.context("an open run folder has a manifest")?);
+        Ok(Self { path: path.to_owned(), records, finished, manifest, _lock: lock })
     }
 
     /// Gives the run's configuration a name, by which tables of several runs tell it from others.
     pub fn name(&self, name: &str) -> Result<()> {
-        let file = self.path.join(MANIFEST);
-        let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
-        if manifest["configuration_name"] == name {
-            return Ok(());
-        }
-        manifest["configuration_name"] = json!(name);
-        write_atomically(&file, &pretty(&manifest))
+        self.note("configuration_name", json!(name))
     }
 
     /// Notes where the items and books of this part stand among all of the run, by which `merge` puts all in their order.
     pub fn note_places(&self, places: &Places) -> Result<()> {
-        let file = self.path.join(MANIFEST);
-        let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
-        let places = json!(places);
-        if manifest[PLACES] == places {
+        self.note(PLACES, json!(places))
+    }
+
+    /// Sets a field of the manifest.
+    fn note(&self, field: &str, value: Value) -> Result<()> {
+        let mut manifest = self.manifest.borrow_mut();
+        if manifest[field] == value {
             return Ok(());
         }
-        manifest[PLACES] = places;
-        write_atomically(&file, &pretty(&manifest))
+        manifest[field] = value;
+        write_atomically(&self.path.join(MANIFEST), &pretty(&manifest))
     }
 
     /// Returns the path of the folder.
@@ -204,14 +205,7 @@ impl RunFolder {
             lines.push(b'\n');
         }
         write_atomically(&self.path.join("items.jsonl"), &lines)?;
-        let path = self.path.join(MANIFEST);
-        let Some(mut manifest) = read_manifest(&path)? else { return Ok(()) };
-        let stored = json!(StoredItems::of(items.len(), &lines));
-        if manifest[STORED_ITEMS] != stored {
-            manifest[STORED_ITEMS] = stored;
-            write_atomically(&path, &pretty(&manifest))?;
-        }
-        Ok(())
+        self.note(STORED_ITEMS, json!(StoredItems::of(items.len(), &lines)))
     }
 
     /// The records there are, failed trials included.
@@ -285,8 +279,13 @@ impl RunFolder {
         cut(&self.path)
     }
 
-    /// Writes `report.json`.
+    /// Writes `report.json`, and the manifest if somebody removed it meanwhile: without it the run could not be taken up again.
     pub fn write_report(&self, report: &Value) -> Result<()> {
+        let manifest = self.path.join(MANIFEST);
+        if !manifest.exists() {
+            write_atomically(&manifest, &pretty(&self.manifest.borrow()))?;
+            info!("{} was gone, and is written again", manifest.display());
+        }
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }

@@ -138,6 +138,23 @@ fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
 }
 
 #[test]
+fn a_manifest_that_was_removed_while_the_run_went_on_is_there_at_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let configuration = json!({"seed": 1});
+    let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
+    folder.name("mine").unwrap();
+    folder.write_items(&[]).unwrap();
+    let manifest = dir.path().join(MANIFEST);
+    let before = fs::read(&manifest).unwrap();
+    fs::remove_file(&manifest).unwrap();
+    folder.append(vec![record("a", Outcome::NotFound)]).unwrap();
+    folder.write_report(&json!({})).unwrap();
+    assert_eq!(fs::read(&manifest).unwrap(), before);
+    drop(folder);
+    assert_eq!(RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap().records().len(), 1);
+}
+
+#[test]
 fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let mut folder = RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap();
