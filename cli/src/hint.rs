@@ -6,7 +6,13 @@ use closeread_data::scoring::format::FormatError;
 use closeread_eval::observations::PoolError;
 use closeread_methods::MethodError;
 use closeread_report::compare::ChoiceError;
+use std::borrow::Cow;
 use std::error::Error;
+
+/// A value as a shell takes it; as it is where none does.
+pub(crate) fn typed(value: &str) -> Cow<'_, str> {
+    shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
+}
 
 /// The option that helps; `None` where the message says all there is to do.
 pub(crate) fn hint(error: &anyhow::Error) -> Option<String> {

@@ -2,6 +2,7 @@
 
 pub(super) mod raters;
 
+use crate::hint::typed;
 use anyhow::{Context, Result, bail};
 use closeread_books::{DecodeError, decode};
 use closeread_eval::InputFile;
@@ -73,7 +74,8 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
     let loaded = finished::load(run, finished::folder_name(run), Texts::Skip)?;
     let judging = &loaded.judging;
     if judging.panels.is_empty() {
-        bail!("{} was not judged: closeread judge {} --judge-model MODEL judges it", run.display(), run.display());
+        let named = run.display().to_string();
+        bail!("{named} was not judged: closeread judge {} --judge-model MODEL judges it", typed(&named));
     }
     let file = labels_file(labels)?;
     let (people, mut problems) = human_labels(&file);

@@ -4,6 +4,7 @@ mod copies;
 mod joined;
 mod wait;
 
+use crate::hint::typed;
 use crate::stores;
 use anyhow::{Context, Result, bail};
 use closeread_eval::Item;
@@ -190,7 +191,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     say_lacks(&waiting, &missing, trials.saturating_sub(n_records as u64), trials);
     let there = items.len() as u64 >= expected && n_records as u64 >= trials;
     let whole = missing.is_empty() && there && differing.is_empty();
-    info!("closeread report {named} prints its tables");
+    info!("closeread report {} prints its tables", typed(named));
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

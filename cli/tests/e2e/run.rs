@@ -289,7 +289,8 @@ fn parts_of_a_run_merge_into_the_whole() {
         let said = sandbox.run(&one).exits(0).err();
         assert_eq!(said.contains("part 2 of 2 has no items: there are fewer than parts"), part == "2", "{said}");
     }
-    sandbox.run(&["merge", "one-1", "one-2", "--out", "one"]).exits(0);
+    let said = sandbox.run(&["merge", "one-1", "one-2", "--out", "the one"]).exits(0).err();
+    assert!(said.contains("closeread report 'the one' prints its tables"), "{said}");
 
     let other = sandbox.run(&["merge", "1", "whole", "--out", "x"]).exits(0);
     drop(other);

@@ -2,6 +2,7 @@
 
 use super::super::status::{self, State};
 use super::job::{Engine, SubmitArgs};
+use crate::hint::typed;
 use crate::stores;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -121,7 +122,8 @@ impl Place {
     /// The command that shows how far the parts are, in words.
     pub(super) fn how_far(&self) -> String {
         let place = if let Self::Volume(_) = self { ", where the volume is mounted," } else { "" };
-        format!("closeread status {}{place} shows how far the parts are", self.path().display())
+        let path = self.path().display().to_string();
+        format!("closeread status {}{place} shows how far the parts are", typed(&path))
     }
 
     fn part(&self, id: usize) -> PathBuf {
