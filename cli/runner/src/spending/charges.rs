@@ -29,7 +29,7 @@ pub(super) enum CallName {
     Request(String),
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Line {
     /// The call; absent where everything before is summed up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,11 +40,27 @@ struct Line {
     /// What the call has cost: it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cost: Option<Dollars>,
+    /// In a sum, what it has of parts that were merged into the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    merged: Option<Merged>,
+}
+
+/// What the parts were charged that were merged into a folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Merged {
+    dollars: Dollars,
+    /// The most of it that lost calls can have cost.
+    lost: Dollars,
 }
 
 impl Line {
-    fn sum(ended: Dollars, lost: Dollars) -> Self {
-        Self { call: None, most: Some(lost).filter(|lost| *lost > Dollars::default()), cost: Some(ended) }
+    fn sum(ended: Dollars, lost: Dollars, merged: Merged) -> Self {
+        let most = Some(lost).filter(|lost| *lost > Dollars::default());
+        Self { call: None, most, cost: Some(ended), merged: Some(merged).filter(|it| *it != Merged::default()) }
+    }
+
+    fn begun(call: CallName, most: Dollars) -> Self {
+        Self { call: Some(call), most: Some(most), ..Self::default() }
     }
 }
 
@@ -56,11 +72,13 @@ struct Sums {
     lost: Dollars,
     /// The most of the tries that have begun and not ended, by call.
     open: BTreeMap<CallName, Vec<Dollars>>,
+    merged: Merged,
 }
 
 impl Sums {
-    fn add(&mut self, Line { call, most, cost }: Line) {
+    fn add(&mut self, Line { call, most, cost, merged }: Line) {
         self.ended += cost.unwrap_or_default();
+        self.merged = merged.unwrap_or(self.merged);
         match (call, most) {
             (Some(call), Some(most)) => self.open.entry(call).or_default().push(most),
             (Some(call), None) => {
@@ -76,10 +94,9 @@ impl Sums {
     /// The fewest lines that come to the same.
     fn lines(&self) -> Vec<Line> {
         let begun = |(call, most): (&CallName, &Vec<Dollars>)| -> Vec<Line> {
-            let line = |most| Line { call: Some(call.clone()), most: Some(most), cost: None };
-            most.iter().copied().map(line).collect()
+            most.iter().map(|most| Line::begun(call.clone(), *most)).collect()
         };
-        [Line::sum(self.ended, self.lost)].into_iter().chain(self.open.iter().flat_map(begun)).collect()
+        [Line::sum(self.ended, self.lost, self.merged)].into_iter().chain(self.open.iter().flat_map(begun)).collect()
     }
 }
 
@@ -94,6 +111,7 @@ pub struct Charged {
     lost: Vec<Dollars>,
     /// The most that requests cost which are in batches, by key.
     in_batches: BTreeMap<String, Dollars>,
+    merged: Merged,
 }
 
 impl Charged {
@@ -107,7 +125,7 @@ impl Charged {
             files::read_lines(&path, "what a call costs; remove the line if money need not be counted")?;
         let mut sums = Sums::default();
         lines.into_iter().for_each(|line| sums.add(line));
-        let Sums { ended, lost: lost_before, open } = sums;
+        let Sums { ended, lost: lost_before, open, merged } = sums;
         let (mut lost, mut in_batches, handed_in) = (Vec::new(), BTreeMap::new(), handed_in(folder)?);
         for (call, most) in open {
             match call {
@@ -117,7 +135,7 @@ impl Charged {
                 CallName::Request(key) => drop(most.last().and_then(|most| in_batches.insert(key, *most))),
             }
         }
-        Ok(Some(Self { ended, lost_before, lost, in_batches }))
+        Ok(Some(Self { ended, lost_before, lost, in_batches, merged }))
     }
 
     /// Returns what the calls can have cost in all.
@@ -131,14 +149,18 @@ impl Charged {
     }
 }
 
-/// Keeps in a folder that is made of others what their calls have cost, if no more is known to be charged there; `open` is the
-/// part of it that [`Charged::open`] gives.
+/// Keeps in a folder that is made of others what their calls have cost, beside what its own have; `open` is the part of it that
+/// [`Charged::open`] gives. What was kept of the others before is replaced.
 pub fn keep_charged(folder: &Path, dollars: Dollars, open: Dollars) -> Result<()> {
-    let there = Charged::read(folder)?.map(|charged| charged.total());
-    if there.is_some_and(|there| there >= dollars) {
-        return Ok(());
-    }
-    write_lines(&folder.join(CHARGES), &[Line::sum(dollars - open, open)])
+    let Charged { ended, lost_before, lost, in_batches, merged } = Charged::read(folder)?.unwrap_or_default();
+    let beyond = |all: Dollars, known: Dollars| if all > known { all - known } else { Dollars::default() };
+    let lost = lost_before + lost.into_iter().sum::<Dollars>();
+    let own = beyond(ended + lost, merged.dollars);
+    let own_lost = beyond(lost, merged.lost);
+    let own_lost = if own_lost < own { own_lost } else { own };
+    let sum = Line::sum(dollars - open + own - own_lost, open + own_lost, Merged { dollars, lost: open });
+    let waiting = in_batches.into_iter().map(|(key, most)| Line::begun(CallName::Request(key), most));
+    write_lines(&folder.join(CHARGES), &std::iter::once(sum).chain(waiting).collect::<Vec<_>>())
 }
 
 /// The charges of a folder, open for more; who opens them has the folder's lock.
@@ -162,7 +184,7 @@ impl Charges {
     pub(super) fn open(folder: &Path, spent: Dollars, is_limited: bool) -> Result<Self> {
         let charged = Charged::read(folder)?.unwrap_or_default();
         let total = charged.total();
-        let Charged { lost_before, lost, in_batches, .. } = charged;
+        let Charged { lost_before, lost, in_batches, merged, .. } = charged;
         let most: Dollars = lost.iter().copied().sum();
         if is_limited && !lost.is_empty() {
             info!(
@@ -177,7 +199,7 @@ impl Charges {
         let charges = Self {
             path: folder.join(CHARGES),
             file: RefCell::default(),
-            sums: RefCell::new(Sums { ended: spent - waiting - lost, lost, open }),
+            sums: RefCell::new(Sums { ended: spent - waiting - lost, lost, open, merged }),
             lines: Cell::default(),
             next: Cell::default(),
             is_broken: Cell::default(),
@@ -216,12 +238,12 @@ impl Charges {
 
     /// Notes that a call is about to be sent; once this returns, a kill cannot undo it.
     pub(super) fn begin(&self, call: &CallName, most: Dollars) -> Result<()> {
-        self.append(Line { call: Some(call.clone()), most: Some(most), cost: None })
+        self.append(Line::begun(call.clone(), most))
     }
 
     /// Notes what a call has cost.
     pub(super) fn end(&self, call: &CallName, cost: Dollars) -> Result<()> {
-        self.append(Line { call: Some(call.clone()), most: None, cost: Some(cost) })
+        self.append(Line { call: Some(call.clone()), cost: Some(cost), ..Line::default() })
     }
 
     fn append(&self, line: Line) -> Result<()> {
@@ -299,6 +321,25 @@ mod tests {
         assert_eq!(total(), Dollars(1.5 + 0.25 * 3.0 * MOST_LINES as f64));
         charges.end(&waits, Dollars(0.0)).unwrap();
         assert_eq!(total(), Dollars(1.0 + 0.25 * 3.0 * MOST_LINES as f64), "calls keep their names");
+    }
+
+    #[test]
+    fn what_parts_were_charged_counts_beside_the_folders_own_however_often_they_are_merged() {
+        let run = tempfile::tempdir().unwrap();
+        let total = || Charged::read(run.path()).unwrap().unwrap().total();
+        keep_charged(run.path(), Dollars(1.0), Dollars(0.25)).unwrap();
+        assert_eq!(total(), Dollars(1.0));
+        let charges = Charges::open(run.path(), total(), true).unwrap();
+        let call = charges.name();
+        charges.begin(&call, Dollars(1.0)).unwrap();
+        charges.end(&call, Dollars(0.5)).unwrap();
+        drop(charges);
+        assert_eq!(total(), Dollars(1.5));
+        for _ in 0..2 {
+            keep_charged(run.path(), Dollars(2.0), Dollars(0.0)).unwrap();
+            assert_eq!(total(), Dollars(2.5), "a part came that was charged a dollar");
+        }
+        assert_eq!(Charged::read(run.path()).unwrap().unwrap().open(), Dollars(0.0));
     }
 
     #[test]
