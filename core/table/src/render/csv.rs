@@ -44,12 +44,16 @@ fn unused(head: &[String], name: String) -> String {
 /// Several tables as one list, one line a value:
 /// `table,title,row,names,column,kind,value,low,high,n,note,complete`.
 ///
-/// `row` counts from 1, `names` are the names in the row, joined by ` / `; `note` says why a value is not available, or the
+/// A second column of a name is `x 2`. `row` counts from 1, `names` are the names in the row, joined by ` / `; `note` says why a value is not available, or the
 /// standard deviation of a printed number.
 pub fn tidy(tables: &[Table], complete: bool) -> String {
     let head = ["table", "title", "row", "names", "column", "kind", "value", "low", "high", "n", "note", "complete"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
     for table in tables {
+        let columns = table.columns.iter().fold(Vec::new(), |mut columns, column| {
+            columns.push(unused(&columns, inert(column)));
+            columns
+        });
         for (idx, row) in table.rows.iter().enumerate() {
             let names: Vec<&str> = row
                 .iter()
@@ -59,7 +63,7 @@ pub fn tidy(tables: &[Table], complete: bool) -> String {
                 })
                 .collect();
             let names = inert(&names.join(" / "));
-            for (column, value) in table.columns.iter().zip(row) {
+            for (column, value) in columns.iter().zip(row) {
                 let [number, low, high, n] = fields(value);
                 let note = match value {
                     Value::Missing { reason } => inert(reason),
@@ -73,7 +77,7 @@ pub fn tidy(tables: &[Table], complete: bool) -> String {
                     inert(&table.title),
                     (idx + 1).to_string(),
                     names.clone(),
-                    inert(column),
+                    column.clone(),
                     kind(value).to_owned(),
                     number,
                     low,
@@ -194,6 +198,11 @@ mod tests {
         let columns = ["wrong", "n", "left out", "n", "n 2", "n"].map(str::to_owned);
         let table = Table::new("t", "T", columns.to_vec());
         assert_eq!(wide(&table, true), "wrong,n,left out,n 2,n 2 2,n 3,complete\r\n");
+        let table = Table { rows: vec![vec![Value::count(0); 6]], ..table };
+        let listed = tidy(&[table], true);
+        let mut reader = ::csv::Reader::from_reader(listed.as_bytes());
+        let columns: Vec<String> = reader.records().map(|row| row.unwrap()[4].to_owned()).collect();
+        assert_eq!(columns, ["wrong", "n", "left out", "n 2", "n 2 2", "n 3"]);
     }
 
     #[test]
