@@ -76,6 +76,17 @@ impl Where {
     pub fn holds(&self, item: &Item) -> bool {
         item.labels.get(&self.label).is_some_and(|value| *value == self.value)
     }
+
+    /// The same text with a label that items have, whose name may hold `=` itself.
+    fn among(&self, items: &[Item]) -> Self {
+        let text = self.to_string();
+        let cut = |(at, _): (usize, &str)| Self {
+            label: text[..at].trim().to_owned(),
+            value: text[at + 1..].trim().to_owned(),
+        };
+        let is_known = |asked: &Self| items.iter().any(|item| item.labels.contains_key(&asked.label));
+        text.match_indices('=').map(cut).find(is_known).unwrap_or_else(|| self.clone())
+    }
 }
 
 impl fmt::Display for Where {
@@ -89,8 +100,9 @@ impl fmt::Display for Where {
 /// # Errors
 /// [`SelectError::NoLabel`] and [`SelectError::NoValue`] for what no item has.
 pub fn keep_where(items: &mut Vec<Item>, wanted: &[Where]) -> Result<(), SelectError> {
+    let wanted: Vec<Where> = wanted.iter().map(|asked| asked.among(items)).collect();
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for asked in wanted {
+    for asked in &wanted {
         let known: BTreeSet<&str> =
             items.iter().filter_map(|item| item.labels.get(&asked.label)).map(String::as_str).collect();
         if known.is_empty() {
@@ -235,6 +247,9 @@ mod tests {
         };
         assert_eq!(kept(&["aspect=a", "aspect=c", "set=test"]).unwrap(), ["q0", "q2"]);
         assert_eq!(kept(&[]).unwrap().len(), 4);
+        let mut all = vec![items(&["a"]).remove(0).label("size=words", "x=1"), items(&["a"]).remove(0)];
+        keep_where(&mut all, &["size=words=x=1".parse().unwrap()]).unwrap();
+        assert_eq!(all.len(), 1, "a label or a value may hold the sign itself");
         let said = |wanted: &str| kept(&[wanted]).unwrap_err().to_string();
         assert_eq!(said("aspect=d"), "no item has aspect=d; `aspect` is one of: a, b, c");
         assert_eq!(said("kind=a"), "no item has a label `kind`; expected one of: aspect, set");

@@ -18,11 +18,17 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
     }
     if !asked.items.is_empty() {
         let known: HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
-        if let Some(unknown) = asked.items.iter().find(|id| !known.contains(id.as_str())) {
+        // An id may have commas itself.
+        let ids = |given: &String| match known.contains(given.as_str()) {
+            true => vec![given.clone()],
+            false => given.split(',').map(str::to_owned).collect(),
+        };
+        let wanted: Vec<String> = asked.items.iter().flat_map(ids).collect();
+        if let Some(unknown) = wanted.iter().find(|id| !known.contains(id.as_str())) {
             let meant = meant(unknown, items.iter().map(|item| item.id.as_str()));
             bail!("there is no item `{unknown}` in this benchmark{meant}; its ids look like `{}`", first_id(&items));
         }
-        items.retain(|item| asked.items.contains(&item.id));
+        items.retain(|item| wanted.contains(&item.id));
     }
     keep_where(&mut items, &asked.only).context("--where")?;
     if let Some(only) = asked.only_of_paper.as_ref().filter(|only| items.iter().any(|item| only.holds(item))) {
@@ -83,6 +89,18 @@ pub(super) fn first_id(items: &[Item]) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_are_listed_and_one_that_has_a_comma_is_given_as_it_is() {
+        let all = ["a", "b", "Doyle, 1902", "d"].map(|id| Item::new(id, "book", "Who?", Task::Generative)).to_vec();
+        let ids = |given: &[&str]| {
+            let items = given.iter().map(|id| (*id).to_owned()).collect();
+            let kept = select(all.clone(), &BenchmarkOptions { items, ..BenchmarkOptions::default() });
+            kept.map(|kept| kept.into_iter().map(|item| item.id).collect::<Vec<_>>())
+        };
+        assert_eq!(ids(&["d,a", "Doyle, 1902"]).unwrap(), ["a", "Doyle, 1902", "d"]);
+        assert!(ids(&["a,Doyle, 1902"]).unwrap_err().to_string().contains("no item `Doyle`"));
+    }
 
     #[test]
     fn an_item_asked_the_other_way_takes_no_id_of_another() {
