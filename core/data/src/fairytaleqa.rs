@@ -1,6 +1,6 @@
 //! FairytaleQA: questions by experts on fairy tales, with the sections that hold the answer.
 
-use super::source::collect::{Collector, base_name, push_new};
+use super::source::collect::{Collector, base_name, by_name, push_new};
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, Texts};
 use closeread_eval::rows::WrongRow;
@@ -27,8 +27,8 @@ pub const ADAPTER: Adapter = Adapter {
 /// `local-or-sum`, `attribute`, `attribute2`, `ex-or-im`. Item ids are `<tale>/<question_id>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
-    let stories: HashMap<&str, &InputFile> =
-        files.iter().filter_map(|file| Some((tale(file, "-story.csv")?, file))).collect();
+    let is_story = |file: &&InputFile| tale(file, "-story.csv").is_some();
+    let mut stories = by_name(files.iter().filter(is_story), |file| tale(file, "-story.csv").unwrap_or_default());
     let mut seen: HashMap<&str, &InputFile> = HashMap::new();
     for file in files {
         let Some(tale) = tale(file, "-questions.csv") else { continue };
@@ -42,7 +42,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
             continue;
         }
         let questions = records(file, &["question_id", "question", "cor_section", "answer1"], out.problems());
-        let story = stories.get(tale).and_then(|story| Story::read(story, &mut out));
+        let story = stories.get_mut(tale).and_then(|files| out.first(files));
+        let story = story.and_then(|story| Story::read(story, &mut out));
         match story {
             Some(story) => add(&mut out, tale, story, file, &questions),
             None => out.dropped(

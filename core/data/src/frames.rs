@@ -1,6 +1,6 @@
 //! FRAMES: open questions that need several Wikipedia articles, whose texts are not published with them.
 
-use super::source::collect::{Collector, base_name, has_extension, stem};
+use super::source::collect::{Collector, base_name, by_name, has_extension, stem};
 use super::source::decoded::text_of;
 use super::source::literal;
 use super::source::table::{Record, records};
@@ -32,7 +32,7 @@ pub const ADAPTER: Adapter = Adapter {
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     let is_article = |file: &&InputFile| has_extension(file, &["txt", "md", "html", "htm"]);
-    let articles: HashMap<String, &InputFile> = files.iter().filter(is_article).map(|f| (folded(stem(f)), f)).collect();
+    let mut articles = by_name(files.iter().filter(is_article), |file| folded(stem(file)));
     let tables: Vec<&InputFile> = files.iter().filter(|file| has_extension(file, &["tsv"])).collect();
     if tables.is_empty() {
         out.missing(ADAPTER.name, format!("no .tsv file: expected {}", ADAPTER.wants));
@@ -44,7 +44,9 @@ pub fn read(files: &[InputFile]) -> Dataset {
             let id = (at + 1).to_string();
             match links(&row) {
                 Ok(names) => {
-                    has_some |= names.iter().any(|name| articles.contains_key(&folded(name)));
+                    for name in &names {
+                        has_some |= articles.get_mut(&folded(name)).is_some_and(|files| out.first(files).is_some());
+                    }
                     rows.push((id, row, names));
                 }
                 Err(why) => out.dropped(file, Some(row.line), Some(&id), why),
@@ -70,7 +72,7 @@ fn item(
     id: &str,
     row: &Record,
     names: &[String],
-    articles: Option<&HashMap<String, &InputFile>>,
+    articles: Option<&HashMap<String, Vec<&InputFile>>>,
 ) -> Result<Item, WrongRow> {
     let (question, answer) = (row.text("prompt"), row.text("answer"));
     if question.is_empty() || answer.is_empty() {
@@ -81,7 +83,7 @@ fn item(
         let text = match articles {
             None => name.clone(),
             Some(articles) => {
-                let file = articles.get(&folded(name));
+                let file = articles.get(&folded(name)).and_then(|files| files.first());
                 let file =
                     file.ok_or_else(|| format!("no text of the article `{name}`: expected {}.txt", file_name(name)))?;
                 article_text(file, out)?
@@ -178,6 +180,20 @@ mod tests {
             ("1", ["Ada".to_owned()].as_slice())
         );
         assert_eq!(dataset.items[0].labels["reasoning"], "Temporal reasoning | Tabular reasoning");
+    }
+
+    #[test]
+    fn of_two_articles_of_one_name_the_first_is_read_which_is_noted_once() {
+        let files = [
+            questions(),
+            file("one/Ada_Mill.txt", "Ada was born in 1901."),
+            file("two/Ada_Mill.txt", "Ada was born in 1902."),
+            file("one/Bo_Café.txt", "Bo."),
+            file("two/Bo_Café.txt", "Bo."),
+        ];
+        let dataset = read(&files);
+        check(&dataset, 2, &["two/Ada_Mill.txt: not read: one/Ada_Mill.txt goes by the same name, and is read"]);
+        assert_eq!(text(&dataset, 0), "Ada was born in 1901.");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! NarrativeQA: questions on whole books and film scripts.
 
-use super::source::collect::{Collector, base_name, has_extension, push_new, stem};
+use super::source::collect::{Collector, base_name, by_name, has_extension, push_new, stem};
 use super::source::decoded::text_of;
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, Texts};
@@ -35,7 +35,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
         about.extend(records.into_iter().map(|row| (row.text("document_id").to_owned(), row)));
     }
     let is_story = |file: &&InputFile| has_extension(file, &["content", "txt"]);
-    let stories: HashMap<&str, &InputFile> = files.iter().filter(is_story).map(|file| (stem(file), file)).collect();
+    let mut stories = by_name(files.iter().filter(is_story), stem);
     let mut n_files = 0;
     for file in named("qaps.csv") {
         n_files += 1;
@@ -51,7 +51,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
             by_story.entry(place).or_insert_with(|| (story, Vec::new())).1.push(row);
         }
         for (story, questions) in by_story.into_values() {
-            add_story(&mut out, file, &story, &questions, stories.get(story.as_str()).copied(), about.get(&story));
+            let text = stories.get_mut(story.as_str()).and_then(|files| out.first(files));
+            add_story(&mut out, file, &story, &questions, text, about.get(&story));
         }
     }
     if n_files == 0 {

@@ -1,7 +1,7 @@
 //! The novels with their questions, as the adapter reads them.
 
 use super::questions::{ASPECTS, COMPLEXITIES, Question, questions};
-use crate::source::collect::{Collector, base_name, has_extension, stem, words};
+use crate::source::collect::{Collector, base_name, by_name, has_extension, stem, words};
 use crate::source::decoded::text_of;
 use crate::{Adapter, Dataset, LabelValues, Texts};
 use closeread_eval::InputFile;
@@ -34,8 +34,8 @@ pub const ADAPTER: Adapter = Adapter {
 /// out as `multi-hop`, `single-hop`, `detail`, from `Complexity` or `Complex`; `rights`, `public-domain` or `copyrighted`, from the published folders. Item ids are `<novel>/<QID>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
-    let books: HashMap<Vec<String>, &InputFile> =
-        files.iter().filter(|file| has_extension(file, &["txt"])).map(|file| (words(stem(file)), file)).collect();
+    let is_book = |file: &&InputFile| has_extension(file, &["txt"]);
+    let mut books = by_name(files.iter().filter(is_book), |file| words(stem(file)));
     let (about, files): (Vec<&InputFile>, Vec<&InputFile>) =
         files.iter().partition(|file| base_name(file) == "bookmeta.json");
     let titles = about.first().and_then(|file| titles(file, &mut out)).unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
         let novel = stem(file);
         let questions: Vec<Question> =
             questions(file).into_iter().filter_map(|row| out.keep(row)).map(Question).collect();
-        let Some(book) = books.get(&words(novel)) else {
+        let Some(book) = books.get_mut(&words(novel)).and_then(|files| out.first(files)) else {
             let message = format!("no text for {} questions: expected {novel}.txt among the files", questions.len());
             out.dropped(file, None, Some(novel), message);
             continue;

@@ -6,6 +6,7 @@ use closeread_eval::{Content, Document, InputFile, Item, Problem, ProblemList};
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// A [`Dataset`] in the making.
 #[derive(Debug, Default)]
@@ -70,6 +71,15 @@ impl Collector {
         self.dataset.problems.push(Problem::note(&file.name, line, item, message));
     }
 
+    /// The first of files that go by one name; of the others, those with another content are noted, once.
+    pub(crate) fn first<'f>(&mut self, files: &mut Vec<&'f InputFile>) -> Option<&'f InputFile> {
+        let first = *files.first()?;
+        for other in files.drain(1..).filter(|other| other.bytes != first.bytes) {
+            self.note(other, None, None, format!("not read: {} goes by the same name, and is read", first.name));
+        }
+        Some(first)
+    }
+
     /// Notes what is not about one file: `name` says what is missing.
     pub(crate) fn missing(&mut self, name: &str, message: impl Into<String>) {
         self.dataset.problems.push(Problem::dropped(name, None, None, message));
@@ -127,6 +137,16 @@ fn unique(taken: &mut HashSet<String>, id: &str) -> String {
         name = format!("{id}#{n}");
     }
     name
+}
+
+/// The files by the names that they go by.
+pub(crate) fn by_name<'f, K: Eq + Hash>(
+    files: impl Iterator<Item = &'f InputFile>,
+    name: impl Fn(&'f InputFile) -> K,
+) -> HashMap<K, Vec<&'f InputFile>> {
+    let mut named: HashMap<K, Vec<&InputFile>> = HashMap::new();
+    files.for_each(|file| named.entry(name(file)).or_default().push(file));
+    named
 }
 
 /// The file's name without folders: `qa/val/x.csv` gives `x.csv`.
