@@ -30,7 +30,9 @@ use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
-use say::{say_cut_for_reranking, say_empty_part, say_failures, say_judges, say_line, say_protocol, say_spending};
+use say::{
+    say_cut_for_reranking, say_empty_part, say_failures, say_hashed, say_judges, say_line, say_protocol, say_spending,
+};
 pub(crate) use say::{say_judges_failures, say_served};
 use serde_json::json;
 use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_versions};
@@ -138,6 +140,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         counted(benchmark.books.len(), "book"),
         path.display()
     );
+    say_hashed(&benchmark.items);
     let several = plan.cells.len() > 1;
     let finished = |arm: &Arm, folder: &RunFolder| {
         if several { say_line(arm, &benchmark, &folder.records(), plan.repeats, &asked) } else { Ok(()) }

@@ -207,3 +207,21 @@ fn both_tasks_are_asked_of_the_same_items_and_are_told_apart() {
     run(&["--task", "generative"]).refuses(&["items"]);
     run(&["--task", "both", "--items", "c", "--fresh"]).refuses(&["--task both: no item has options"]);
 }
+
+#[test]
+fn a_run_whose_gold_answers_are_hashes_says_at_its_start_that_it_scores_none() {
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["q0".to_owned(), "q1".to_owned()]);
+    let run = ["run", "--benchmark", "cases", "--method", "closed-book", "--out"];
+    let said = sandbox.run(&[&run[..], &["open"]].concat()).exits(0).err();
+    assert!(!said.contains("hashes"), "{said}");
+    crate::support::rewrite_lines(&sandbox, "cases/items.jsonl", |item| {
+        if item["id"] == "q1" {
+            let answers = [format!("sha256:s:{}", "0".repeat(64))];
+            *item = json!({"id": "q1", "documents": ["book"], "question": "Case q1: who?", "task": "generative",
+                "answers": answers});
+        }
+    });
+    let said = sandbox.run(&[&run[..], &["hashed"]].concat()).exits(0).err();
+    assert!(said.contains("1 of 2 items have their gold answers as hashes: a run scores no answer to them"), "{said}");
+}

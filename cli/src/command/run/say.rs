@@ -3,8 +3,8 @@
 use crate::command::providers::hint_of;
 use crate::config::RunArgs;
 use anyhow::Result;
-use closeread_eval::Outcome;
 use closeread_eval::observations::FailurePolicy;
+use closeread_eval::{Item, Outcome, Task};
 use closeread_judges::Judging;
 use closeread_llm::price::Dollars;
 use closeread_methods::protocol::Protocol;
@@ -20,7 +20,7 @@ use closeread_table::Value;
 use closeread_table::number::{counted, metric_label, thousands};
 use serde_json::json;
 use std::collections::BTreeMap;
-use tracing::info;
+use tracing::{info, warn};
 
 /// A line of the table whose trials are all made; the table follows at the end.
 pub(super) fn say_line(
@@ -53,6 +53,19 @@ pub(super) fn say_line(
         info!("{}{budget}{model} is done: {scores}", arm.method);
     }
     Ok(())
+}
+
+/// Warns of items whose gold answers nobody can read: their trials cost as much as others.
+pub(super) fn say_hashed(items: &[Item]) {
+    let is_hashed = |item: &&Item| item.task != Task::Choice && !item.answers.is_empty() && !item.has_told_answers();
+    let n = items.iter().filter(is_hashed).count();
+    if n > 0 {
+        warn!(
+            "{} of {} have their gold answers as hashes: a run scores no answer to them",
+            thousands(n as u64),
+            counted(items.len(), "item")
+        );
+    }
 }
 
 /// Says what embedding models or rerankers on servers took, a line a model; `done` says what became of the texts.
