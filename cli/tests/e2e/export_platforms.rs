@@ -1,11 +1,32 @@
 //! `closeread export` for platforms that score, and the memory that exports take.
 
 use crate::export::{a_run, export};
+use crate::fault_server::cases;
+use crate::provider::{Server, answer};
 use crate::support::{Sandbox, rewrite_lines};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::process::Command;
+
+#[test]
+fn models_whose_names_differ_in_a_sign_have_records_of_their_own() {
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["q0".to_owned()]);
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let models = "openai-compatible/x:y,openai-compatible/x-y";
+    let run = ["run", "--benchmark", "cases", "--method", "closed-book", "--model", models, "--out", "r"];
+    sandbox.run(&[&run[..], &["--base-url", &server.url]].concat()).exits(0);
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    export(&sandbox, &[&["every-eval-ever", "r"], &who[..]].concat());
+    let list = std::fs::read(sandbox.path("eee/export-files.json")).unwrap();
+    let names: Vec<String> = serde_json::from_slice(&list).unwrap();
+    let ids = names.iter().filter(|name| name.ends_with(".json")).map(|name| {
+        let record = std::fs::read(sandbox.path("eee").join(name)).unwrap();
+        serde_json::from_slice::<Value>(&record).unwrap()["evaluation_id"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(ids.collect::<std::collections::BTreeSet<_>>().len(), 2, "{names:?}");
+}
 
 #[test]
 fn a_competition_scores_as_its_platform_starts_it() {

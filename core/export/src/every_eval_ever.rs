@@ -63,7 +63,11 @@ impl Record<'_> {
     /// Returns the record's id, which is the same whenever it is exported.
     fn id(&self) -> String {
         let (run, model) = (self.about.run, file_name(self.model));
-        let token = &sha256(json!([run.name, run.facts, self.about.created]).to_string().as_bytes())[..12];
+        // What a file's name cannot tell, such as `x:y` from `x-y`, the token does.
+        let is_told = model == self.model.replacen('/', "-", 1);
+        let told = json!([run.name, run.facts, self.about.created]);
+        let told = if is_told { told } else { json!([told, self.model]) };
+        let token = &sha256(told.to_string().as_bytes())[..12];
         format!("{}/{model}/{}-{token}", run.benchmark, self.about.created)
     }
 
