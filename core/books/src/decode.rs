@@ -9,6 +9,7 @@ use super::language::detect;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     BIG5, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1250, WINDOWS_1252,
+    WINDOWS_1257,
 };
 use formats::known_format;
 #[cfg(feature = "epub")]
@@ -238,6 +239,9 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     if guess == WINDOWS_1252 && is_hungarian(bytes) {
         return WINDOWS_1250;
     }
+    if guess == WINDOWS_1252 && is_estonian(bytes) {
+        return WINDOWS_1257;
+    }
     if guess == GBK || needs_four_bytes(bytes, guess) { GB18030 } else { guess }
 }
 
@@ -269,6 +273,13 @@ fn is_english(bytes: &[u8]) -> bool {
 fn is_hungarian(bytes: &[u8]) -> bool {
     let has_long = bytes.iter().any(|byte| matches!(byte, 0xD5 | 0xDB | 0xF5 | 0xFB));
     has_long && detect(&WINDOWS_1250.decode_without_bom_handling(bytes).0).code() == "hu"
+}
+
+/// True of Estonian with its š or ž, which chardetng takes for the ð and þ of Icelandic, where they are far more common.
+fn is_estonian(bytes: &[u8]) -> bool {
+    let n_hooked = bytes.iter().filter(|byte| matches!(byte, 0xD0 | 0xDE | 0xF0 | 0xFE)).count();
+    let is_rare = n_hooked > 0 && n_hooked * 50 < bytes.len();
+    is_rare && detect(&WINDOWS_1257.decode_without_bom_handling(bytes).0).code() == "et"
 }
 
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {

@@ -5,6 +5,7 @@
 use closeread_books::{DecodeError, decode};
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, ISO_2022_JP, KOI8_R, SHIFT_JIS, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
+    WINDOWS_1257,
 };
 
 fn encoded(text: &str, encoding: &'static Encoding) -> Vec<u8> {
@@ -91,6 +92,33 @@ fn hungarian_keeps_its_long_vowels() {
         "Il eût fallu qu’il fût sûr de son coup, et que personne ne vînt à la rencontre de la dame âgée du château.";
     for text in [portuguese, french] {
         check_detected(text, WINDOWS_1252, "windows-1252");
+    }
+}
+
+#[test]
+fn estonian_keeps_its_hooked_letters_and_icelandic_its_own() {
+    let estonian = "Vanamees istus külaväljakul ja vaatas mängivaid lapsi. Meri oli sel hommikul vaikne ning kalurid pöördusid \
+        oma paatidega sadamasse. Žürii tuli õhtul kokku ja sõi šokolaadi.";
+    check_detected(estonian, WINDOWS_1257, "windows-1257");
+    let icelandic = "Gamli maðurinn sat á torginu og horfði á börnin sem voru að leika sér. Það var kyrrt veður þann morgun og \
+        sjómennirnir sneru aftur til hafnar.";
+    check_detected(icelandic, WINDOWS_1252, "windows-1252");
+}
+
+#[test]
+fn greek_and_hebrew_of_dos_are_read_with_a_note_that_the_encoding_is_a_guess() {
+    // Code pages 737 and 862, as far as the words need them.
+    let greek: [u8; 24] = [
+        0xA6, 0x20, 0x9A, 0xE2, 0xA8, 0xA6, 0xAA, 0x20, 0xA1, 0xE1, 0x9F, 0xA0, 0xA9, 0x9C, 0x20, 0xA9, 0xAB, 0x9E,
+        0xA4, 0x20, 0xA7, 0xA2, 0x98, 0xAB,
+    ];
+    let hebrew: [u8; 19] = [
+        0x84, 0x86, 0x97, 0x8F, 0x20, 0x89, 0x99, 0x81, 0x20, 0x81, 0x8B, 0x89, 0x8B, 0x98, 0x20, 0x84, 0x8B, 0x94,
+        0x98,
+    ];
+    for bytes in [greek.repeat(20), hebrew.repeat(20)] {
+        let notes = decode(&bytes, None).expect("read as it is guessed").notes;
+        assert!(notes.iter().any(|note| note.starts_with("the encoding is a guess")), "{notes:?}");
     }
 }
 

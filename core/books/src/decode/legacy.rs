@@ -1,7 +1,7 @@
 //! Encodings that chardetng does not know and takes for a Windows encoding: Mac Roman, code pages of DOS, EBCDIC.
 
 use super::Decoded;
-use encoding_rs::{Encoding, MACINTOSH};
+use encoding_rs::{Encoding, IBM866, MACINTOSH};
 
 /// The upper half of code page 850. The letters of 437 are those of it, but for a few.
 const DOS: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{AD}±‗¾¶§÷¸°¨·¹³²■\u{A0}";
@@ -31,6 +31,9 @@ pub(super) enum Look {
 
 /// Looks again at a text that was guessed to be in `guess`, where words would look odd in it.
 pub(super) fn second_look(bytes: &[u8], guess: &'static Encoding, text: &str) -> Look {
+    if let Some(why) = unlikely(guess, text) {
+        return Look::Doubtful(format!("the encoding is a guess, and {why}: name it, or convert the file to UTF-8"));
+    }
     if !LATIN.contains(&guess.name()) {
         return Look::AsGuessed;
     }
@@ -54,6 +57,19 @@ pub(super) fn second_look(bytes: &[u8], guess: &'static Encoding, text: &str) ->
             guessed.n_odd, guessed.n
         )),
     }
+}
+
+/// What keeps a text from being one in the alphabet of `guess`, as where Greek or Hebrew of DOS is taken for it.
+fn unlikely(guess: &'static Encoding, text: &str) -> Option<&'static str> {
+    const FEW: usize = 16;
+    let others = || text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic());
+    if LATIN.contains(&guess.name()) {
+        let n_ascii = text.chars().filter(char::is_ascii_alphabetic).count();
+        let is_so = others().count() > n_ascii.max(FEW);
+        return is_so.then_some("most letters in it are beside ASCII, which no language of Latin letters has");
+    }
+    let is_so = guess == IBM866 && others().nth(FEW).is_some() && others().all(char::is_uppercase);
+    is_so.then_some("all its Russian letters are capitals")
 }
 
 fn dos(bytes: &[u8]) -> String {
