@@ -7,6 +7,7 @@ use clap::{Arg, Command};
 use closeread_table::number::thousands;
 use std::any::TypeId;
 use std::str::FromStr;
+use tracing::warn;
 
 /// Most tokens that a text, a response or a window may have.
 const TOKENS: f64 = 1e9;
@@ -84,6 +85,16 @@ fn range_of(name: &str) -> Option<(f64, f64)> {
 fn outside(least: f64, most: f64) -> String {
     let shown = |n: f64| if n.fract() == 0.0 { thousands(n as u64) } else { n.to_string() };
     format!("expected a number from {} to {}", shown(least), shown(most))
+}
+
+/// Warns where a list reads like one number whose thousands are set apart: each of the two is run, and paid for.
+pub(crate) fn warn_of_thousands(option: &str, numbers: &[usize]) {
+    for pair in numbers.windows(2) {
+        if let [few @ 1..100, rest @ 100..1000] = *pair {
+            let one = few * 1000 + rest;
+            warn!("--{option} {few},{rest} is two numbers, {few} and {rest}: write {one} if you mean one");
+        }
+    }
 }
 
 /// The command with its numeric options held to their ranges, those of its subcommands too.

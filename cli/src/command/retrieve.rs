@@ -10,6 +10,7 @@ use super::plan::{self, Listing, say_problems};
 use super::run::say_served;
 use crate::command::CostArgs;
 use crate::config::{RunArgs, max_cost};
+use crate::ranges::warn_of_thousands;
 use crate::stores;
 use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
@@ -141,6 +142,7 @@ pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
 
 /// Retrieves into a folder of this machine.
 async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
+    warn_of_thousands("budget", &args.budget);
     let options = args.run_args();
     let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;
     let data = benchmark.fingerprint()?;

@@ -1,6 +1,7 @@
 //! Options of a run taken together, with the paper's protocol behind them.
 
 use super::{RunArgs, max_cost};
+use crate::ranges::warn_of_thousands;
 use crate::values::each_once;
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
@@ -218,6 +219,7 @@ impl RunArgs {
         if budgets.contains(&0) {
             bail!("--budget 0 leaves no room for a passage: expected 1 or more tokens; closed-book reads none");
         }
+        warn_of_thousands("budget", &self.budget);
         budgets.sort_unstable();
         budgets.dedup();
         Ok(budgets)

@@ -225,3 +225,14 @@ fn a_run_whose_gold_answers_are_hashes_says_at_its_start_that_it_scores_none() {
     let said = sandbox.run(&[&run[..], &["hashed"]].concat()).exits(0).err();
     assert!(said.contains("1 of 2 items have their gold answers as hashes: a run scores no answer to them"), "{said}");
 }
+
+#[test]
+fn a_budget_with_a_sign_between_its_thousands_is_said_to_be_two() {
+    let sandbox = Sandbox::new();
+    let said =
+        |budget: &str| sandbox.run(&["estimate", "--method", "dos-rag", "--limit", "1", "--budget", budget]).err();
+    assert!(said("1,500").contains("--budget 1,500 is two numbers, 1 and 500: write 1500 if you mean one"));
+    for budget in ["500,1000", "1500", "30,60"] {
+        assert!(!said(budget).contains("two numbers"), "{budget}");
+    }
+}
