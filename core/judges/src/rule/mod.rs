@@ -98,10 +98,24 @@ fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
         let announced = ["answer is", "Answer is", "Answer", "answer", "答案是", "答案"];
         let rest = announced.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last);
         let rest = rest.trim_start_matches([':', '：', ' ', '*']).trim_end_matches(['*', '。']);
-        chosen(rest, &item.options, first)
+        chosen(rest, &item.options, first).or_else(|| loosely_chosen(rest, &item.options, first))
     };
     let tolerant = strict || named.is_none() && item.correct.is_some() && tolerantly() == item.correct;
     ByRule { form: AnswerForm::Choice, strict, tolerant }
+}
+
+/// The option of `b`, `(b)`, `Option 2` or `选B`.
+fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize> {
+    let names = ["option is", "Option is", "option", "Option", "选项", "选择", "选"];
+    let named = names.iter().filter_map(|name| text.rsplit_once(name)).min_by_key(|(_, behind)| behind.len());
+    if named.is_some_and(|(before, _)| before.ends_with('不') || before.trim_end().ends_with("not")) {
+        return None;
+    }
+    let marks = |c: char| c.is_whitespace() || "()[]*.:,（）。：，".contains(c);
+    let name = named.map_or(text, |(_, behind)| behind).trim_matches(marks);
+    let is_letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_number = named.is_some() && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    if is_letter || is_number { chosen(&name.to_ascii_uppercase(), options, first) } else { None }
 }
 
 #[cfg(test)]
@@ -169,9 +183,13 @@ mod tests {
         item.correct = Some(1);
         let from = |first, response| choice(&item, SubmittedAnswer::Unparsed { response, first });
         let of = |response| from(0, response);
-        for response in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
+        let loose = ["b", "(b)", "b.", "The answer is **b**.", "Option 1", "option (b)", "选B", "所以选项是：选 B。"];
+        for response in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"].into_iter().chain(loose) {
             let ByRule { strict, tolerant, .. } = of(response);
             assert!(!strict && tolerant, "{response}");
+        }
+        for response in ["a", "a b", "-1", "不选B", "not option B", "Option 1.5", "no other option", "Option 7"] {
+            assert!(!of(response).tolerant, "{response}");
         }
         assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
         assert!(from(1, "2").tolerant && from(1, "B").tolerant && !from(1, "1").tolerant && !from(1, "0").tolerant);
