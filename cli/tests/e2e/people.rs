@@ -82,7 +82,7 @@ fn labels_of_several_raters_are_held_against_the_judge_and_correct_its_scores() 
     let says = |label: &'static str| move |_: &Value| json!({"state": "answered", "label": label, "seconds": 2});
     let files = [
         saved(&sandbox, "s", "ann", says("correct")),
-        saved(&sandbox, "s", "bo", says("correct")),
+        saved(&sandbox, "s", "=bo", says("correct")),
         saved(&sandbox, "s", "cy", |key| match key["unit"].as_str() {
             Some("u0001") => json!({"state": "gave_up"}),
             _ => json!({"state": "answered", "label": "incorrect"}),
@@ -91,6 +91,8 @@ fn labels_of_several_raters_are_held_against_the_judge_and_correct_its_scores() 
     let read = ["people", "read", "s", &files[0], &files[1], &files[2]];
     let found = sandbox.run(&[&read[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(table(&found, "raters")["rows"][0][2]["count"], 3);
+    let kept = std::fs::read_to_string(sandbox.path("s/labels.csv")).unwrap();
+    assert!(kept.contains(",'=bo,") && !kept.contains(",=bo,"), "a spreadsheet would run the name: {kept}");
     assert_eq!(table(&found, "rater-pairs")["rows"].as_array().unwrap().len(), 3);
     let corrected = table(&found, "corrected");
     assert!(

@@ -7,6 +7,7 @@ use closeread_eval::hamlet::ErrorCategory;
 use closeread_files::write_atomically;
 use closeread_judges::study::{Asks, PersonAnswers, UnitKey, label_rows, row};
 use closeread_judges::{Judge, Judging, Panel, PanelVerdict, Subject, Verdict, correctness_judge, labels as labels_of};
+use closeread_table::render::csv::inert;
 use closeread_table::{Table, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,10 +72,14 @@ pub(super) fn csv(rows: &Rows) -> Result<Vec<u8>> {
     writer.into_inner().context("cannot write labels as CSV")
 }
 
-/// Writes the rows to a file of the folder, and reads them as labels.
+/// Writes the rows to a file of the folder, names of raters as text for a spreadsheet, and reads them as labels.
 pub(in crate::command) fn kept(folder: &Path, file: &str, name: &str, rows: &Rows) -> Result<Named> {
     let bytes = csv(rows)?;
-    write_atomically(&folder.join(file), &bytes)?;
+    let mut shown = rows.clone();
+    if let Some(at) = rows.first().and_then(|head| head.iter().position(|column| column == "rater")) {
+        shown.iter_mut().filter_map(|row| row.get_mut(at)).for_each(|rater| *rater = inert(rater));
+    }
+    write_atomically(&folder.join(file), &csv(&shown)?)?;
     raters::named(name.to_owned(), &InputFile { name: folder.join(file).display().to_string(), bytes }, None)
 }
 

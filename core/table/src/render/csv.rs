@@ -162,7 +162,8 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn inert(text: &str) -> String {
+/// A name as a spreadsheet takes it for text: with an apostrophe where it would run it as a formula.
+pub fn inert(text: &str) -> String {
     let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if risky { format!("'{text}") } else { text.to_owned() }
 }
