@@ -31,13 +31,14 @@ export async function recentBooks(): Promise<RecentBook[]> {
     }
 }
 
-/** Keeps a book, where the browser has room. */
-export async function keepBook(book: Kept): Promise<void> {
+/** Keeps a book; false where the browser has no room, or keeps nothing. */
+export async function keepBook(book: Kept): Promise<boolean> {
     try {
         await set(book.hash, book, store());
         for (const { hash } of (await recentBooks()).slice(MOST)) await del(hash, store());
-    } catch (error) {
-        console.warn("the book was not kept:", error);
+        return true;
+    } catch {
+        return (await keptBook(book.hash)) !== undefined;
     }
 }
 

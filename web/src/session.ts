@@ -126,7 +126,7 @@ export class Session extends EventTarget {
                 this.say(opened(title, facts));
                 this.dispatchEvent(new Event("book"));
                 const { language, nTokens } = facts;
-                if (hash) void keepBook({ hash, name, title, language, nTokens, bytes, opened: Date.now() });
+                if (hash) void this.#keep(book.key, { hash, name, title, language, nTokens, bytes, opened: Date.now() });
             } catch (error) {
                 if (mine !== this.#opening) return;
                 this.store.dispatch({ kind: "kept" });
@@ -134,6 +134,12 @@ export class Session extends EventTarget {
                 throw error;
             }
         });
+    }
+
+    /** Keeps a book for the next visit; one that the browser does not keep is said for as long as it is open. */
+    async #keep(key: string, book: Parameters<typeof keepBook>[0]): Promise<void> {
+        const isKept = await keepBook(book);
+        if (!isKept && key === this.book?.key) this.store.dispatch({ kind: "unkept", key });
     }
 
     /** Asks a question; the address has it: an item by its id, another by its words. */
@@ -173,6 +179,7 @@ export class Session extends EventTarget {
     /** Takes the message of what went wrong away. */
     dismiss(): void {
         this.#complain("");
+        this.store.dispatch({ kind: "unkept", key: "" });
     }
 
     #complain(problem: string): void {

@@ -108,6 +108,28 @@ test("a book that another tab forgot is said to be gone", async ({ page, context
     assert.equal(await kept.count(), 0);
 });
 
+test("a book that the browser has no room for is said to be open in this tab alone", async ({ page }) => {
+    await page.evaluate(() => {
+        IDBObjectStore.prototype.put = () => {
+            throw new DOMException("full", "QuotaExceededError");
+        };
+    });
+    await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
+    const said = () => page.waitForFunction(() => /no room or leave to keep this book/.test(document.querySelector("#problem").textContent));
+    await said();
+    // What is done next does not take it away; another book does.
+    await page.fill("#question", "Who lit the lamp?");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#passages li");
+    await said();
+    await page.click(".toast button");
+    await page.waitForFunction(() => document.querySelector(".toast").hidden);
+    await openBook(page, { name: "boat.txt", bytes: "The boats stayed in the harbour." });
+    await said();
+    await openSample(page, "shedu-bu");
+    await page.waitForFunction(() => document.querySelector("#problem").textContent === "");
+});
+
 test("the link to what is shown is copied", async ({ page, context, origin }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openSample(page, "shedu-bu");

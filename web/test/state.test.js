@@ -53,6 +53,8 @@ test("another book has no question yet; one that cannot be read leaves the one b
 });
 
 test("opening a book takes the last complaint away", () => {
+    const unkept = reduceApp(start, { kind: "unkept", key: "a1" });
+    assert.equal(reduceApp(unkept, { kind: "failed", problem: "" }).unkept, "a1", "it stays for as long as the book is open");
     const failed = reduceApp(start, { kind: "failed", problem: "no text" });
     assert.equal(reduceApp(failed, { kind: "opening", name: "a.txt" }).problem, "");
 });

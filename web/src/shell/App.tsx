@@ -15,6 +15,8 @@ export function App() {
     const status = useApp((state) => state.status);
     const { view, shown } = useView();
     const title = useApp(({ book }) => book?.title);
+    const problem = useApp((state) => state.problem);
+    const unkept = useApp((state) => state.unkept !== "");
     useEffect(() => {
         const name = view === "essay" ? say.essayTitle : say.verbs[view];
         document.title = [name, ...(view !== "essay" && view !== "runs" && title ? [title] : []), "closeread"].join(" · ");
@@ -37,7 +39,7 @@ export function App() {
             <p id="status" role="status" class="vh">
                 {status}
             </p>
-            <Toast problem={useApp((state) => state.problem)} close={() => session.dismiss()} />
+            <Toast problem={problem || (unkept ? say.bookNotKept : "")} close={() => session.dismiss()} />
             <Drop />
         </>
     );

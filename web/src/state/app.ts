@@ -39,6 +39,8 @@ export interface AppState {
     status: string;
     /** What went wrong last; empty where nothing did. */
     problem: string;
+    /** The key of the open book, if the browser does not keep it and that was not taken note of; else empty. */
+    unkept: string;
 }
 
 export type AppAction =
@@ -49,12 +51,13 @@ export type AppAction =
     | { kind: "kept" }
     | { kind: "asked"; question: Question }
     | { kind: "said"; status: string }
-    | { kind: "failed"; problem: string };
+    | { kind: "failed"; problem: string }
+    | { kind: "unkept"; key: string };
 
 export const NO_QUESTION: Question = { text: "", item: undefined };
 
 export function initialApp(address: Address, language: Language): AppState {
-    return { address, language, book: undefined, opening: undefined, question: NO_QUESTION, status: "", problem: "" };
+    return { address, language, book: undefined, opening: undefined, question: NO_QUESTION, status: "", problem: "", unkept: "" };
 }
 
 export function reduceApp(state: AppState, action: AppAction): AppState {
@@ -67,7 +70,7 @@ export function reduceApp(state: AppState, action: AppAction): AppState {
             return { ...state, opening: action.name, problem: "" };
         // Another book has other questions.
         case "opened":
-            return { ...state, book: action.book, opening: undefined, question: NO_QUESTION };
+            return { ...state, book: action.book, opening: undefined, question: NO_QUESTION, unkept: "" };
         case "kept":
             return { ...state, opening: undefined };
         case "asked":
@@ -76,5 +79,7 @@ export function reduceApp(state: AppState, action: AppAction): AppState {
             return state.status === action.status ? state : { ...state, status: action.status };
         case "failed":
             return state.problem === action.problem ? state : { ...state, problem: action.problem };
+        case "unkept":
+            return state.unkept === action.key ? state : { ...state, unkept: action.key };
     }
 }

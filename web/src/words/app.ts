@@ -31,6 +31,7 @@ export const en = {
     drop: "Drop it: a book, or the folder of a run",
     noBook: "No book is open.",
     notHere: "This browser does not have the book of this address. Open its file, and the address works here too.",
+    bookNotKept: "This browser has no room or leave to keep this book: it is open until you close or reload this tab.",
     reading: (name: string) => `Reading ${name} …`,
     kept: "The book before it is still open.",
     opened: (name: string, { nTokens, nPassages, language, encoding }: Facts) =>
@@ -68,6 +69,7 @@ export const zh: typeof en = {
     drop: "放在这里：一本书，或一次运行的文件夹",
     noBook: "还没有打开书。",
     notHere: "此浏览器里没有这个地址所指的书。请打开它的文件，地址便在这里生效。",
+    bookNotKept: "浏览器没有空间或不允许保存这本书：关闭或刷新此标签页后需要重新打开。",
     reading: (name) => `正在读取 ${name}……`,
     kept: "之前的书仍然打开着。",
     opened: (name, { nTokens, nPassages, language, encoding }) =>
