@@ -13,9 +13,11 @@ use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText};
 use closeread_retrieve::{KEPT_FORMAT, KeptBytes, KeptVectors, PassageIndex, VectorBlocks};
 use closeread_text::hash::PartsHash;
+use std::fs::{File, OpenOptions, TryLockError, create_dir_all, remove_file};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tracing::{debug, warn};
+use std::time::Duration;
+use tracing::{debug, info, warn};
 
 /// Name of the indexes' folder in the cache.
 pub const INDEXES: &str = "indexes";
@@ -24,6 +26,21 @@ pub const INDEXES: &str = "indexes";
 #[derive(Debug, Clone)]
 pub struct KeptIndexes {
     folder: Option<PathBuf>,
+}
+
+/// The turn to make what is kept under a key; it ends with the value, or with the process.
+#[derive(Debug)]
+pub struct Turn {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Turn {
+    /// Ends the turn: what others wait for is kept.
+    pub fn done(self) {
+        // It is in nobody's way, and is there again for the next one where somebody waits.
+        let _ = remove_file(&self.path);
+    }
 }
 
 /// The way in which books are cut.
@@ -116,6 +133,26 @@ impl KeptIndexes {
         let vectors = self.read(key, KeptVectors::of_bytes)?;
         let fits = vectors.len() == n_passages && (vectors.is_empty() || vectors.dimension() == dimension);
         fits.then_some(vectors)
+    }
+
+    /// Waits until no other process makes what is kept under a key.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub async fn turn(&self, key: &IndexKey) -> Result<Turn> {
+        let path = self.path(key)?.with_extension("lock.tmp");
+        let folder = path.parent().context("an index lies in a folder")?;
+        create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let lock = opened.with_context(|| format!("{} cannot be written", path.display()))?;
+        let mut is_said = false;
+        while matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
+            if !std::mem::replace(&mut is_said, true) {
+                info!("another closeread embeds the same books: its index is waited for");
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        Ok(Turn { path, _lock: lock })
     }
 
     /// Keeps an index without its vectors; says how many bytes it takes.

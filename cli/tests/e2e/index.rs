@@ -1,5 +1,7 @@
 //! `closeread index`: made once, used by runs, their parts, `retrieve` and `search`, and never a cause of other numbers.
 
+use crate::embeddings::{openai, texts};
+use crate::http::{HttpServer, ok};
 use crate::support::{Sandbox, tales};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -160,6 +162,32 @@ fn retrieve_and_search_use_it_and_the_cache_lists_and_forgets_it() {
     assert_eq!(list(&sandbox)["n"], kept(&sandbox).len());
     sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
     assert_eq!(list(&sandbox)["n"], 0);
+}
+
+#[test]
+fn several_that_index_the_same_books_at_once_pay_for_them_once() {
+    let server = HttpServer::start(|asked| {
+        std::thread::sleep(Duration::from_millis(20));
+        ok(&openai(asked))
+    });
+    let address = format!("{}/v1", server.url);
+    let fixed = ["index", "tales", "--method", "dos-rag", "--retriever", "dense", "--passage-tokens", "12"];
+    let index = [&fixed[..], &["--embedder", "openai-compatible/tiny", "--embedder-base-url", &address]].concat();
+    let n_texts = || {
+        let asked = server.asked("POST", "");
+        let texts = asked.iter().flat_map(|asked| texts(asked, "input"));
+        texts.filter(|text| text != "How long is a vector?").count()
+    };
+    let alone = Sandbox::with_own_cache();
+    tales(&alone);
+    alone.run(&index).exits(0);
+    let n_alone = n_texts();
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let start = || sandbox.command(&index).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut four = [start(), start(), start(), start()];
+    assert!(four.iter_mut().all(|one| one.wait().unwrap().success()));
+    assert_eq!(n_texts() - n_alone, n_alone);
 }
 
 #[test]

@@ -123,14 +123,22 @@ impl Site<'_> {
         embedder: &Arc<Embedder>,
     ) -> Result<(PassageIndex, KeptFile)> {
         let (key, n_passages) = (words.of_vectors(embedder), index.passages().len());
-        if self.kept.kept_vectors(&key, embedder.dimension(), n_passages).is_some() {
-            let file = self.file(&key, Some(embedder.name()), n_passages, None);
-            return Ok((index, file));
+        let is_kept = || self.kept.kept_vectors(&key, embedder.dimension(), n_passages).is_some();
+        let there = || self.file(&key, Some(embedder.name()), n_passages, None);
+        if is_kept() {
+            return Ok((index, there()));
+        }
+        // Who had the turn before may have made it.
+        let turn = self.kept.turn(&key).await?;
+        if is_kept() {
+            turn.done();
+            return Ok((index, there()));
         }
         let started = Instant::now();
         let (index, collected, n_cut) = embed(embedder, index, &self.benchmark.texts).await?;
         self.progress.paused(started);
         self.kept.keep_vectors(&key, embedder.dimension(), collected.blocks(), n_cut)?;
+        turn.done();
         let file = self.file(&key, Some(embedder.name()), n_passages, Some(started));
         Ok((index, file))
     }
