@@ -64,7 +64,7 @@ impl Limit {
                     );
                 }
             }
-            ServerLoad::Server => self.no_growth_until = Some(at + PAUSE),
+            ServerLoad::Server | ServerLoad::Page => self.no_growth_until = Some(at + PAUSE),
             ServerLoad::Connection | ServerLoad::Unreached => {}
         }
     }

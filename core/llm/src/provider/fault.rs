@@ -44,6 +44,8 @@ pub enum ServerLoad {
     RateLimit,
     /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
     Server,
+    /// A web page came in the place of an answer: the address is another program's, or the server is being mended.
+    Page,
     /// The connection broke, or the response was cut short.
     Connection,
     /// No connection was made.

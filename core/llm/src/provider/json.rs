@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     if text.is_empty() {
         Err(Fault::transient(ServerLoad::Connection, "the server sent an empty response"))
     } else if text.starts_with('<') {
-        Err(Fault::transient(ServerLoad::Server, format!("the server sent a web page: {}", page_words(text))))
+        Err(Fault::transient(ServerLoad::Page, format!("the server sent a web page: {}", page_words(text))))
     } else if error.is_eof() {
         Err(Fault::transient(ServerLoad::Connection, "the response was cut short"))
     } else if !text.starts_with(['{', '[']) {

@@ -49,6 +49,21 @@ fn waits(steps: &[Step]) -> Vec<Duration> {
 }
 
 #[test]
+fn a_page_that_stays_is_not_asked_for_eight_times() {
+    let (mut attempts, mut account) = (Attempts::new(Limits::default()), AccountState::default());
+    let mut fail = || {
+        let page = Fault::transient(ServerLoad::Page, "a web page");
+        attempts.failed(page, &mut account, Duration::ZERO, 0.5)
+    };
+    for tries in 1..=2 {
+        assert!(matches!(fail(), Notice::Again { tries: n, .. } if n == tries));
+    }
+    let ended = fail();
+    let words = |error: &HostError| error.to_string().contains("a web page, after 3 tries");
+    assert!(matches!(&ended, Notice::Ended { error, .. } if words(error)), "{ended:?}");
+}
+
+#[test]
 fn each_kind_of_fault_is_followed_by_what_may_mend_it() {
     let limits = Limits { tries: 3, unreached_tries: 2, longest_wait: 100 * SECOND };
     let unreached = || Fault::transient(ServerLoad::Unreached, "refused");
