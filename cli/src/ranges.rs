@@ -90,7 +90,7 @@ fn outside(least: f64, most: f64) -> String {
 /// Warns where a list reads like one number whose thousands are set apart: each of the two is run, and paid for.
 pub(crate) fn warn_of_thousands(option: &str, numbers: &[usize]) {
     for pair in numbers.windows(2) {
-        if let [few @ 1..100, rest @ 100..1000] = *pair {
+        if let [few @ 1..20, rest @ 100..1000] = *pair {
             let one = few * 1000 + rest;
             warn!("--{option} {few},{rest} is two numbers, {few} and {rest}: write {one} if you mean one");
         }
