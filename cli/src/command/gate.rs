@@ -1,7 +1,7 @@
 //! `closeread gate`: a run against thresholds that know noise, for CI.
 
 use super::export::at_name;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
 use closeread_files::run_files::refuse_run_file;
@@ -203,22 +203,28 @@ impl GateArgs {
     /// The run against its base, cell by cell.
     fn against(&self, base: &Path, run: &Run, cells: &[&Cell]) -> Result<Vec<Gate>> {
         let two = Sides::against(base, &self.run, run.clone())?.two()?;
+        two.a().lacks().iter().for_each(|lack| info!("{}: {lack}", base.display()));
         let mut gates = Vec::new();
         for cell in cells {
             let arm = &cell.key.arm;
             let main = cell.metrics.keys().find(|metric| !metric.is_of_context()).map(MetricName::to_string);
             let metric = if self.metric.is_empty() { main.into_iter().collect() } else { self.metric.clone() };
+            // A score file has no model: it is held against every cell.
             let choice = Choice {
                 metric,
-                method: if two.a().has_cells() { vec![arm.method.clone()] } else { Vec::new() },
-                model: Vec::new(),
-                budget: arm.budget.into_iter().filter(|_| two.a().has_cells()).collect(),
+                method: vec![arm.method.clone()],
+                model: if two.a().has_cells() { Vec::new() } else { vec![arm.model.clone()] },
+                budget: arm.budget.into_iter().collect(),
                 by: Vec::new(),
             };
-            let compared = two
-                .compare(&choice)
-                .with_context(|| format!("{} cannot be held against {}", name_of(run, arm), base.display()))?;
-            for one in compared.iter().filter(|one| one.b.key().is_none_or(|key| key == arm)) {
+            let cannot = || format!("{} cannot be held against {}", name_of(run, arm), base.display());
+            // As text: the hint on options is for `compare`.
+            let mut compared = two.compare(&choice).map_err(|error| anyhow!("{}: {error}", cannot()))?;
+            compared.retain(|one| one.b.key().is_none_or(|key| key == arm));
+            if compared.is_empty() {
+                bail!("{}: it has no such cell of {}", cannot(), arm.model);
+            }
+            for one in &compared {
                 gates.extend(no_worse_than(
                     &name_of(run, arm),
                     two.a().name.as_str(),

@@ -1,5 +1,6 @@
 //! `closeread gate`, as CI meets it.
 
+use crate::provider::{Server, answer};
 use crate::support::{Ended, Sandbox, run_tales, tales};
 use serde_json::json;
 
@@ -48,6 +49,27 @@ fn a_run_is_held_against_another_pair_by_pair() {
     assert!(too_close.out().starts_with("undecided: dos-rag@30 >= r - 2.0 points"), "{}", too_close.out());
     let worse = sandbox.run(&["gate", "r", "--at", "closed-book", "--no-worse-than", "other", "--margin", "2"]);
     worse.refuses(&["closed-book"]);
+}
+
+#[test]
+fn every_cell_is_held_against_a_base_or_refused() {
+    let sandbox = a_run();
+    sandbox.write("none.jsonl", "");
+    let scores = sandbox.run(&["score", "--gold", "tales", "--predictions", "none.jsonl", "--json"]).exits(1).out();
+    sandbox.write("base.json", scores);
+    let held = sandbox.run(&["gate", "r", "--no-worse-than", "base.json", "--margin", "90"]).exits(0);
+    assert_eq!(held.out().lines().count(), 2, "a score file against each cell: {}", held.out());
+
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let models = ["--model", "builtin/extractive,openai-compatible/m", "--base-url", &server.url];
+    run_tales(&sandbox, "two", &[&["--method", "closed-book"], &models[..]].concat());
+    sandbox.run(&["gate", "two", "--no-worse-than", "r", "--margin", "90"]).refuses(&["openai-compatible/m"]);
+
+    let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    sandbox.run(&["merge", "r", "--out", "half"]).exits(0);
+    sandbox.write("half/records.jsonl", records.lines().take(30).map(|line| format!("{line}\n")).collect::<String>());
+    let held = sandbox.run(&["gate", "r", "--no-worse-than", "half", "--margin", "90"]).exits(0);
+    assert!(held.err().contains("half: INCOMPLETE"), "{}", held.err());
 }
 
 #[test]

@@ -190,6 +190,11 @@ impl Source {
         self.is_run
     }
 
+    /// Returns what of the run is damaged or missing.
+    pub fn lacks(&self) -> &[String] {
+        &self.lacks
+    }
+
     /// The items of a score file, of which each stands there once; `gold` has what it does not say of them.
     pub fn of_scores(name: String, path: String, scores: &[ScoreFileItem], gold: &[Item]) -> Self {
         let key = CellKey {
