@@ -106,6 +106,33 @@ fn a_competition_scores_as_its_platform_starts_it() {
 }
 
 #[test]
+fn a_competition_scores_items_by_their_tasks_and_keeps_the_canary() {
+    let sandbox = Sandbox::new();
+    let item = |id: &str, answer: &str| {
+        json!({"id": id, "documents": ["d"], "question": "Who?", "answers": [answer], "canary": "GUID 1"})
+    };
+    sandbox.write("mixed/items.jsonl", format!("{}\n{}\n", item("en", "Ana Lee"), item("zh", "孔乙己")));
+    sandbox.write("scorer", "");
+    let inner = |archive: &str, file: &str, more: &[&str]| {
+        let args = ["codabench", "mixed", "--title", "T", "--start", "2026-12-01", "--scorer", "scorer"];
+        export(&sandbox, &[&args[..], &["--out", "b.zip"], more].concat());
+        let mut bundle = zip::ZipArchive::new(std::fs::File::open(sandbox.path("b.zip")).unwrap()).unwrap();
+        let mut bytes = Vec::new();
+        bundle.by_name(archive).unwrap().read_to_end(&mut bytes).unwrap();
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        let mut text = String::new();
+        archive.by_name(file).unwrap().read_to_string(&mut text).unwrap();
+        text
+    };
+    let command = inner("scoring_program.zip", "metadata.yaml", &[]);
+    assert!(!command.contains("--metric"), "F1 is not for Chinese: {command}");
+    let command = inner("scoring_program.zip", "metadata.yaml", &["--metric", "f1"]);
+    assert!(command.ends_with(" --metric f1\n"), "{command}");
+    let public = inner("public_data.zip", "items.jsonl", &[]);
+    assert_eq!(public.matches("GUID 1").count(), 2, "{public}");
+}
+
+#[test]
 fn an_export_has_the_temperature_of_a_method_that_sets_its_own() {
     let sandbox = Sandbox::new();
     let methods = ["--method", "memory-agent,dos-rag", "--retriever", "bm25", "--budget", "300"];

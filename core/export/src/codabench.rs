@@ -19,6 +19,8 @@ pub struct Competition {
     pub start: String,
     /// Metrics of the leaderboard, the one that ranks first.
     pub metrics: Vec<String>,
+    /// Whether somebody chose the metrics, which then count for every item; else an item's task says which are its own.
+    pub are_chosen: bool,
     /// The container that the scoring program runs in.
     pub image: String,
 }
@@ -32,9 +34,11 @@ pub const PREDICTIONS: &str = "predictions.jsonl";
 pub fn bundle(competition: &Competition, items: &[Item]) -> Vec<Entry> {
     let public: Vec<u8> = items.iter().flat_map(|item| line(&asked(item))).collect();
     let gold: Vec<u8> = items.iter().flat_map(|item| line(&json!(item))).collect();
-    let metrics = competition.metrics.join(",");
-    let command =
-        format!("command: /app/program/{PROGRAM} score --codabench /app/input /app/output --metric {metrics}\n");
+    let metrics = match competition.are_chosen {
+        true => format!(" --metric {}", competition.metrics.join(",")),
+        false => String::new(),
+    };
+    let command = format!("command: /app/program/{PROGRAM} score --codabench /app/input /app/output{metrics}\n");
     let entry = |name: &str, bytes: Vec<u8>| Entry { name: name.to_owned(), bytes };
     vec![
         entry("competition.yaml", yaml(competition).into_bytes()),
@@ -60,11 +64,14 @@ fn line(value: &Value) -> Vec<u8> {
     line
 }
 
-/// An item without its gold.
+/// An item without its gold, with the line that says that it is test data.
 fn asked(item: &Item) -> Value {
     let mut asked = json!({"id": item.id, "documents": item.documents, "question": item.question, "task": item.task});
     if !super::options(item).is_empty() {
         asked["options"] = json!(super::options(item));
+    }
+    if let Some(canary) = item.other.get("canary") {
+        asked["canary"] = canary.clone();
     }
     asked
 }
@@ -78,7 +85,7 @@ fn example(item: &Item) -> Value {
 
 fn yaml(competition: &Competition) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
-    let Competition { title, start, metrics, image } = competition;
+    let Competition { title, start, metrics, image, .. } = competition;
     let columns: String = metrics
         .iter()
         .enumerate()

@@ -69,6 +69,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         title: args.title.clone(),
         start: args.start.clone(),
         metrics: metrics.iter().map(|metric| metric.name().to_owned()).collect(),
+        are_chosen: !args.metric.is_empty(),
         image: args.image.clone(),
     };
     let mut entries = bundle(&competition, &items);
