@@ -118,7 +118,7 @@ pub fn gold(selected: &Selected, kind: AnswerKind, wanted: Option<usize>, most: 
                 SqlValue::Real(n) if n.is_finite() => *n + 0.0,
                 other => return Err(refused(other)),
             };
-            Ok(if kind == AnswerKind::Percentage { format!("{number:.2}%") } else { decimal(number) })
+            Ok(if kind == AnswerKind::Percentage { format!("{:.2}%", rounded(number)) } else { decimal(number) })
         }
     }
 }
@@ -134,8 +134,14 @@ fn decimal(number: f64) -> String {
     if libm::fabs(number) >= 1e15 || cents == libm::round(number) * 100.0 && libm::fabs(cents - number * 100.0) < 1e-6 {
         format!("{number:.0}")
     } else {
-        format!("{number:.2}")
+        format!("{:.2}", rounded(number))
     }
+}
+
+/// Rounds to two decimals as people do: a half goes away from zero, also one that a binary number holds a little too
+/// small, as 1.365. The templates' SQL does the same.
+fn rounded(number: f64) -> f64 {
+    libm::round(number * (1.0 + 1e-15) * 100.0) / 100.0
 }
 
 /// Lists items in double quotes, as in `["NETFLIX INC", "H&R BLOCK INC"]`.
@@ -169,6 +175,9 @@ mod tests {
         check(&[text("Ana Homes")], Words, "Ana Homes");
         check(&[Real(39_376_000.0)], Number, "39376000");
         check(&[Real(12.345_6)], Number, "12.35");
+        check(&[Real((2.34 + 0.39) / 2.0)], Number, "1.37");
+        check(&[Real(0.125)], Percentage, "0.13%");
+        check(&[Real(-0.125)], Number, "-0.13");
         check(&[Integer(3)], Number, "3");
         check(&[Real(-0.5)], Number, "-0.50");
         check(&[Real(45.0)], Percentage, "45.00%");
