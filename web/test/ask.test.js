@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.js";
 import { axe, openBook, openSample, scrollsSideways } from "./harness.js";
-import { choose, localServer, withKey } from "./reader.js";
+import { OPEN, STREAM, choose, listening, localServer, piece, until, withKey } from "./reader.js";
 
 test.use({ route: "#/ask", allowed: ["http://127.0.0.1:"], expected: /net::ERR_|Failed to load resource/ });
 
@@ -105,6 +105,29 @@ test("a model that is lost leaves the question open; another goes on, and both a
     await choose(page, "ask", (page) => page.check("#choose-words"));
     await page.click("#go-on");
     await finished(page, 1);
+});
+
+test("another book, opened from another view, ends the asking: nothing is asked with its passages", async ({ after, page }) => {
+    let answer = () => {};
+    const held = new Promise((resolve) => (answer = resolve));
+    const server = await listening(after, async ({ method }, response) => {
+        if (method === "OPTIONS") return response.writeHead(204, OPEN).end();
+        await held;
+        response.writeHead(200, { ...STREAM, ...OPEN }).end(`${piece("Ana", "stop")}data: [DONE]\n\n`);
+    });
+    const lines = (words) => Array.from({ length: 40 }, (_, n) => `${words} ${n} in the long hall.`).join("\n");
+    await openBook(page, { name: "lamps.txt", bytes: lines("Ana lit lamp") });
+    await choose(page, "ask", withKey({ provider: "openai-compatible", url: `${server.url}/v1` }));
+    await page.fill("#own-questions", "Who lit the lamps? = Ana\nWhere are they?");
+    await page.click("#ask-all");
+    await until(() => server.asked.length === 1);
+    await page.click("#to-find");
+    await openBook(page, { name: "ships.txt", bytes: lines("Bo sank ship") });
+    answer();
+    await page.click("#to-ask");
+    await page.locator("#own-questions").waitFor();
+    await page.waitForTimeout(1000);
+    assert.equal(server.asked.length, 1);
 });
 
 test("who leaves while questions are asked is warned", async ({ after, page }) => {

@@ -33,8 +33,12 @@ interface Kept {
 }
 
 function keptOf(session: Session): Kept {
-    const kept = (session.kept.get("ask") as Kept | undefined) ?? { asker: undefined, book: undefined, own: "" };
+    const before = session.kept.get("ask") as Kept | undefined;
+    if (before) return before;
+    const kept: Kept = { asker: undefined, book: undefined, own: "" };
     session.kept.set("ask", kept);
+    // Also where another view is shown: what is left would be asked with the other book's passages.
+    session.addEventListener("book", () => kept.asker?.stop());
     return kept;
 }
 

@@ -35,14 +35,12 @@ interface Kept {
 }
 
 function keptOf(session: Session): Kept {
-    const kept = (session.kept.get("watch") as Kept | undefined) ?? {
-        setup: FRESH,
-        player: undefined,
-        book: undefined,
-        embedder: new Embedder(session),
-        method: METHOD,
-    };
+    const before = session.kept.get("watch") as Kept | undefined;
+    if (before) return before;
+    const kept: Kept = { setup: FRESH, player: undefined, book: undefined, embedder: new Embedder(session), method: METHOD };
     session.kept.set("watch", kept);
+    // Also where another view is shown: nobody would see the calls.
+    session.addEventListener("book", () => kept.player?.forget());
     return kept;
 }
 
