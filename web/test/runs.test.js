@@ -185,6 +185,24 @@ test("a hundred thousand trials scroll, filter and open", async ({ page }) => {
     assert.equal(await page.locator(".places").count(), 0, "nothing is known of where they stand in it");
 });
 
+test("words with spaces between them are typed into the search of trials, and an address changes them", async ({ page }) => {
+    await runFolder(
+        join(work, "spaces"),
+        ["Who lit the lamp?", "Who lit thelamp?"].map((question, n) => ({ id: `q-${n}`, documents: ["b"], question, task: "generative", answers: ["Ana"] })),
+        [record("q-0"), record("q-1")],
+    );
+    await open(page, "spaces");
+    await part(page, "trials");
+    await page.focus("#trial-text");
+    await page.keyboard.type("the lamp", { delay: 50 });
+    assert.equal(await page.inputValue("#trial-text"), "the lamp");
+    await page.waitForFunction(() => /^1 of 2/.test(document.querySelector("#trial-count").textContent));
+    assert.match(page.url(), /t=the\+lamp$/);
+    await page.evaluate(() => (location.hash = location.hash.replace("the+lamp", "who")));
+    await page.waitForFunction(() => document.querySelector("#trial-text").value === "who");
+    await page.waitForFunction(() => /^2 of 2/.test(document.querySelector("#trial-count").textContent));
+});
+
 test("two runs compare as on the command line, in the page and in Node", async ({ page }) => {
     needs("CLOSEREAD_BINARY");
     await open(page, "first");

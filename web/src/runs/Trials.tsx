@@ -1,6 +1,6 @@
 // The trials of a run: which to list, the list, and the trial that is open, with the one before and the one behind it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { TracedPassage, TrialFilter, TrialTrace } from "../closeread_wasm.js";
 import type { HeldRun } from "../messages/runs.js";
 import { Term } from "../parts/Term.js";
@@ -25,6 +25,9 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
     const [read, setRead] = useState<{ trace: TrialTrace; passages: TracedPassage[] }>();
     const byKey = useRef(false);
     const { filter, trial } = at;
+    const [typed, setTyped] = useState(filter.text ?? "");
+    // The address has no space at the end; who types one goes on to the next word.
+    useLayoutEffect(() => setTyped((text) => (text.trim() === (filter.text ?? "") ? text : (filter.text ?? ""))), [filter.text]);
     const wanted = JSON.stringify(filter);
     const put = (change: TrialFilter, how: "push" | "replace" = "push") => {
         const next = { ...filter, ...change };
@@ -116,8 +119,11 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
                         id="trial-text"
                         type="search"
                         autocomplete="off"
-                        value={filter.text ?? ""}
-                        onInput={(event) => put({ text: event.currentTarget.value.trim() }, "replace")}
+                        value={typed}
+                        onInput={({ currentTarget: { value } }) => {
+                            setTyped(value);
+                            put({ text: value.trim() }, "replace");
+                        }}
                     />
                 </p>
                 <p class="field">
