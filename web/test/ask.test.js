@@ -88,6 +88,13 @@ test("questions of one's own, with and without a gold answer", async ({ after, p
     assert.equal(await page.locator(".answer .ok").count(), 2);
 });
 
+test("own questions stay while a model is chosen", async ({ page }) => {
+    await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
+    await page.fill("#own-questions", "Who lit the lamp? = Ana");
+    await choose(page, "ask", (page) => page.check("#choose-person"));
+    assert.equal(await page.inputValue("#own-questions"), "Who lit the lamp? = Ana");
+});
+
 test("a model that is lost leaves the question open; another goes on, and both are named", async ({ after, page }) => {
     const server = await localServer(after, { say: () => "[[1]]" });
     await atTheStory(page, 5);

@@ -107,7 +107,6 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
     const begin = () =>
         session.attempt(async () => {
             kept.asker?.stop();
-            kept.own = own;
             const language = book.facts.language;
             const made = new Asker(session.core, { book: factsOf(book), options: { budget, ...limits(session) } }, (run) =>
                 session.models.engine(run, language),
@@ -164,7 +163,7 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
                                 rows={4}
                                 placeholder={say.ownExample}
                                 value={own}
-                                onInput={(event) => setOwn(event.currentTarget.value)}
+                                onInput={(event) => setOwn((kept.own = event.currentTarget.value))}
                             />
                         </p>
                     )}
