@@ -95,6 +95,19 @@ test("own questions stay while a model is chosen", async ({ page }) => {
     assert.equal(await page.inputValue("#own-questions"), "Who lit the lamp? = Ana");
 });
 
+test("answers stand under the budget that they were asked with", async ({ page }) => {
+    await atTheStory(page, 1);
+    await page.fill("#budget", "400");
+    await page.click("#ask-all");
+    await finished(page, 1);
+    await page.evaluate(() => (location.hash = location.hash.replace("k=400", "k=5000")));
+    await page.waitForTimeout(200);
+    assert.match(await page.textContent("#ask .head"), /budget 400 tokens/);
+    await page.click("#again");
+    await page.waitForFunction(() => /budget 5,000 tokens/.test(document.querySelector("#ask .head").textContent));
+    assert.equal(await page.inputValue("#budget"), "5000");
+});
+
 test("a model that is lost leaves the question open; another goes on, and both are named", async ({ after, page }) => {
     const server = await localServer(after, { say: () => "[[1]]" });
     await atTheStory(page, 5);

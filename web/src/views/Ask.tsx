@@ -1,6 +1,6 @@
 // Ask: one model reads the same passages in both orders, question after question; what that did to the answers.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Item } from "../closeread_wasm.js";
 import { Missing } from "../model/models.js";
 import { ORDERS, isDone, secondsAQuestion } from "../play/asked.js";
@@ -57,19 +57,22 @@ export function Ask() {
         kept.asker?.stop();
         [kept.asker, kept.book] = [undefined, book];
     }
+    const [, draw] = useReducer((n: number) => n + 1, 0);
+    // What was asked was asked with the budget of then, whatever the address says now.
+    const asked = kept.asker?.plan.options.budget ?? budget;
     return (
         <section id="ask" class="ask" aria-labelledby="ask-heading">
             <header class="head">
                 <h1 id="ask-heading">{say.heading}</h1>
-                {book && <p class="mute num">{say.facts(name, budget)}</p>}
+                {book && <p class="mute num">{say.facts(name, asked)}</p>}
             </header>
             <p class="lede serif">{say.lead}</p>
             {book === undefined ? (
                 <p class="mute">{say.noBook}</p>
             ) : (
-                items?.book === book && <Asking key={book.key} {...{ session, kept, book, items: items.items, budget }} />
+                items?.book === book && <Asking key={book.key} {...{ session, kept, book, items: items.items, budget, changed: () => draw(0) }} />
             )}
-            <Paper budget={budget} />
+            <Paper budget={asked} />
         </section>
     );
 }
@@ -92,7 +95,17 @@ function ownItems(text: string, book: OpenBook): Item[] {
     });
 }
 
-function Asking({ session, kept, book, items, budget }: { session: Session; kept: Kept; book: OpenBook; items: Item[]; budget: number }) {
+interface AskingProps {
+    session: Session;
+    kept: Kept;
+    book: OpenBook;
+    items: Item[];
+    budget: number;
+    /** Another asking is there, or none. */
+    changed: () => void;
+}
+
+function Asking({ session, kept, book, items, budget, changed }: AskingProps) {
     const say = useWords(words);
     const modelSay = useWords(modelWords);
     const query = useApp((state) => state.address.query);
@@ -113,6 +126,7 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
             );
             kept.asker = made;
             setAsker(made);
+            changed();
             await asking(() => made.ask(chosen));
         });
     const asking = async (ask: () => Promise<void>) => {
@@ -193,6 +207,7 @@ function Asking({ session, kept, book, items, budget }: { session: Session; kept
                             asker.stop();
                             kept.asker = undefined;
                             setAsker(undefined);
+                            changed();
                         },
                     }}
                 />
