@@ -163,11 +163,16 @@ test("a key is remembered only where the reader says so, and forgotten again", a
     assert.ok((await page.evaluate(() => localStorage.getItem("closeread-accounts"))).includes(KEY));
     await page.reload();
     await page.check("#choose-key");
-    await page.selectOption("#provider", "anthropic");
-    await page.selectOption("#provider", "openai");
     assert.equal(await page.inputValue("#key"), KEY);
+    assert.ok(await page.isChecked("#remember"), "who does not see that a key is kept takes it away nowhere");
     await page.selectOption("#provider", "anthropic");
     assert.equal(await page.inputValue("#key"), "", "a key goes to its own provider alone");
+    await page.fill("#key", "another");
+    await page.check("#remember");
+    await page.reload();
+    await page.check("#choose-key");
+    assert.equal(await page.inputValue("#provider"), "anthropic", "the last one");
+    await page.uncheck("#remember");
     await page.selectOption("#provider", "openai");
     await page.uncheck("#remember");
     assert.equal(await page.evaluate(() => localStorage.getItem("closeread-accounts")), null);

@@ -39,16 +39,23 @@ interface Stored {
     key: string;
 }
 
-/** The account last used with a provider on this device, where the user wanted it remembered. */
-export function remembered(provider: Provider): Stored | undefined {
-    return stored()[provider];
+/** The account last used with a provider on this device, where the user wanted it remembered; else an empty one. */
+export function accountOf(provider: Provider): Account {
+    const known = stored()[provider];
+    const fresh: Account = { provider, model: "", baseUrl: "", key: "", remember: false, extraBody: "", relayed: false };
+    return known ? { ...fresh, ...known, remember: true } : fresh;
+}
+
+/** What the form begins with: the account that was remembered last. */
+export function lastAccount(): Account {
+    const known = Object.keys(stored()).filter((name): name is Provider => name in PROVIDERS);
+    return accountOf(known.at(-1) ?? "openai");
 }
 
 /** Keeps the account on this device, or forgets it; false where the browser keeps nothing. */
 export function remember({ provider, model, baseUrl, key, remember }: Account): boolean {
-    const all = stored();
-    if (remember) all[provider] = { model, baseUrl, key };
-    else delete all[provider];
+    const { [provider]: _, ...others } = stored();
+    const all = remember ? { ...others, [provider]: { model, baseUrl, key } } : others;
     try {
         if (Object.keys(all).length === 0) localStorage.removeItem(STORED);
         else localStorage.setItem(STORED, JSON.stringify(all));
@@ -61,7 +68,7 @@ export function remember({ provider, model, baseUrl, key, remember }: Account): 
 
 function stored(): Partial<Record<Provider, Stored>> {
     try {
-        return JSON.parse(localStorage.getItem(STORED) ?? "{}") as Partial<Record<Provider, Stored>>;
+        return (JSON.parse(localStorage.getItem(STORED) ?? "{}") ?? {}) as Partial<Record<Provider, Stored>>;
     } catch {
         return {};
     }

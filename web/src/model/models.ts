@@ -2,7 +2,7 @@
 
 import type { Core } from "../core.js";
 import { Store } from "../state/store.js";
-import { PROVIDERS, isAddress, modelOf, relay, type Relay } from "./account.js";
+import { PROVIDERS, isAddress, lastAccount, modelOf, relay, type Relay } from "./account.js";
 import { OFFERED } from "./catalogue.js";
 import { ChromeEngine, chromeAvailability, prepareChrome } from "./chrome.js";
 import type { Engine } from "./engine.js";
@@ -28,7 +28,7 @@ export class Missing extends Error {
 }
 
 export class Models {
-    readonly store = new Store<ModelState, ModelAction>(reduceModel, INITIAL);
+    readonly store = new Store<ModelState, ModelAction>(reduceModel, { ...INITIAL, account: lastAccount() });
     readonly person = new PersonEngine();
     relay: Relay | undefined;
     readonly #fetching = new Map<string, AbortController>();

@@ -55,17 +55,7 @@ export type ModelAction =
     | { kind: "account"; account: Partial<Account> }
     | { kind: "limits"; window?: string; maxOutputTokens?: string; constrain?: boolean };
 
-export const FRESH_ACCOUNT: Account = {
-    provider: "openai",
-    model: "",
-    baseUrl: "",
-    key: "",
-    remember: false,
-    extraBody: "",
-    relayed: false,
-};
-
-export const INITIAL: ModelState = {
+export const INITIAL: Omit<ModelState, "account"> = {
     choice: { source: "words" },
     servers: undefined,
     looking: false,
@@ -74,7 +64,6 @@ export const INITIAL: ModelState = {
     fetching: {},
     running: undefined,
     speeds: {},
-    account: FRESH_ACCOUNT,
     window: "",
     maxOutputTokens: "",
     constrain: true,

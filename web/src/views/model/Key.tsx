@@ -1,7 +1,7 @@
 // A model that is asked with the reader's own key.
 
 import { useRef, useState } from "preact/hooks";
-import { PROVIDERS, remember, remembered, sameServer, type Account, type Provider } from "../../model/account.js";
+import { PROVIDERS, accountOf, remember, sameServer, type Account, type Provider } from "../../model/account.js";
 import { useSession, useWords } from "../../context.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
@@ -20,9 +20,8 @@ export function Key() {
     };
     const provider = (name: Provider) => {
         // A key goes to the provider that it was typed for.
-        const known = remembered(name);
-        const fresh = { provider: name, model: "", baseUrl: "", key: "", remember: false };
-        models.store.dispatch({ kind: "account", account: known ? { ...fresh, ...known, remember: true } : fresh });
+        const { extraBody: _, relayed: __, ...account } = accountOf(name);
+        models.store.dispatch({ kind: "account", account });
     };
     const addressSet = () => {
         if (account.key === "" || sameServer(account.provider, addressBefore.current, account.baseUrl)) return;
