@@ -185,7 +185,9 @@ impl OpenRun {
         let folder = |error| as_js("FolderError", &error);
         let manifest = RunManifest::read(run_files.manifest).map_err(folder)?;
         let texts = Texts::new(manifest.configuration, &files);
-        let (run, left_out) = read_run(name, &run_files, texts.places()).map_err(folder)?;
+        let (places, damaged) = texts.places();
+        let (mut run, left_out) = read_run(name, &run_files, places).map_err(folder)?;
+        run.gaps.extend(damaged);
         let trials = TrialList::of(&run);
         Ok(Self { run, trials, texts, left_out })
     }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -159,6 +159,17 @@ test("a trial shows its question, gold, passages with their text, calls and resp
     const story = await readFile(join(ROOT, "sample", document.id === "the-loan-of-the-bell" ? "the-loan-of-the-bell.txt" : "shedu-bu.txt"));
     assert.equal(passages[0].replace(/\s+/g, " "), story.subarray(start, end).toString("utf8").replace(/\s+/g, " "));
     assert.deepEqual(await axe(page), []);
+});
+
+test("a text that is damaged is said, as on the command line", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
+    await cp(join(work, "first"), join(work, "damaged"), { recursive: true });
+    const [text] = await readdir(join(work, "damaged/texts"));
+    await writeFile(join(work, "damaged/texts", text), "no Zstandard");
+    await open(page, "damaged");
+    const notes = await page.$$eval(".part.report > .problem", (all) => all.map(({ textContent }) => textContent));
+    assert.equal(notes.length, 1);
+    assert.match(notes[0], new RegExp(`^DAMAGED: the text of document .*${text}`));
 });
 
 test("a hundred thousand trials scroll, filter and open", async ({ page }) => {

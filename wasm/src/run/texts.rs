@@ -50,16 +50,26 @@ impl Texts {
         self.packed.len()
     }
 
-    /// The tokens of the books that are at hand, by document.
-    pub(super) fn places(&self) -> BTreeMap<String, TokenPlaces> {
+    /// The tokens of the books that are at hand, by document, and what is damaged of them, a sentence each.
+    pub(super) fn places(&self) -> (BTreeMap<String, TokenPlaces>, Vec<String>) {
+        let (mut places, mut damaged) = (BTreeMap::new(), Vec::new());
         if self.packed.is_empty() {
-            return BTreeMap::new();
+            return (places, damaged);
         }
-        let Ok(tokenizer) = self.tokenizer() else { return BTreeMap::new() };
-        let of = |document: &DocumentEntry| {
-            Some((document.id.clone(), TokenPlaces::of(&self.book(document)?, &tokenizer).ok()?))
-        };
-        self.configuration.documents.iter().filter_map(of).collect()
+        let Ok(tokenizer) = self.tokenizer() else { return (places, damaged) };
+        for document in self.configuration.documents.iter().filter(|d| self.packed.contains_key(&d.sha256)) {
+            match self.book(document).and_then(|book| TokenPlaces::of(&book, &tokenizer).ok()) {
+                Some(found) => {
+                    places.insert(document.id.clone(), found);
+                }
+                None => damaged.push(format!(
+                    "DAMAGED: the text of document `{}`: texts/{}.txt.zst is damaged; give the run's command again, \
+                     which writes it anew",
+                    document.id, document.sha256
+                )),
+            }
+        }
+        (places, damaged)
     }
 
     pub(super) fn passages<'a>(&self, places: &'a [PassageRef]) -> Vec<TracedPassage<'a>> {
