@@ -11,7 +11,21 @@ pub struct Reranking {
     /// Protocol that the provider speaks.
     pub protocol: RerankProtocol,
     /// Texts of one search, where it is paid by these.
-    pub texts_of_a_search: Option<usize>,
+    texts_of_a_search: Option<u64>,
+}
+
+/// Tokens of a text with its query up to which it counts as one text of a search; Cohere cuts a longer one into several.
+const TOKENS_OF_A_TEXT: u64 = 500;
+
+impl Reranking {
+    /// The searches that a query of so many tokens with such texts is, where they are paid.
+    pub fn searches(&self, query: u64, texts: impl IntoIterator<Item = u64>) -> Option<u64> {
+        let of_a_search = self.texts_of_a_search?;
+        // Each piece has the query beside it.
+        let piece = TOKENS_OF_A_TEXT - query.min(TOKENS_OF_A_TEXT / 2);
+        let pieces: u64 = texts.into_iter().map(|tokens| tokens.div_ceil(piece).max(1)).sum();
+        Some(pieces.div_ceil(of_a_search))
+    }
 }
 
 /// A provider of rerankers.
@@ -23,8 +37,9 @@ pub type RerankServer = ModelServer<Reranking>;
 
 /// Every provider of rerankers, in the order in which help lists them.
 ///
-/// Cohere takes 1,000 texts a request (docs.cohere.com/docs/reranking-best-practices) and counts 100 as a search. TEI says its
-/// own limit; 32 is what it takes unless it was started otherwise.
+/// Cohere takes 1,000 texts a request (docs.cohere.com/docs/reranking-best-practices) and counts 100 as a search, those of more
+/// than 500 tokens with their query as several (learn.microsoft.com, deploy Cohere Rerank models). TEI says its own limit; 32 is
+/// what it takes unless it was started otherwise.
 pub static RERANK_PROVIDERS: [RerankProvider; 4] = [
     RerankProvider {
         name: "cohere",
@@ -109,6 +124,19 @@ impl RerankServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finding_07_a_text_of_more_tokens_than_cohere_counts_as_one_is_several_of_a_search() {
+        let searches = |name: &str, query: u64, texts: &[u64]| {
+            rerank_provider(name).unwrap().asked.searches(query, texts.iter().copied())
+        };
+        assert_eq!(searches("cohere/x", 20, &[]), Some(0));
+        assert_eq!(searches("cohere/x", 20, &[480; 100]), Some(1));
+        assert_eq!(searches("cohere/x", 20, &[512; 50]), Some(1));
+        assert_eq!(searches("cohere/x", 20, &[512; 51]), Some(2));
+        assert_eq!(searches("cohere/x", 9_000, &[0, 251]), Some(1));
+        assert_eq!(searches("jina/x", 20, &[512; 51]), None);
+    }
 
     #[test]
     fn a_name_is_a_providers_or_an_installed_models() {

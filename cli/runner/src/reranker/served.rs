@@ -125,7 +125,7 @@ impl Served {
             None => (self.server.scores(query, texts, &Uncounted).await, None),
             Some(spending) => {
                 let count = || tokens_of(query, texts);
-                let serving = spending.serve(&self.name(), count, self.searches(texts)).await?;
+                let serving = spending.serve(&self.name(), count, self.searches(query, texts)).await?;
                 (self.server.scores(query, texts, &serving).await, Some(serving))
             }
         };
@@ -143,8 +143,10 @@ impl Served {
     }
 
     /// The searches that a request with these texts is, where it is paid by these.
-    fn searches(&self, texts: &[&str]) -> Option<u64> {
-        Some(texts.len().div_ceil(self.server.account().provider.asked.texts_of_a_search?) as u64)
+    fn searches(&self, query: &str, texts: &[&str]) -> Option<u64> {
+        let (asked, tokenizer) = (&self.server.account().provider.asked, Tokenizer::cl100k());
+        let count = |text: &str| tokenizer.count(text) as u64;
+        asked.searches(count(query), texts.iter().map(|text| count(text)))
     }
 
     /// Writes down one request with these texts, of which so many were scored. What the server did not count, or cannot
@@ -156,7 +158,7 @@ impl Served {
         searches: Option<u64>,
         (query, texts): (&str, &[&str]),
     ) -> ServedCall {
-        let searches = searches.or_else(|| self.searches(texts));
+        let searches = searches.or_else(|| self.searches(query, texts));
         let own_count = told.is_none() && searches.is_none();
         let tokens = told.or_else(|| own_count.then(|| tokens_of(query, texts)));
         let call = ServedCall { model: self.name(), texts: n_scored, tokens, own_count, searches, id: new_id() };

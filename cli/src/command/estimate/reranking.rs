@@ -8,6 +8,7 @@ use closeread_providers::rerank_provider;
 use closeread_runner::reranker::RERANK_FROM;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::iter::repeat_n;
 
 /// The estimate of what a reranker would be asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,7 +37,8 @@ pub(super) fn estimates(scene: &Scene<'_>, args: &RunArgs) -> Option<RerankingEs
     let cuts: HashSet<(Chunker, usize)> =
         ranking.filter_map(|cell| cell.method.passages()).map(|p| (p.split, p.max_tokens)).collect();
     let provider = rerank_provider(&model);
-    let (mut pairs, mut tokens, mut searches) = (0, 0, 0);
+    let searches_of = |question, texts| provider.and_then(|provider| provider.asked.searches(question, texts));
+    let (mut pairs, mut tokens, mut searches) = (0, 0, searches_of(0, repeat_n(0, 0)));
     for group in &scene.groups {
         let books: u64 = group.sizes.iter().map(|size| size.tokens).sum();
         for &(_, max_tokens) in &cuts {
@@ -46,12 +48,11 @@ pub(super) fn estimates(scene: &Scene<'_>, args: &RunArgs) -> Option<RerankingEs
                 let question = scene.setting.tokenizer.count(&item.question) as u64;
                 pairs += n;
                 tokens += n * question + (n * passage).min(books);
-                searches +=
-                    provider.and_then(|p| p.asked.texts_of_a_search).map_or(0, |texts| n.div_ceil(texts as u64));
+                let more = searches_of(question, repeat_n(passage, n as usize));
+                searches = searches.zip(more).map(|(before, more)| before + more);
             }
         }
     }
-    let searches = provider.and_then(|provider| provider.asked.texts_of_a_search).map(|_| searches);
     let dollars = scene.prices.cost_of_texts(&model, Some(tokens), searches);
     Some(RerankingEstimate { model, pairs, tokens, searches, here: provider.is_none(), dollars })
 }
