@@ -108,9 +108,7 @@ fn a_competition_scores_as_its_platform_starts_it() {
 #[test]
 fn a_competition_scores_items_by_their_tasks_and_keeps_the_canary() {
     let sandbox = Sandbox::new();
-    let item = |id: &str, answer: &str| {
-        json!({"id": id, "documents": ["d"], "question": "Who?", "answers": [answer], "canary": "GUID 1"})
-    };
+    let item = |id: &str, answer: &str| json!({"id": id, "documents": ["d"], "question": "Who?", "answers": [answer], "canary": "GUID 1"});
     sandbox.write("mixed/items.jsonl", format!("{}\n{}\n", item("en", "Ana Lee"), item("zh", "孔乙己")));
     sandbox.write("scorer", "");
     let inner = |archive: &str, file: &str, more: &[&str]| {
