@@ -2,6 +2,7 @@
 
 mod apart;
 mod pages;
+mod rewrite;
 
 pub use apart::begin;
 
@@ -200,6 +201,38 @@ mod tests {
         );
         let read = read_here(&file).unwrap();
         assert_eq!((read.text.trim(), read.n_characters, read.n_unknown), ("ill", 4, 1));
+    }
+
+    fn words(file: &[u8]) -> String {
+        read_here(file).unwrap().text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn text_that_is_shown_on_a_new_line_is_read() {
+        let lines = b"BT /F1 12 Tf 14 TL 72 720 Td (Net sales) Tj (were 11) ' 1 0 (million.) \" ET";
+        assert_eq!(words(&pdf("", lines)), "Net sales were 11 million.");
+    }
+
+    #[test]
+    fn a_form_and_its_page_may_call_different_fonts_the_same() {
+        let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+            /Resources << /Font << /F1 5 0 R >> /XObject << /X1 6 0 R >> >> >>";
+        let stream = |more: &str, text: &str| format!("<< {more} /Length {} >>\nstream\n{text}\nendstream", text.len());
+        let form = "/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F1 7 0 R >> >>";
+        let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding ";
+        let file = file_of(
+            &[
+                "<< /Type /Catalog /Pages 2 0 R >>",
+                "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+                page,
+                &stream("", "/X1 Do BT /F1 12 Tf 72 700 Td (Page AB) Tj ET"),
+                &format!("{font}/WinAnsiEncoding >>"),
+                &stream(form, "BT /F1 12 Tf 72 720 Td (sold AB) Tj ET"),
+                &format!("{font}<< /BaseEncoding /WinAnsiEncoding /Differences [65 /one /two] >> >>"),
+            ]
+            .map(|object| object.as_bytes().to_vec()),
+        );
+        assert_eq!(words(&file), "sold 12 Page AB");
     }
 
     #[test]

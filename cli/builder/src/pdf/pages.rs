@@ -1,5 +1,6 @@
 //! The pages of a PDF: their text, and how many have none.
 
+use super::rewrite::write_out;
 use memchr::memmem;
 use pdf_extract::{
     Dictionary, Document, MediaBox, Object, OutputDev, OutputError, PlainTextOutput, Transform, output_doc,
@@ -25,6 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
         document.decrypt("")?;
     }
     read_by_codes(&mut document);
+    write_out(&mut document);
     let mut text = String::new();
     let mut pages = Pages {
         text: PlainTextOutput::new(&mut text),
