@@ -15,6 +15,7 @@ import time
 import unittest
 
 import closeread
+from closeread._one import one
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ["CLOSEREAD_BINARY"]
@@ -118,6 +119,10 @@ class Scores(Case):
         card = closeread.score(None, [path], format="infinitebench", task="longbook_qa_eng")
         line = printed("score", "--format", "infinitebench", "--task", "longbook_qa_eng", path, "--json")
         self.assertEqual(card, line)
+
+    def test_a_letter_alone_is_an_option_s_place_as_inspect_ai_has_it(self):
+        scored = one("Which group?", ["B"], None, None, "reference", ["O", "A", "B", "AB"], 1)
+        self.assertEqual(scored["scores"], {"accuracy": 1.0})
 
     def test_bad_input_is_a_value_error_that_names_it(self):
         score = closeread.score

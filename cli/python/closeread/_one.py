@@ -35,10 +35,11 @@ def one(
 
 
 def _place(target: str, options: Sequence[str]) -> int:
-    if target in options:
-        return list(options).index(target)
     letter = _LETTER.fullmatch(target.strip())
     place = ord(letter.group(1)) - ord("A") if letter else len(options)
+    # A letter alone names a place, as inspect_ai has it, whatever the options say.
+    if target in options and not (target.strip().isalpha() and place < len(options)):
+        return list(options).index(target)
     if place >= len(options):
         raise ValueError(f"the target {target!r} is none of the {len(options)} options: expected its text or its letter")
     return place

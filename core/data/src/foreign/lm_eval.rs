@@ -109,8 +109,9 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
     };
     let target = row.text("target");
     let correct = target.as_ref().filter(|_| is_choice).and_then(|target| {
-        let by_text = options.iter().position(|option| option == target);
-        by_text.or_else(|| target.parse().ok().filter(|place: &usize| *place < options.len()))
+        // Digits are the option's place, as the harness has it.
+        let place = target.parse().ok().filter(|place: &usize| *place < options.len());
+        place.or_else(|| options.iter().position(|option| option == target))
     });
     let question = of(&QUESTIONS).or_else(|| argument(asked.first()?, "arg_0")).unwrap_or_default();
     let outcome = match likelihoods.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).filter(|_| is_choice) {
@@ -157,5 +158,18 @@ mod tests {
         assert_eq!((log.task.as_str(), log.model.as_str(), log.samples[0].scores.len()), ("t", "m/x", 0));
         assert_eq!(log.notes.len(), 1);
         assert!(is_samples("a/samples_t_2026.jsonl") && !is_samples("samples.jsonl"));
+    }
+
+    #[test]
+    fn a_target_of_digits_is_a_place_and_other_words_are_an_option() {
+        let correct = |target: &str| {
+            let arguments = r#"{"a": {"arg_1": " 1"}, "b": {"arg_1": " 0"}, "c": {"arg_1": " 8"}}"#;
+            let responses = r#"[["-1", "x"], ["-2", "x"], ["-3", "x"]]"#;
+            let asked = format!(r#""target": "{target}", "arguments": {arguments}, "filtered_resps": {responses}"#);
+            let line = format!(r#"{{"doc_id": 0, "metrics": ["acc"], "acc": 1.0, {asked}}}"#);
+            let name = "m/samples_t_2026-11-24T23-43-29.082581.jsonl".into();
+            read(&InputFile { name, bytes: line.into_bytes() }).unwrap().samples[0].item.correct
+        };
+        assert_eq!((correct("0"), correct("1"), correct("8"), correct("9")), (Some(0), Some(1), Some(2), None));
     }
 }
