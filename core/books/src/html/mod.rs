@@ -21,7 +21,7 @@ use page::{Page, heading_depth};
 ///
 /// Left out is what is no part of the text or is not shown: the head, scripts, styles, navigation, links for editing,
 /// numbers of notes in a wiki's articles, drawings, what is hidden, page numbers of the print edition, and the readings of
-/// ruby.
+/// ruby. Raised digits behind a digit stay raised, as in `10⁶` and `1,234¹`: they would make another number.
 pub fn to_text(html: &str, layout: Layout) -> String {
     let mut page = Page::new(layout);
     visible(html, |piece| page.push(piece));

@@ -19,6 +19,8 @@ pub(super) struct Page {
     heading: usize,
     /// An ornamented initial, a picture of one letter, as long as nothing parts it from the word that it begins.
     initial: Option<String>,
+    /// A `<sup>` right behind a digit is open: its digits are no part of that number.
+    is_raised: bool,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
     /// The tables that are open, the innermost last.
@@ -49,6 +51,20 @@ fn initial(attributes: &[Attribute]) -> Option<String> {
     is_capital.then(|| shown.to_owned())
 }
 
+/// A digit or a sign as it is set above the line; any other character as it is.
+fn raised(c: char) -> char {
+    match c {
+        '0' => '⁰',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4'..='9' => char::from_u32('⁴' as u32 + (c as u32 - '4' as u32)).unwrap_or(c),
+        '+' => '⁺',
+        '-' | '−' => '⁻',
+        _ => c,
+    }
+}
+
 impl Page {
     pub(super) fn new(layout: Layout) -> Self {
         Self {
@@ -60,6 +76,7 @@ impl Page {
             held: String::new(),
             heading: 0,
             initial: None,
+            is_raised: false,
             in_cell: false,
             tables: Vec::new(),
         }
@@ -76,9 +93,10 @@ impl Page {
 
     fn open(&mut self, name: &str, attributes: &[Attribute], empty: bool) {
         if matches!(name, "br" | "td" | "th") {
-            self.initial = None;
+            (self.initial, self.is_raised) = (None, false);
         }
         match name {
+            "sup" => self.is_raised = !empty && self.is_behind_a_digit(),
             "br" if self.in_cell => self.is_space_due = true,
             "br" if self.preformatted > 0 => self.held.push('\n'),
             "br" => self.breaks = (self.breaks + 1).min(2),
@@ -99,6 +117,7 @@ impl Page {
     fn close(&mut self, name: &str) {
         match name {
             "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
+            "sup" => self.is_raised = false,
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "table" => drop(self.tables.pop()),
             _ if heading_depth(name).is_some() => self.heading = 0,
@@ -110,7 +129,7 @@ impl Page {
     fn break_around(&mut self, name: &str) {
         let breaks = breaks_around(name);
         if breaks > 0 {
-            self.initial = None;
+            (self.initial, self.is_raised) = (None, false);
         }
         if matches!(name, "table" | "tr") {
             self.in_cell = false;
@@ -120,6 +139,11 @@ impl Page {
         } else {
             self.breaks = self.breaks.max(breaks);
         }
+    }
+
+    fn is_behind_a_digit(&self) -> bool {
+        let is_parted = self.breaks > 0 || self.is_space_due || !self.held.is_empty();
+        !is_parted && self.text.ends_with(|c: char| c.is_ascii_digit())
     }
 
     fn cell(&mut self, attributes: &[Attribute]) {
@@ -168,7 +192,7 @@ impl Page {
         if c == '|' && self.in_cell {
             self.text.push('\\');
         }
-        self.text.push(c);
+        self.text.push(if self.is_raised { raised(c) } else { c });
     }
 
     /// Ends the line if that is due. Of the white space of a `<pre>`, what indents its first line stays.

@@ -98,6 +98,16 @@ fn what_is_not_shown_is_left_out() {
 }
 
 #[test]
+fn raised_digits_make_no_other_number() {
+    both(
+        "<p>10<sup>-6</sup> and 1,234<sup><a href='#n'>15</a></sup>, in 1984<sup> 3</sup>.",
+        "10⁻⁶ and 1,234¹⁵, in 1984 ³.",
+    );
+    both("<p>The 1<sup>st</sup> of 5 <sup>2</sup>m<sup>2</sup>, 7<sup/>8", "The 1st of 5 2m2, 78");
+    both("<p>3<sup>9<p>4", "3⁹\n\n4");
+}
+
+#[test]
 fn the_readings_of_ruby_are_left_out_closed_or_not() {
     both("<p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby></p>", "漢字");
     both("<ruby>漢<rp>(<rt>かん<rp>)</ruby>字", "漢字");
