@@ -162,6 +162,9 @@ test("who leaves while questions are asked is warned", async ({ after, page }) =
     });
     await page.click("#ask-all");
     await page.waitForFunction(() => /again in/.test(document.querySelector(".answer[data-state=asked]")?.textContent));
+    // Another view does not end the asking.
+    await page.click("#to-find");
+    await page.locator("#find").waitFor();
     await page.reload();
     assert.deepEqual(warnings, ["beforeunload"]);
 });

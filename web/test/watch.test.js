@@ -313,6 +313,29 @@ test("a server that dies in mid-stream leaves the call where it is; it is sent a
     assert.match(await outcome(page), /^Answered: ./, "another model answered it");
 });
 
+test("who leaves between two calls is warned, and who leaves before the first or after the last is not", async ({ page }) => {
+    const warnings = [];
+    page.on("dialog", (dialog) => {
+        warnings.push(dialog.type());
+        return dialog.accept();
+    });
+    await atTheStory(page);
+    await choose(page, { method: "agentic-rag" });
+    await page.click("#step");
+    await page.locator(".call").waitFor();
+    await page.reload();
+    assert.deepEqual(warnings, []);
+    await page.locator("#step").click();
+    await page.locator("#step[aria-disabled=false]").click();
+    await step(page, 2).waitFor();
+    await page.reload();
+    assert.deepEqual(warnings, ["beforeunload"]);
+    await page.locator("#play").click();
+    await ended(page);
+    await page.reload();
+    assert.equal(warnings.length, 1);
+});
+
 test("a call that is refused waits with its reason, and can be sent again or by another model", async ({ after, page }) => {
     const refuses = { "content-type": "application/json", ...OPEN };
     const server = await listening(after, ({ method }, response) =>

@@ -5,6 +5,7 @@ import type { Item } from "../closeread_wasm.js";
 import { Missing } from "../model/models.js";
 import { ORDERS, isDone, secondsAQuestion } from "../play/asked.js";
 import { Asker } from "../play/asker.js";
+import { warnLeaving } from "../play/leaving.js";
 import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
@@ -124,6 +125,7 @@ function Asking({ session, kept, book, items, budget, changed }: AskingProps) {
             const made = new Asker(session.core, { book: factsOf(book), options: { budget, ...limits(session) } }, (run) =>
                 session.models.engine(run, language),
             );
+            warnLeaving(made.store, ({ phase }) => phase === "running");
             kept.asker = made;
             setAsker(made);
             changed();
@@ -254,13 +256,6 @@ function Run({
     const ofSample = questions.length > 0 && items.some(({ id }) => known.has(id));
     const readers = new Set(questions.flatMap(({ answers }) => ORDERS.flatMap((order) => (answers[order].state === "done" ? [answers[order].by ?? ""] : []))));
     useEffect(() => session.say(say.progress(done, questions.length)), [done]);
-    // Answers that may have cost money are gone with the page.
-    useEffect(() => {
-        if (!running) return;
-        const hold = (event: BeforeUnloadEvent) => event.preventDefault();
-        addEventListener("beforeunload", hold);
-        return () => removeEventListener("beforeunload", hold);
-    }, [running]);
     const select = (n: number) => {
         choose(n);
         answers.current?.querySelector<HTMLElement>("h2")?.focus();

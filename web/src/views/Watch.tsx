@@ -5,8 +5,9 @@ import type { Item, MethodOffer } from "../closeread_wasm.js";
 import { Missing } from "../model/models.js";
 import { Ribbon } from "../parts/Ribbon.js";
 import { Embedder } from "../play/embedder.js";
+import { warnLeaving } from "../play/leaving.js";
 import { Player } from "../play/player.js";
-import { nextCall, sentCall } from "../play/run.js";
+import { calls, nextCall, sentCall } from "../play/run.js";
 import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
@@ -121,6 +122,7 @@ function Stage({ session, kept, setup, set, book, offers, items }: StageProps) {
         } catch (error) {
             throw error instanceof Missing ? new Error(modelSay.missing[error.what]) : error;
         }
+        warnLeaving(made.store, ({ phase, steps }) => phase === "running" && calls(steps).some(({ state }) => state !== "waiting"));
         kept.player = made;
         setPlayer(made);
         return made;
