@@ -100,6 +100,9 @@ export async function servedRun(name: string): Promise<RunFolder> {
 /** Files that a run folder has besides the three that it must have, as far as their names are known without a list. */
 const MAY_HAVE = ["judging.json", "judgements.jsonl", "prices.json"];
 
+/** What servers say of a file that is not there; some name no file to whom they let list none. */
+const NOT_THERE = [403, 404, 410];
+
 /** A run folder somewhere else: its files are fetched by their names. */
 export async function runAt(name: string, url: string): Promise<RunFolder> {
     const folder = new URL(url.endsWith("/") ? url : `${url}/`, document.baseURI);
@@ -112,8 +115,8 @@ export async function runAt(name: string, url: string): Promise<RunFolder> {
         MAY_HAVE.map(async (path) => {
             // Many servers let no page read that a file is not there.
             const response = await fetch(new URL(path, folder)).catch(() => undefined);
-            // A server in trouble may have it: without it a judged run would pass for one that was not judged.
-            return response === undefined || (response.status >= 400 && response.status < 500) ? undefined : read(path, response);
+            // A server that is in trouble, or is asked too often, may have it: without it a judged run would pass for one that was not judged.
+            return response === undefined || NOT_THERE.includes(response.status) ? undefined : read(path, response);
         }),
     );
     return { name, files: [...files, ...more].filter((file) => file !== undefined) };
