@@ -369,6 +369,27 @@ test("tables sort by a column and are saved as CSV", async ({ page }) => {
     assert.match(saved.suggestedFilename(), /\.csv$/);
 });
 
+test("the best number of a column is bold, and sorts and is saved as a number", async ({ page }) => {
+    await page.setInputFiles("#run-folder", join(ROOT, "examples/gallery/runs/sample"));
+    const details = page.locator("#run-body details", { has: page.locator("td strong") }).first();
+    await details.locator("summary").click({ timeout: 120_000 });
+    const marked = details.locator("table");
+    const column = await marked
+        .locator("strong")
+        .first()
+        .evaluate((best) => best.parentElement.cellIndex);
+    const numbers = () => marked.evaluate((table, column) => [...table.tBodies[0].rows].map((row) => row.cells[column].textContent), column);
+    await marked.locator(".sort").nth(column).click();
+    const down = (await numbers()).map(Number).filter((number) => !Number.isNaN(number));
+    assert.deepEqual(
+        down,
+        [...down].sort((a, b) => b - a),
+    );
+    assert.ok(down.length > 1);
+    const [saved] = await Promise.all([page.waitForEvent("download"), details.locator(".save button").click()]);
+    assert.doesNotMatch(await readFile(await saved.path(), "utf8"), /\*\*/);
+});
+
 test("a comparison offers what there is, and starts with two cells that differ", async ({ page }) => {
     needs("CLOSEREAD_BINARY");
     await open(page, "first");

@@ -77,7 +77,10 @@ export function shownTable(table: ShownTable): Node[] {
                     ...row.map(({ kind, text }, column) => {
                         if (kind === "missing") return make("td", { class: "number" }, make("abbr", { title: text }, say.none));
                         const attributes: Record<string, string> = kind === "number" ? { class: "number" } : {};
-                        return column < named ? shownText("th", text, { scope: "row", ...attributes }) : shownText("td", text, attributes);
+                        if (column < named) return shownText("th", text, { scope: "row", ...attributes });
+                        return kind === "number" && text !== plain(text)
+                            ? make("td", attributes, make("strong", {}, plain(text)))
+                            : shownText("td", text, attributes);
                     }),
                 );
             }),
@@ -103,10 +106,11 @@ export function shownTable(table: ShownTable): Node[] {
     const whole = make("table", {}, caption, make("thead", {}, make("tr", {}, ...heads)), body);
     const scroll = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": table.title }, whole);
     const notes = make("ul", { class: "notes note" }, ...table.notes.map((note) => shownText("li", note)));
+    const rows = () => table.rows.map((row) => row.map(({ kind, text }) => (kind === "number" ? plain(text) : text)));
     const save = make(
         "p",
         { class: "save" },
-        button("CSV", () => saveFile(`${table.id}.csv`, csv([table.columns, ...table.rows.map((row) => row.map(({ text }) => text))]), "text/csv"), {
+        button("CSV", () => saveFile(`${table.id}.csv`, csv([table.columns, ...rows()]), "text/csv"), {
             class: "quiet",
             "aria-label": say.saveTable(table.title),
         }),
@@ -114,12 +118,17 @@ export function shownTable(table: ShownTable): Node[] {
     return table.notes.length === 0 ? [scroll, save] : [scroll, notes, save];
 }
 
+/** A number without the marks of Markdown of a column's best one. */
+function plain(text: string): string {
+    return text.replace(/^\*\*(.*)\*\*$/, "$1");
+}
+
 /** Rows by what a column shows: numbers by size, words by alphabet; what is missing comes last. */
 function sorted(rows: ShownTable["rows"], column: number, down: boolean): ShownTable["rows"] {
     const key = (row: ShownTable["rows"][number]) => {
         const value = row[column];
         if (!value || value.kind === "missing") return undefined;
-        const number = Number.parseFloat(value.text.replaceAll(",", ""));
+        const number = Number.parseFloat(plain(value.text).replaceAll(",", ""));
         return value.kind === "number" && !Number.isNaN(number) ? number : value.text;
     };
     return [...rows].sort((one, other) => {
