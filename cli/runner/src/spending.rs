@@ -52,6 +52,8 @@ pub struct Taken {
     pub unpriced: usize,
     /// Whether the limit kept a call from beginning.
     pub out: bool,
+    /// Whether a request waits for money that others in flight may not need.
+    pub is_short: bool,
     /// Dollars that calls in flight may cost.
     pub reserved: Dollars,
 }
@@ -153,6 +155,9 @@ impl Spending {
                 if state.out {
                     return false;
                 }
+                if !std::mem::replace(&mut state.is_short, true) {
+                    self.changed.notify_waiters();
+                }
             }
             changed.await;
         }
@@ -169,8 +174,20 @@ impl Spending {
             let mut state = self.state();
             state.in_flight -= 1;
             state.reserved = state.reserved - aside;
+            state.is_short = false;
         }
         self.changed.notify_waiters();
+    }
+
+    /// Returns when a request waits for money that is set aside for others.
+    pub async fn is_short(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.taken().is_short {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Returns when there is no money for a call that wants to begin, and none is in flight any more.

@@ -39,6 +39,24 @@ impl Case {
         self.sandbox.run(&self.arguments()).exits(code).json()
     }
 
+    /// Runs with an embedder on a server in the place of BM25; false if that takes more than two minutes.
+    pub(crate) fn ends_with_embedder(&self, base: &str) -> bool {
+        let arguments =
+            self.arguments().into_iter().map(|argument| if argument == "bm25" { "dense" } else { argument });
+        let embedder = ["--embedder", "openai-compatible/embedder", "--embedder-base-url", base];
+        let arguments: Vec<&str> = arguments.chain(embedder).collect();
+        let command = &mut self.sandbox.command(&arguments);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_secs(120);
+        while child.try_wait().unwrap().is_none() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let ended = child.try_wait().unwrap().is_some_and(|status| status.success());
+        drop(child.kill());
+        child.wait().unwrap();
+        ended
+    }
+
     /// Starts the run, and kills it as soon as `there` says so.
     pub(crate) fn is_killed_when(&self, there: impl Fn() -> bool) {
         let command = &mut self.sandbox.command(&self.arguments());

@@ -2,6 +2,8 @@
 
 use crate::batch::{Case, MODELS, each_once};
 use crate::batch_server::{BatchServer, End};
+use crate::embeddings::openai;
+use crate::http::{HttpServer, ok};
 use crate::support::Ended;
 use serde_json::json;
 
@@ -131,4 +133,19 @@ fn finding_15_a_name_of_a_batch_that_holds_the_key_is_not_kept() {
     let ended = Ended(command.env("OPENAI_API_KEY", KEY).output().unwrap()).exits(2);
     assert!(ended.err().contains("a name that holds the key") && !ended.err().contains(KEY), "{}", ended.err());
     assert!(!case.ticket(1).unwrap().to_string().contains(KEY));
+}
+
+#[test]
+fn a_batch_that_holds_the_money_for_embeddings_is_handed_in() {
+    let embedder = HttpServer::start(|asked| ok(&openai(asked)));
+    let server = BatchServer::start(|_, _| End::Answered);
+    let limited =
+        ["--method", "closed-book,dos-rag", "--budget", "60", "--max-output-tokens", "6250", "--max-cost", "0.5"];
+    let case = Case::new("openai/tiny", &server, &limited);
+    let prices = "['openai/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 20 }\n\
+        batch = { input = 0, output = 10 }\n['openai-compatible/embedder']\nsource = 's'\ndate = '2026-01-02'\n\
+        price = { input = 100, output = 0 }\n";
+    case.sandbox.write("prices.toml", prices);
+    assert!(case.ends_with_embedder(&format!("{}/v1", embedder.url)), "the run waits for ever");
+    each_once(&server, 36);
 }

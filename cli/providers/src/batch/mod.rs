@@ -73,6 +73,8 @@ struct State {
     asked_at: Option<Instant>,
     /// Number of [`Busy`] values that live: books are being prepared, and more will be asked.
     busy: usize,
+    /// Whether what waits is handed in all the same.
+    is_hurried: bool,
     /// Most requests of a batch where the provider holds as much as it takes: then there is one batch at a time.
     at_most: Option<usize>,
 }
@@ -123,6 +125,14 @@ impl Batcher {
     pub fn busy(&self) -> Busy<'_> {
         self.state.borrow_mut().busy += 1;
         Busy(self)
+    }
+
+    /// Has what waits handed in although more will be asked: it holds what that takes, such as money.
+    pub fn hurry(&self) {
+        let mut state = self.state.borrow_mut();
+        state.is_hurried = !state.waiting.is_empty();
+        drop(state);
+        self.stirred.notify_one();
     }
 
     /// Waits until another prompt may be made: prompts of whole books are large, and those that wait are held.
@@ -227,7 +237,8 @@ impl Batcher {
     fn is_ready(&self) -> bool {
         let full = self.is_full();
         let state = self.state.borrow();
-        let is_quiet = state.busy == 0 && state.asked_at.is_none_or(|at| at.elapsed() >= self.poll.min(QUIET));
+        let may_be_asked = state.busy > 0 && !state.is_hurried;
+        let is_quiet = !may_be_asked && state.asked_at.is_none_or(|at| at.elapsed() >= self.poll.min(QUIET));
         let may_hand_in = state.at_most.is_none() || state.tickets.is_empty();
         !state.waiting.is_empty() && (full || is_quiet) && may_hand_in
     }
@@ -259,6 +270,7 @@ impl Batcher {
         let (most, bytes) = self.api.limits();
         let entries = {
             let mut state = self.state.borrow_mut();
+            state.is_hurried = false;
             let most = most.min(state.at_most.unwrap_or(usize::MAX)).max(1);
             let mut size = 0;
             let fits = |(_, entry): &&(String, String)| {

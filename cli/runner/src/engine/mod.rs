@@ -15,6 +15,7 @@ use crate::interrupt;
 use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
+use crate::spending::Spending;
 use anyhow::Result;
 use closeread_books::TextError;
 use closeread_eval::{Item, Outcome};
@@ -34,12 +35,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Mutex;
 use tracing::{Instrument, info_span};
 use trials::{attempt, failed, record};
 
 /// Sets of books that are open at once where calls go in batches: their questions wait together.
 const GROUPS_IN_BATCHES: usize = 256;
+/// Time after which batches are hurried again while money is short.
+const BETWEEN_HURRIES: Duration = Duration::from_secs(1);
 
 /// The summary of a run, besides its records.
 #[derive(Default)]
@@ -108,7 +112,7 @@ async fn make_all(
         result = work => result?,
         () = patience => {}
         () = plan.spending.is_out() => summary.out_of_money = true,
-        Err(error) = drive(&batchers) => return Err(error),
+        Err(error) = drive(&batchers, &plan.spending) => return Err(error),
     }
     progress.finish();
     journals.tidy();
@@ -248,11 +252,23 @@ fn quickest_first<'a, 'p>(groups: Vec<(&'a [String], Vec<Unit<'p>>)>) -> Vec<(&'
 }
 
 /// Looks after the batches of all models; returns only with an error.
-async fn drive(batchers: &[&Batcher]) -> Result<Infallible> {
+async fn drive(batchers: &[&Batcher], spending: &Spending) -> Result<Infallible> {
     if batchers.is_empty() {
         return std::future::pending().await;
     }
-    Ok(try_join_all(batchers.iter().map(|batcher| batcher.drive())).await?.remove(0))
+    tokio::select! {
+        driven = try_join_all(batchers.iter().map(|batcher| batcher.drive())) => Ok(driven?.remove(0)),
+        never = hurry(batchers, spending) => match never {},
+    }
+}
+
+/// Has batches handed in whose money something else waits for, such as the embeddings of the next book.
+async fn hurry(batchers: &[&Batcher], spending: &Spending) -> Infallible {
+    loop {
+        spending.is_short().await;
+        batchers.iter().for_each(|batcher| batcher.hurry());
+        tokio::time::sleep(BETWEEN_HURRIES).await;
+    }
 }
 
 /// Items by the books they are about, in the order of first use.

@@ -75,6 +75,17 @@ async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
 }
 
 #[tokio::test]
+async fn money_is_short_while_a_request_waits_for_what_others_have_set_aside() {
+    let spending = spending(1.5);
+    let first = spending.begin("p/x", &call(), None).await;
+    assert!(waits(spending.is_short()).await);
+    let (_, short) = tokio::join!(waits(spending.begin("p/x", &call(), None)), waits(spending.is_short()));
+    assert!(!short);
+    first.ended(response(1)).unwrap();
+    assert!(waits(spending.is_short()).await, "there is money again");
+}
+
+#[tokio::test]
 async fn a_response_without_a_limit_may_be_as_long_as_the_model_can_write() {
     let list = |known: &str| {
         let list = format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = 0, output = 1 }}\n{known}");
