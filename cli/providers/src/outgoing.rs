@@ -121,11 +121,16 @@ impl From<Call> for Outgoing {
 impl Outgoing {
     /// The call with fields that are merged into its request, which may ask for longer responses, or for several.
     pub fn with_fields(self, fields: &Map<String, Value>) -> Self {
-        let number = |name: &str| fields.get(name).or_else(|| fields.get("generationConfig")?.get(name))?.as_u64();
-        let most = |names: &[&str]| names.iter().filter_map(|name| number(name)).max();
-        let longest = most(&["max_tokens", "max_completion_tokens", "maxOutputTokens"]);
-        let thinking = fields.get("thinking").and_then(|thinking| thinking.get("budget_tokens")?.as_u64());
-        let responses = most(&["n", "candidateCount"]).unwrap_or(1).max(1);
+        // Google's servers take names in both spellings.
+        let of_gemini =
+            ["generationConfig", "generation_config"].map(|name| fields.get(name).and_then(Value::as_object));
+        let places: Vec<&Map<String, Value>> = of_gemini.into_iter().flatten().chain([fields]).collect();
+        let most = |names: &[&str]| {
+            names.iter().flat_map(|name| places.iter().filter_map(move |place| number(place.get(*name)?))).max()
+        };
+        let longest = most(&["max_tokens", "max_completion_tokens", "maxOutputTokens", "max_output_tokens"]);
+        let thinking = fields.get("thinking").and_then(|thinking| number(thinking.get("budget_tokens")?));
+        let responses = most(&["n", "candidateCount", "candidate_count"]).unwrap_or(1).max(1);
         Self { longest, responses, thinking: thinking.unwrap_or(0), ..self }
     }
 
@@ -193,6 +198,11 @@ impl Outgoing {
     pub fn count(&self, tokenizer: &Tokenizer) -> u64 {
         self.whole().messages.iter().map(|message| tokenizer.count(&message.content) as u64).sum()
     }
+}
+
+/// A whole number, which may be written as 4e3 or 4000.0.
+fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number.ceil() as u64))
 }
 
 /// The body of a request, in pieces that need not lie together.
@@ -275,6 +285,9 @@ mod tests {
         assert_eq!(most(json!({"thinking": {"type": "enabled", "budget_tokens": 24_576}})), 24_676);
         assert_eq!(most(json!({"thinking": {"budget_tokens": 24_576}, "max_tokens": 30_000})), 30_000);
         assert_eq!(most(json!({"thinking": {"type": "adaptive"}, "n": 2})), 200);
+        assert_eq!(most(json!({"max_tokens": 4e3, "n": 2.0})), 8_000);
+        assert_eq!(most(json!({"generationConfig": {"candidate_count": 3, "max_output_tokens": 400}})), 1_200);
+        assert_eq!(most(json!({"generation_config": {"candidateCount": 2}, "max_tokens": null})), 200);
     }
 
     #[test]
