@@ -206,9 +206,10 @@ impl<'a> Repetition<'a> {
         if result.is_err() && is_out() { std::future::pending().await } else { result }
     }
 
-    fn keep(&self, request: &str, response: &Response) {
+    fn keep(&self, request: &str, response: &Response, seconds: f64) {
         if let Some(journal) = self.journal {
-            journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), response);
+            let model = self.host.spending.as_ref().map_or("", |(_, model)| model.as_str());
+            journal.put(request, model, response, seconds);
         }
     }
 }
@@ -275,14 +276,15 @@ impl Repetition<'_> {
                 };
                 let response = self.noted(response)?;
                 let (prompt, completion) = (response.usage.prompt_tokens, response.usage.completion_tokens);
+                let seconds = began.elapsed().as_secs_f64();
                 trace!(
                     prompt_tokens = prompt,
                     completion_tokens = completion,
-                    seconds = began.elapsed().as_secs_f64(),
+                    seconds,
                     finish = ?response.finish,
                     "answered by the server"
                 );
-                self.keep(&request, &response);
+                self.keep(&request, &response, seconds);
                 self.host.responses.put(&request, source, self.repeat, &response);
                 Ok(response)
             }

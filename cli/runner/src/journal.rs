@@ -30,8 +30,11 @@ pub struct Journals {
 /// The journal of one trial or preparation.
 pub struct Journal {
     path: PathBuf,
-    /// Responses by hash of the request, in the order of asking: a request may be made more than once.
-    known: RefCell<HashMap<String, VecDeque<Response>>>,
+    /// Responses by hash of the request, with the seconds that they took, in the order of asking: a request may be made more
+    /// than once.
+    known: RefCell<HashMap<String, VecDeque<(Response, f64)>>>,
+    /// Seconds of the responses that were taken.
+    replayed: Cell<f64>,
     file: RefCell<Option<File>>,
     warned: Cell<bool>,
 }
@@ -43,6 +46,9 @@ struct Line {
     #[serde(default)]
     model: String,
     response: Response,
+    /// Time that the response took; 0 in journals of a closeread that did not write it.
+    #[serde(default)]
+    seconds: f64,
 }
 
 impl Journals {
@@ -92,21 +98,31 @@ impl Journal {
             let end: &[u8] = if files::ends(&bytes[..whole]) { b"" } else { b"\n" };
             files::write_atomically(&path, &[&bytes[..whole], end].concat())?;
         }
-        let mut known: HashMap<String, VecDeque<Response>> = HashMap::new();
-        for Line { request, response, .. } in lines(&bytes[..whole]) {
-            known.entry(request).or_default().push_back(response);
+        let mut known: HashMap<String, VecDeque<(Response, f64)>> = HashMap::new();
+        for Line { request, response, seconds, .. } in lines(&bytes[..whole]) {
+            known.entry(request).or_default().push_back((response, seconds));
         }
-        Ok(Self { path, known: RefCell::new(known), file: RefCell::default(), warned: Cell::default() })
+        let (known, replayed) = (RefCell::new(known), Cell::default());
+        Ok(Self { path, known, replayed, file: RefCell::default(), warned: Cell::default() })
     }
 
     /// Returns what was replied to a request before, each response once.
     pub fn take(&self, request: &str) -> Option<Response> {
-        self.known.borrow_mut().get_mut(request)?.pop_front()
+        let (response, seconds) = self.known.borrow_mut().get_mut(request)?.pop_front()?;
+        self.replayed.set(self.replayed.get() + seconds);
+        Some(response)
     }
 
-    /// Keeps a response. Failing to write costs money if the run is killed, not results: it is said once.
-    pub fn put(&self, request: &str, model: &str, response: &Response) {
-        let line = Line { request: request.to_owned(), model: model.to_owned(), response: response.clone() };
+    /// Returns the seconds that the responses took which were replied before: they are part of the trial's.
+    pub fn replayed_seconds(&self) -> f64 {
+        self.replayed.get()
+    }
+
+    /// Keeps a response, which took so many seconds. Failing to write costs money if the run is killed, not results: it is said
+    /// once.
+    pub fn put(&self, request: &str, model: &str, response: &Response, seconds: f64) {
+        let (request, model) = (request.to_owned(), model.to_owned());
+        let line = Line { request, model, response: response.clone(), seconds };
         if let Err(error) = self.append(&line)
             && !self.warned.replace(true)
         {
@@ -170,7 +186,7 @@ mod tests {
         let journal = journals.of(&"trial").unwrap();
         for (request, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
             assert_eq!(journal.take(request), None, "what is asked now is not known from before");
-            journal.put(request, "m", &response(text));
+            journal.put(request, "m", &response(text), 2.0);
         }
         drop(journal);
         let kept = journals.responses().unwrap();
@@ -178,6 +194,7 @@ mod tests {
         let journal = journals.of(&"trial").unwrap();
         let taken = ["a", "a", "a", "b"].map(|request| journal.take(request).map(|response| response.text));
         assert_eq!(taken, [Some("1".to_owned()), Some("3".to_owned()), None, Some("2".to_owned())]);
+        assert_eq!(journal.replayed_seconds(), 6.0);
         assert_eq!(journals.of(&"another").unwrap().take("a"), None);
 
         journal.remove().unwrap();
@@ -191,8 +208,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         let journal = journals.of(&"trial").unwrap();
-        journal.put("a", "m", &response("1"));
-        journal.put("b", "m", &response("2"));
+        journal.put("a", "m", &response("1"), 2.0);
+        journal.put("b", "m", &response("2"), 2.0);
         drop(journal);
         let path = journals.path(&"trial");
         let bytes = fs::read(&path).unwrap();
@@ -200,7 +217,7 @@ mod tests {
 
         let journal = journals.of(&"trial").unwrap();
         assert_eq!((journal.take("a"), journal.take("b")), (Some(response("1")), None));
-        journal.put("b", "m", &response("again"));
+        journal.put("b", "m", &response("again"), 2.0);
         drop(journal);
         assert_eq!(journals.of(&"trial").unwrap().take("b"), Some(response("again")));
 
@@ -209,7 +226,7 @@ mod tests {
         fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
         let journal = journals.of(&"trial").unwrap();
         assert_eq!(journal.take("b"), Some(response("again")));
-        journal.put("c", "m", &response("3"));
+        journal.put("c", "m", &response("3"), 2.0);
         drop(journal);
         let journal = journals.of(&"trial").unwrap();
         assert_eq!((journal.take("b"), journal.take("c")), (Some(response("again")), Some(response("3"))));
@@ -222,7 +239,7 @@ mod tests {
         let journal = journals.of(&"preparation").unwrap();
         journal.forget_empty().unwrap();
         for (request, text) in [("a", "1"), ("b", "<think>hm\n"), ("c", "3"), ("d", " \n")] {
-            journal.put(request, "m", &response(text));
+            journal.put(request, "m", &response(text), 2.0);
         }
         journal.forget_empty().unwrap();
         drop(journal);
@@ -236,7 +253,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         journals.discard(&"trial").unwrap();
-        journals.of(&"trial").unwrap().put("a", "m", &response("1"));
+        journals.of(&"trial").unwrap().put("a", "m", &response("1"), 2.0);
         journals.discard(&"trial").unwrap();
         assert_eq!(journals.of(&"trial").unwrap().take("a"), None);
     }

@@ -51,7 +51,7 @@ pub(super) async fn attempt(
             trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
         }
     };
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = started.elapsed().as_secs_f64() + journal.replayed_seconds();
     let records = items.iter().zip(trials).map(|(item, trial)| {
         let (trial, scores) = match recorded(item, &trial, room, evidence, &plan.words) {
             Ok(scores) => (trial, scores),
