@@ -3,6 +3,7 @@
 mod comparison;
 mod extension;
 mod foreign;
+mod joining;
 mod money;
 mod preparations;
 mod remake;
@@ -13,6 +14,7 @@ pub(crate) mod texts;
 
 pub use comparison::differences;
 pub use foreign::refuse_foreign;
+pub use joining::is_half_joined;
 pub use money::{PRICES, Spent, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
@@ -118,6 +120,7 @@ impl RunFolder {
         match there {
             None => write_atomically(&manifest, &pretty(&text))?,
             Some(there) => {
+                joining::refuse_half_joined(path, &there)?;
                 check_shard(path, &there, shard)?;
                 if let Some(name) = there.get("configuration_name") {
                     text["configuration_name"] = name.clone();

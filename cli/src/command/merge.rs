@@ -16,8 +16,8 @@ use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, differences, prices, read_manifest,
-    refuse_foreign, served_calls, spent, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, differences, is_half_joined, prices,
+    read_manifest, refuse_foreign, served_calls, spent, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
@@ -112,19 +112,20 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     }
     let mut configuration = configuration.context("none of the parts has begun: all these folders are empty")?;
     configuration["documents"] = documents(&mut parts);
-    if args.out.join(MANIFEST).exists() && !args.fresh {
+    let is_anew = args.fresh || is_half_joined(&args.out);
+    if args.out.join(MANIFEST).exists() && !is_anew {
         bail!("{named} holds a run already; choose a new folder with --out, or give --fresh");
     }
 
     let charged = charged(&parts)?;
     let Joined { items, mut records, n_duplicates, differing } = Joined::of(&mut parts);
     let n_records = records.len();
-    let remade: Vec<Record> = if args.fresh && is_judged(&args.out, &configuration) {
+    let remade: Vec<Record> = if is_anew && is_judged(&args.out, &configuration) {
         std::mem::take(&mut records).into_values().collect()
     } else {
         Vec::new()
     };
-    let opening = match (args.fresh, remade.as_slice()) {
+    let opening = match (is_anew, remade.as_slice()) {
         (false, _) => Opening::Resume,
         (true, []) => Opening::Fresh,
         (true, remade) => Opening::Remake(remade),
@@ -133,6 +134,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
         folder.name(name)?;
     }
+    folder.note_joining(true)?;
     folder.write_items(&items)?;
     // Where parts differ the first one counts.
     let lists = parts.iter().rev().map(|part| prices(&part.folder));
@@ -155,6 +157,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         folder.append(some)?;
     }
     judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
+    folder.note_joining(false)?;
 
     let expected = configuration["items"].as_u64().unwrap_or(0);
     let n_cells = configuration["cells"].as_array().map_or(0, Vec::len) as u64;

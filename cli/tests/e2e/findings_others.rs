@@ -198,6 +198,15 @@ fn finding_02_merge_writes_over_no_part_and_keeps_verdicts_on_what_it_joined() {
     assert_eq!((&kept[..1], kept.len()), (&of_second[..], 2), "what was said of the joined run stays");
     assert_eq!(lines(&sandbox.path("all/records.jsonl")).len(), 2);
 
+    // As a kill leaves a merge: whoever went on there would pay again for what the parts hold.
+    let manifest = fs::read_to_string(sandbox.path("all/manifest.json")).unwrap();
+    assert!(!manifest.contains("\"joining\""));
+    sandbox.write("all/manifest.json", manifest.replacen('{', "{\"joining\": true,", 1));
+    sandbox.write("all/records.jsonl", "");
+    sandbox.run(&[&run[..], &["--out", "all"]].concat()).refuses(&["closeread merge", "give that command again"]);
+    sandbox.run(&["merge", "1", "2", "--out", "all"]).exits(0);
+    assert_eq!(lines(&sandbox.path("all/records.jsonl")).len(), 2);
+
     // Another run in that folder is another run.
     sandbox.run(&[&run[..4], &["closed-book", "--out", "other"]].concat()).exits(0);
     sandbox.run(&["merge", "other", "--out", "all", "--fresh"]).exits(0);
