@@ -139,6 +139,8 @@ class Scores(Case):
         self.refused("predictions:1: str: expected a dict", of=lambda: score(GOLD, ["a"]))
         self.refused("gold is int: expected a path", of=lambda: score(3, SAID))
         self.assertEqual(score(GOLD, path, bad_rows="leave_out")["ledger"]["missing"], 1)
+        wrong = [{"item": "z", "answer": "x"}]
+        self.refused("no row of the predictions can be used", "predictions:1 (z)", of=lambda: score(GOLD, wrong, bad_rows="leave_out"))
 
     def test_other_threads_go_on(self):
         gold = [dict(GOLD[0], id=str(n), answers=["the miller of the far hill " * 20]) for n in range(400)]

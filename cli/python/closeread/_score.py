@@ -107,7 +107,7 @@ def score(
     which of theirs.
 
     A row that cannot be used raises `ValueError`, which names it; with bad_rows="leave_out" it stands in the card's
-    ledger, as on the command line. An item without a prediction counts as missing, and is wrong.
+    ledger, as on the command line, unless no row can be used. An item without a prediction counts as missing, and is wrong.
     """
     scoring = {"metrics": names(metrics), "by": names(by), "chinese": chinese, "bad_rows": bad_rows}
     if format is not None:

@@ -37,6 +37,10 @@ impl Scoring {
     fn card(&self, submission: &Submission) -> Result<String> {
         match self.bad_rows.as_str() {
             "raise" => refuse(submission)?,
+            "leave_out" if submission.is_unusable() => {
+                // A table of zeros would look like a score.
+                bail!("no row of the predictions can be used: nothing is scored{}", wrong_rows(submission))
+            }
             "leave_out" => {}
             other => bail!("`bad_rows` is `{other}`: expected `raise` or `leave_out`"),
         }
@@ -51,13 +55,18 @@ fn refuse(submission: &Submission) -> Result<()> {
     if n == 0 {
         return Ok(());
     }
+    let (rows, them) = if n == 1 { ("row", "it") } else { ("rows", "them") };
+    let named = wrong_rows(submission);
+    bail!("{n} {rows} cannot be used; correct {them}, or pass bad_rows=\"leave_out\"{named}")
+}
+
+/// The first rows that cannot be used, behind a colon, a line each.
+fn wrong_rows(submission: &Submission) -> String {
     let mut rows: Vec<&Problem> = submission.problems.iter().collect();
     rows.sort_by_key(|problem| (problem.file.as_str(), problem.line));
     let named = rows.iter().take(SHOWN).map(|row| format!("\n  {}", row.to_string().trim_end_matches(" [left out]")));
-    let more = if n > SHOWN { "\n  ..." } else { "" };
-    let (rows, them) = if n == 1 { ("row", "it") } else { ("rows", "them") };
-    let named: String = named.collect();
-    bail!("{n} {rows} cannot be used; correct {them}, or pass bad_rows=\"leave_out\":{named}{more}")
+    let more = if rows.len() > SHOWN { "\n  ..." } else { "" };
+    format!(":{}{more}", named.collect::<String>())
 }
 
 /// Scores predictions by gold items; returns the output of `closeread score --gold ITEMS --predictions FILE --json`.

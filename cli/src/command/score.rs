@@ -104,7 +104,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     match read(args)? {
         Published::One(submission) => {
             let card = scorecard(&submission, args)?;
-            if submission.attempts.is_empty() && submission.problems.iter().next().is_some() {
+            if submission.is_unusable() {
                 // A table of zeros would look like a score.
                 say_problems(&card);
                 bail!("no row of the predictions can be used: nothing is scored");

@@ -21,6 +21,13 @@ pub struct Submission {
     pub metrics: Vec<Metric>,
 }
 
+impl Submission {
+    /// True if there are rows and none can be used: a card of it has zeros that look like a score.
+    pub fn is_unusable(&self) -> bool {
+        self.attempts.is_empty() && self.problems.iter().next().is_some()
+    }
+}
+
 /// The attempt at one item, as a file gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
