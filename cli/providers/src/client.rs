@@ -221,7 +221,7 @@ impl ChatModel {
         }
         post = post.body(reqwest::Body::wrap(Pieces::from(call.filled_in(request.body.to_string()))));
         if let Some(key) = &self.account.key {
-            let (name, value) = protocol.key_header(key.reveal());
+            let (name, value) = protocol.key_header(self.account.base_url.reveal(), key.reveal());
             post = post.header(name, value);
         }
         match post.send().await.map_err(broken).and_then(|response| arrived(response, self.options.address)) {

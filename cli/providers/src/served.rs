@@ -8,7 +8,7 @@ use crate::throttle::{Place, Rates, Throttle};
 use crate::tries::{Bill, Tries, bill};
 use crate::wire::{Message, Received, Wire};
 use anyhow::{Context, Result, bail};
-use closeread_llm::provider::{Dialect, Fault, Limits, Request, Secret, TeiInfo, with_path};
+use closeread_llm::provider::{Dialect, Fault, Limits, Protocol, Request, Secret, TeiInfo, with_path};
 use closeread_llm::{HostError, Usage};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -127,9 +127,10 @@ impl<K> ServedAccount<K> {
     }
 
     fn message(&self, path: &str, request: Option<&Request>) -> Message {
-        let key = self.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.reveal())));
+        let base_url = self.base_url.reveal();
+        let key = self.key.as_ref().map(|key| Protocol::OpenAi.key_header(base_url, key.reveal()));
         Message {
-            url: with_path(self.base_url.reveal(), path),
+            url: with_path(base_url, path),
             headers: key.into_iter().collect(),
             body: request.map(|request| ("application/json".to_owned(), request.body.to_string().into_bytes())),
         }

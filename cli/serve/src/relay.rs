@@ -241,7 +241,7 @@ impl Resolve for NoSecrets {
 /// Returns the headers that a server of models needs.
 fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let is_passed = |name: &HeaderName| {
-        let names = ["authorization", "x-api-key", "x-goog-api-key", "content-type", "accept"];
+        let names = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "content-type", "accept"];
         names.contains(&name.as_str()) || name.as_str().starts_with("anthropic-")
     };
     headers.iter().filter(|(name, _)| is_passed(name)).map(|(name, value)| (name.clone(), value.clone())).collect()

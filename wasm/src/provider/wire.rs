@@ -71,7 +71,7 @@ impl Wire {
             post = post.header("anthropic-dangerous-direct-browser-access", "true");
         }
         if let Some(key) = &self.key {
-            let (name, value) = self.protocol.key_header(key.reveal());
+            let (name, value) = self.protocol.key_header(&self.base_url, key.reveal());
             post = post.header(name, &value);
         }
         post.body(request.body.to_string())

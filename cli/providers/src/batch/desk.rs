@@ -216,9 +216,10 @@ impl BatchClient {
         let BatchMessage { path, headers, body } = message;
         let request = Request { path, headers: Vec::new(), body: Value::Null };
         let protocol = self.protocol();
-        let key = self.account.key.as_ref().map(|key| protocol.key_header(key.reveal()));
+        let base_url = self.account.base_url.reveal();
+        let key = self.account.key.as_ref().map(|key| protocol.key_header(base_url, key.reveal()));
         let headers = headers.into_iter().map(|(name, value)| (name, value.to_owned())).chain(key);
-        Message { url: protocol.url(self.account.base_url.reveal(), &request), headers: headers.collect(), body }
+        Message { url: protocol.url(base_url, &request), headers: headers.collect(), body }
     }
 }
 

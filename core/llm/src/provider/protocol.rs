@@ -49,9 +49,11 @@ impl Protocol {
         }
     }
 
-    /// The header that carries the key.
-    pub fn key_header(self, key: &str) -> (&'static str, String) {
+    /// The header that carries the key to the server of that address. Azure wants its keys in a header of their own; its
+    /// tokens (JWT) go as others' keys do.
+    pub fn key_header(self, base_url: &str, key: &str) -> (&'static str, String) {
         match self {
+            Self::OpenAi if is_azure(base_url) && !key.starts_with("eyJ") => ("api-key", key.to_owned()),
             Self::OpenAi => ("authorization", format!("Bearer {key}")),
             Self::Anthropic => ("x-api-key", key.to_owned()),
             Self::Gemini => ("x-goog-api-key", key.to_owned()),
@@ -131,6 +133,16 @@ impl Protocol {
     }
 }
 
+/// True of an address of Azure's.
+fn is_azure(base_url: &str) -> bool {
+    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
+    let server = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = server.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_ascii_lowercase();
+    [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"]
+        .iter()
+        .any(|end| host.ends_with(end))
+}
+
 /// The address of a path below a base URL. A query of the base, such as an `api-version` or a gateway's token, stays
 /// behind the path; a fragment, which no server is sent, is left out.
 pub fn with_path(base_url: &str, path: &str) -> String {
@@ -171,6 +183,20 @@ mod tests {
     use super::{Protocol, with_path};
     use crate::provider::Request;
     use serde_json::Value;
+
+    #[test]
+    fn a_key_of_azure_has_a_header_of_its_own() {
+        let header = |url: &str, key: &str| Protocol::OpenAi.key_header(url, key);
+        for url in ["https://mine.openai.azure.com/openai/v1", "https://Mine.Services.AI.Azure.com:443?api-version=1"] {
+            assert_eq!(header(url, "k1"), ("api-key", "k1".to_owned()), "{url}");
+            assert_eq!(header(url, "eyJ0"), ("authorization", "Bearer eyJ0".to_owned()), "{url}");
+        }
+        for url in ["https://api.openai.com/v1", "http://openai.azure.com.example/v1", "http://x/mine.openai.azure.com"]
+        {
+            assert_eq!(header(url, "k1"), ("authorization", "Bearer k1".to_owned()), "{url}");
+        }
+        assert_eq!(Protocol::Gemini.key_header("", "k1").0, "x-goog-api-key");
+    }
 
     #[test]
     fn a_query_in_the_address_stands_behind_the_path() {
