@@ -5,7 +5,7 @@ use closeread_files::{self as files, open_lines, write_atomically};
 use closeread_judges::{Judgement, JudgementKey, Judging, Panel, Verdict};
 use closeread_report::folder::{JUDGING_FORMAT, read_judging, read_panels};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,10 @@ pub use closeread_files::run_files::JUDGEMENTS;
 pub const JUDGING: &str = "judging.json";
 /// Description of a line, for messages on a line that is something else.
 const LINE: &str = "a judgement; remove the line and it is asked again";
+
+/// Most lines of one judgement that say how it failed: whoever gives the command every hour until a server is back has no file
+/// that grows all that time.
+const MOST_FAILURES: usize = 10;
 
 /// The content of `judging.json`.
 #[derive(Debug, Serialize)]
@@ -28,6 +32,8 @@ pub(super) struct Judgements {
     path: PathBuf,
     file: File,
     done: HashSet<JudgementKey>,
+    /// Judgements that failed without a call that is to be counted: how often that was written, and the last verdict.
+    failed: HashMap<JudgementKey, (usize, Verdict)>,
 }
 
 impl Judgements {
@@ -35,15 +41,25 @@ impl Judgements {
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(JUDGEMENTS);
         let (file, lines): (File, Vec<Judgement>) = open_lines(&path, LINE)?;
-        let mut done = HashSet::new();
-        for line in lines {
-            if is_failed(&line) {
-                done.remove(&line.key)
-            } else {
-                done.insert(line.key)
-            };
+        let mut judgements = Self { path, file, done: HashSet::new(), failed: HashMap::new() };
+        lines.into_iter().for_each(|line| judgements.note(line));
+        Ok(judgements)
+    }
+
+    /// Notes what a line says.
+    fn note(&mut self, Judgement { key, verdict, calls, .. }: Judgement) {
+        match verdict {
+            Verdict::Failed { .. } => {
+                self.done.remove(&key);
+                if calls.is_empty() {
+                    let n = self.failed.get(&key).map_or(0, |(n, _)| *n);
+                    self.failed.insert(key, (n + 1, verdict));
+                }
+            }
+            _ => {
+                self.done.insert(key);
+            }
         }
-        Ok(Self { path, file, done })
     }
 
     /// Returns whether a judgement need not be asked again. One that failed is: the fault may be gone.
@@ -51,15 +67,18 @@ impl Judgements {
         self.done.contains(key)
     }
 
-    /// Appends a judgement; once this returns, a kill cannot undo it.
+    /// Appends a judgement; once this returns, a kill cannot undo it. One that failed as before is there already.
     pub(super) fn append(&mut self, judgement: Judgement) -> Result<()> {
+        let is_there = |(n, verdict): &(usize, Verdict)| *verdict == judgement.verdict || *n >= MOST_FAILURES;
+        let has_failed = is_failed(&judgement) && judgement.calls.is_empty();
+        if has_failed && self.failed.get(&judgement.key).is_some_and(is_there) {
+            return Ok(());
+        }
         let mut line = serde_json::to_vec(&judgement)?;
         line.push(b'\n');
         let written = files::append_lines(&self.file, &self.path, &line);
         written.with_context(|| format!("cannot write {}", self.path.display()))?;
-        if !is_failed(&judgement) {
-            self.done.insert(judgement.key);
-        }
+        self.note(judgement);
         Ok(())
     }
 
@@ -124,4 +143,37 @@ pub fn merge(parts: &[&Path], whole: &Path) -> Result<()> {
 fn panels(folder: &Path) -> Result<Vec<Panel>> {
     let text = files::read(&folder.join(JUDGING))?;
     read_panels(text.as_deref()).with_context(|| format!("{} cannot be read", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_judges::{Judge, Subject};
+
+    #[test]
+    fn a_judgement_that_fails_again_and_again_does_not_fill_the_file() {
+        let run = tempfile::tempdir().unwrap();
+        let failed = |error: &str| Judgement {
+            key: JudgementKey {
+                subject: Subject { item: "q".to_owned(), trial: None },
+                judge: Judge::ClassifyQuestion,
+                judge_model: "p/j".to_owned(),
+                vote: 0,
+                setup: String::new(),
+            },
+            verdict: Verdict::Failed { error: error.to_owned() },
+            calls: Vec::new(),
+            blocked_tokens: None,
+        };
+        let append = |error: &str| Judgements::open(run.path()).unwrap().append(failed(error)).unwrap();
+        let n_lines = || std::fs::read_to_string(run.path().join(JUDGEMENTS)).unwrap().lines().count();
+        for _ in 0..3 {
+            append("refused");
+        }
+        assert_eq!(n_lines(), 1);
+        (0..30).for_each(|n| append(&format!("busy for {n} s")));
+        assert_eq!(n_lines(), MOST_FAILURES);
+        let key = failed("").key;
+        assert!(!Judgements::open(run.path()).unwrap().is_done(&key), "it is asked again");
+    }
 }
