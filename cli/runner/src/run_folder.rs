@@ -169,13 +169,16 @@ impl RunFolder {
         self.note(PLACES, json!(places))
     }
 
-    /// Sets a field of the manifest.
+    /// Sets a field of the manifest; null takes it out.
     fn note(&self, field: &str, value: Value) -> Result<()> {
         let mut manifest = self.manifest.borrow_mut();
         if manifest[field] == value {
             return Ok(());
         }
-        manifest[field] = value;
+        match manifest.as_object_mut() {
+            Some(fields) if value.is_null() => drop(fields.remove(field)),
+            _ => manifest[field] = value,
+        }
         write_atomically(&self.path.join(MANIFEST), &pretty(&manifest))
     }
 

@@ -2,8 +2,7 @@
 //! would pay again for what the parts hold.
 
 use super::{MANIFEST, RunFolder, read_manifest};
-use anyhow::{Context, Result, bail};
-use closeread_files::{pretty, write_atomically};
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -13,14 +12,7 @@ const JOINING: &str = "joining";
 impl RunFolder {
     /// Notes whether parts are being joined into the folder.
     pub fn note_joining(&self, is_joining: bool) -> Result<()> {
-        let file = self.path.join(MANIFEST);
-        let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
-        if is_joining {
-            manifest[JOINING] = json!(true);
-        } else if let Some(fields) = manifest.as_object_mut() {
-            fields.remove(JOINING);
-        }
-        write_atomically(&file, &pretty(&manifest))
+        self.note(JOINING, if is_joining { json!(true) } else { Value::Null })
     }
 }
 
