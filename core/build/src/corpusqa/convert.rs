@@ -20,6 +20,12 @@ pub enum CsvError {
         /// Number of cells of the header.
         header: usize,
     },
+    /// A cell that goes on to the end of the file.
+    #[error("line {line}: a quotation mark is not closed: all behind it would be one cell")]
+    Unclosed {
+        /// Line in which the row begins, from 1.
+        line: usize,
+    },
     /// There is nothing behind the header.
     #[error("expected a header and at least one record")]
     Empty,
@@ -29,7 +35,8 @@ pub enum CsvError {
 /// quotation mark inside a cell is doubled, or escaped by a backslash where `\"` stands in the file.
 ///
 /// # Errors
-/// The line and what is wrong with it, for the first record that has another number of cells than the header.
+/// The line and what is wrong with it, for the first record that has another number of cells than the header, or for one
+/// whose last cell is not closed.
 pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
     let Sheet { bytes, separator } = sheet(text.as_bytes());
     let escaped = text.contains("\\\"");
@@ -42,9 +49,13 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
         .from_reader(&*bytes);
     let mut records: Vec<(usize, Vec<String>)> = Vec::new();
     let mut lines = Lines::new(&bytes);
+    let is_odd = text.replace("\\\"", "").matches('"').count() % 2 == 1;
+    let mut unclosed = None;
     for record in reader.records() {
         let record = record?;
         let line = lines.line_of(record.position().map_or(0, Position::byte));
+        let goes_on = record.iter().next_back().is_some_and(|cell| cell.contains(['\n', '\r']));
+        unclosed = (is_odd && goes_on).then_some(line);
         let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         if cells.iter().all(String::is_empty) {
             continue;
@@ -53,6 +64,9 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
             return Err(CsvError::Cells { line, cells: cells.len(), header: header.len() });
         }
         records.push((line, cells));
+    }
+    if let Some(line) = unclosed {
+        return Err(CsvError::Unclosed { line });
     }
     if records.len() < 2 {
         return Err(CsvError::Empty);
@@ -98,5 +112,8 @@ mod tests {
             "line 2: 3 cells: expected 2, as in the header"
         );
         assert_eq!(csv_as_markdown("a,b\n").unwrap_err().to_string(), "expected a header and at least one record");
+        let unclosed = csv_as_markdown("a\tb\n1\t2\n3\t\"4\n5\t6\n").unwrap_err().to_string();
+        assert_eq!(unclosed, "line 3: a quotation mark is not closed: all behind it would be one cell");
+        assert!(csv_as_markdown("a,b\n1,\"2\n3\"\n").is_ok(), "a cell may have lines");
     }
 }
