@@ -1,5 +1,10 @@
 //! Units as people write them behind numbers and over columns: magnitudes, currencies, measures.
 
+mod measures;
+
+use measures::MEASURES;
+pub(super) use measures::{POUND, is_other_measure};
+
 /// The unit of a number, as its words say it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Unit {
@@ -185,55 +190,6 @@ const CURRENCIES: &[(&str, &str)] = &[
     ("australian dollars", "AUD"),
     ("new zealand dollars", "NZD"),
     ("singapore dollars", "SGD"),
-];
-
-/// Names of physical units: kind, factor, exact by definition.
-const MEASURES: [(&str, &str, f64); 45] = [
-    ("mm", "length", 0.001),
-    ("cm", "length", 0.01),
-    ("m", "length", 1.0),
-    ("metre", "length", 1.0),
-    ("metres", "length", 1.0),
-    ("meter", "length", 1.0),
-    ("meters", "length", 1.0),
-    ("米", "length", 1.0),
-    ("km", "length", 1000.0),
-    ("kilometers", "length", 1000.0),
-    ("kilometres", "length", 1000.0),
-    ("公里", "length", 1000.0),
-    ("千米", "length", 1000.0),
-    ("mi", "length", 1609.344),
-    ("mile", "length", 1609.344),
-    ("miles", "length", 1609.344),
-    ("ft", "length", 0.3048),
-    ("feet", "length", 0.3048),
-    ("sq m", "area", 1.0),
-    ("m²", "area", 1.0),
-    ("m2", "area", 1.0),
-    ("sqm", "area", 1.0),
-    ("square meters", "area", 1.0),
-    ("square metres", "area", 1.0),
-    ("平方米", "area", 1.0),
-    ("ha", "area", 10_000.0),
-    ("hectares", "area", 10_000.0),
-    ("公顷", "area", 10_000.0),
-    ("sq km", "area", 1_000_000.0),
-    ("km²", "area", 1_000_000.0),
-    ("km2", "area", 1_000_000.0),
-    ("square kilometers", "area", 1_000_000.0),
-    ("square kilometres", "area", 1_000_000.0),
-    ("平方公里", "area", 1_000_000.0),
-    ("sq mi", "area", 2_589_988.110_336),
-    ("square miles", "area", 2_589_988.110_336),
-    ("sq ft", "area", 0.092_903_04),
-    ("square feet", "area", 0.092_903_04),
-    ("acres", "area", 4_046.856_422_4),
-    ("kg", "mass", 1.0),
-    ("千克", "mass", 1.0),
-    ("t", "mass", 1000.0),
-    ("tonnes", "mass", 1000.0),
-    ("吨", "mass", 1000.0),
-    ("lb", "mass", 0.453_592_37),
 ];
 
 impl Unit {

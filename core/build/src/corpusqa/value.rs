@@ -8,7 +8,7 @@ mod number;
 
 use super::column::Column;
 use super::column::ValueType;
-use super::unit::{Unit, may_be};
+use super::unit::{Measure, POUND, Unit, is_other_measure, may_be};
 use closeread_eval::answer::corpusqa::month_of;
 use closeread_judges::rule::quantity;
 use number::{blank_before_m, digits, has_decimal_comma, together, with_fractions};
@@ -140,6 +140,9 @@ pub enum NoNumber {
     /// A length in a column of masses.
     #[error("is of the kind {0}, the column of the kind {1}")]
     Kind(&'static str, &'static str),
+    /// A unit that does not convert, such as tons in a column of kilograms.
+    #[error("has a unit that does not convert")]
+    Unit,
     /// The number is too large for the column.
     #[error("is too large")]
     TooLarge,
@@ -281,6 +284,14 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
                 own.exponent = Some(own.exponent.unwrap_or(0) + 6);
             }
         }
+    }
+    if let (Some("pound"), None, Some(Measure { kind: "mass", .. })) = (own.currency, own.measure, held.measure) {
+        (own.currency, own.measure) = (None, Some(Measure { kind: "mass", factor: POUND }));
+    }
+    let is_unlike = is_other_measure(&own.rest, &held.rest)
+        || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, "");
+    if is_unlike && !column.unit.trim().is_empty() {
+        return Err(refused(NoNumber::Unit));
     }
     let is_share = column.value_type == ValueType::Percentage;
     if own.share.is_some() && !is_share {

@@ -98,6 +98,26 @@ fn measures_convert_within_their_kind() {
     assert_eq!(number_in("12 km²", ValueType::Number, "sq km"), 12.0);
     assert_eq!(number_in("1.5 million sq km", ValueType::Number, "sq km"), 1_500_000.0);
     assert_eq!(number_in("500 ha", ValueType::Number, "sq km"), 5.0);
+    for (raw, unit, expected) in [
+        ("200 g", "kg", 0.2),
+        ("1 tonne", "kg", 1000.0),
+        ("10 pounds", "kg", 4.535_923_7),
+        ("3 kilograms", "kg", 3.0),
+        ("80 centimetres", "m", 0.8),
+        ("3 kilometre", "m", 3000.0),
+        ("1 hectare", "sq km", 0.01),
+        ("1 sq. km", "sq km", 1.0),
+    ] {
+        let value = number_in(raw, ValueType::Number, unit);
+        assert!((value - expected).abs() < 1e-9, "{raw} is {value} {unit}");
+    }
+    for (raw, unit) in [("5 tons", "kg"), ("5 kg", "tons"), ("90 minutes", "hours"), ("5 MWh", "kWh")] {
+        let refused = read_cell(raw, &column(ValueType::Number, unit)).unwrap_err().to_string();
+        assert!(refused.contains("has a unit that does not convert"), "{refused}");
+    }
+    assert_eq!(number_in("1 hour", ValueType::Number, "hours"), 1.0);
+    assert_eq!(number_in("12 tonnes per year", ValueType::Number, "tonnes"), 12.0);
+    assert_eq!(number_in("5 tons", ValueType::Number, ""), 5.0);
     let refused = read_cell("5 kg", &column(ValueType::Number, "km")).unwrap_err().to_string();
     assert!(refused.contains("of the kind mass"), "{refused}");
 }
