@@ -1,6 +1,6 @@
 //! ReadAgent and the memory agent on the sample; runs that are killed in the middle of a trial.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, rewrite_lines};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -261,6 +261,10 @@ fn preparations_that_several_parts_paid_for_all_count_in_the_merged_run() {
         sandbox.run(&["merge", parts[0], parts[1], "--out", out]).exits(0);
         assert_eq!(n_calls(out), expected, "{out}");
     }
+    assert_eq!(preparations(&sandbox, "m").len(), 2);
+    rewrite_lines(&sandbox, "bench/documents.jsonl", |book| book["title"] = json!("The Other Ferry"));
+    sandbox.run(&[&arguments("read-agent", &server.url, "m")[..], &["--extend"]].concat()).exits(0);
+    assert_eq!(preparations(&sandbox, "m").len(), 1, "those of all parts are of the old book");
 }
 
 #[test]

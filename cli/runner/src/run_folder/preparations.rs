@@ -64,10 +64,12 @@ pub(super) fn keep(folder: &Path, key: &PreparationKey, preparation: &Preparatio
     write_atomically(&file, &serde_json::to_vec(&kept)?)
 }
 
-/// Removes what a method made of books: it is to be made again.
+/// Removes what a method made of books, in each of the parts that were joined: it is to be made again.
 pub(super) fn forget(folder: &Path, key: &PreparationKey) -> Result<()> {
-    let file = preparation_file(folder, key);
-    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))
+    let hash = key.hash();
+    files::remove_from(&folder.join(FOLDER), |name| {
+        name.split('.').next() == Some(hash.as_str()) && name.ends_with(".json")
+    })
 }
 
 fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {
