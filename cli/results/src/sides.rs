@@ -149,6 +149,10 @@ fn read_scores(file: &InputFile) -> Result<Vec<ScoreFileItem>> {
     if let Some(twice) = read.items.iter().find(|item| !seen.insert(item.id.as_str())) {
         bail!("{name}: item `{}` stands there twice; expected each item once", twice.id);
     }
+    let wrong = |item: &ScoreFileItem| item.out_of_range().map(|(metric, score)| (item.id.clone(), metric, score));
+    if let Some((id, metric, score)) = read.items.iter().find_map(wrong) {
+        bail!("{name}: the score `{metric}` of item `{id}` is {score}: expected a number from 0 to 1");
+    }
     Ok(read.items)
 }
 

@@ -189,6 +189,8 @@ fn what_is_no_run_is_refused_with_what_is_expected() {
     sandbox.write("empty/x", "");
     sandbox.write("bad.json", "{\"n\": 1}");
     sandbox.write("twice.json", r#"{"items":[{"id":"a","scores":{}},{"id":"a","scores":{}}]}"#);
+    sandbox.write("percent.json", r#"{"items":[{"id":"a","scores":{"f1":66.7}}]}"#);
+    sandbox.run(&["compare", "percent.json", "empty"]).refuses(&["percent.json", "`f1`", "66.7", "from 0 to 1"]);
     sandbox.run(&["compare", "nowhere", "empty"]).refuses(&["nowhere", "run folder", "closeread score --json"]);
     sandbox.run(&["compare", "bad.json", "empty"]).refuses(&["bad.json", "closeread score --json"]);
     sandbox.run(&["compare", "twice.json", "empty"]).refuses(&["twice.json", "`a`", "each item once"]);

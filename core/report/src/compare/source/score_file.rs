@@ -40,6 +40,12 @@ impl ScoreFileItem {
         scores
     }
 
+    /// A score that is not from 0 to 1, with its metric: one in percent, say.
+    pub fn out_of_range(&self) -> Option<(String, f64)> {
+        const ROUNDING: f64 = 1e-9;
+        self.scores().into_iter().find(|(_, score)| !(-ROUNDING..=1.0 + ROUNDING).contains(score))
+    }
+
     /// A metric of the file under which it has no score does not apply.
     pub(super) fn facts(&self, metrics: &BTreeSet<String>) -> ItemFacts {
         let scores = self.scores();
