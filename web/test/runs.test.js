@@ -296,6 +296,27 @@ test("a trial has an address: it opens from it, steps to its neighbours, and Bac
     await page.waitForFunction(() => /run elsewhere is not open/.test(document.querySelector("#no-run").textContent));
 });
 
+test("a run of the reader's own does not stand for the served run of its name", async ({ page, origin }) => {
+    const item = (question) => [{ id: "a", documents: ["b"], question, task: "generative", answers: ["yes"] }];
+    await runFolder(join(work, "twice"), item("served?"), [record("a")]);
+    const files = await readdir(join(work, "twice"));
+    await page.route("**/runs/twice/**", (route) => {
+        const path = new URL(route.request().url()).pathname.split("/runs/twice/")[1];
+        return path === "" ? route.fulfill({ json: { files: files.map((path) => ({ path })) } }) : route.fulfill({ path: join(work, "twice", path) });
+    });
+    await page.route("**/closeread.json", (route) => route.fulfill({ json: { runs: ["twice"], relay: null } }));
+    await page.goto("about:blank");
+    await page.goto(`${origin}#/runs`);
+    await page.locator(".served-run").waitFor();
+    await runFolder(join(work, "own/twice"), item("own?"), [record("a")]);
+    await page.setInputFiles("#run-folder", join(work, "own/twice"));
+    await page.waitForFunction(() => document.querySelector("#runs-heading")?.textContent === "twice-2", undefined, { timeout: 20_000 });
+    await page.click(".served-run");
+    await page.waitForFunction(() => document.querySelector("#runs-heading")?.textContent === "twice", undefined, { timeout: 20_000 });
+    await part(page, "trials");
+    await page.waitForFunction(() => /served\?/.test(document.querySelector(".trial")?.textContent), undefined, { timeout: 20_000 });
+});
+
 test("of two served runs the one that was clicked last opens, though the first is slow", async ({ page, origin }) => {
     const folder = async (name) => {
         await runFolder(join(work, name), [{ id: "a", documents: ["b"], question: `of ${name}?`, task: "generative", answers: ["yes"] }], [record("a")]);

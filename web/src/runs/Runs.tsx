@@ -32,6 +32,9 @@ export function Runs() {
     const runs = openRuns(session);
     const [, draw] = useState(0);
     const [served, setServed] = useState<string[]>([]);
+    // For what is dropped, which hears of it by what it saw first.
+    const addresses = useRef(served);
+    addresses.current = served;
     const [reading, setReading] = useState(false);
     /** The address whose run was fetched last: what fails is not fetched again by itself. */
     const tried = useRef({ named: "", done: false });
@@ -46,8 +49,10 @@ export function Runs() {
                 const found = await folders();
                 if (found.length === 0) throw new Error(say.noRun);
                 let last = "";
+                // The name of a served run is its address: no other run takes it.
+                const reserved = go || from !== "" ? addresses.current : [];
                 for (const { name, files } of found) {
-                    last = unique(name, runs);
+                    last = unique(name, [...reserved, ...runs.map(({ facts }) => facts.name)]);
                     const transfer = files.map(({ content }) => (content as Uint8Array).buffer as ArrayBuffer);
                     const held = await session.core.ask("runs/open", { name: last, files }, { transfer });
                     runs.push({ ...held, at: from });
@@ -189,9 +194,8 @@ function ReportPart({ run }: { run: HeldRun }) {
     );
 }
 
-function unique(name: string, runs: HeldRun[]): string {
-    const taken = (candidate: string) => runs.some(({ facts }) => facts.name === candidate);
+function unique(name: string, taken: readonly string[]): string {
     let free = name;
-    for (let n = 2; taken(free); n++) free = `${name}-${n}`;
+    for (let n = 2; taken.includes(free); n++) free = `${name}-${n}`;
     return free;
 }
