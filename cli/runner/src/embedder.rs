@@ -9,6 +9,7 @@ mod desk;
 mod gpu;
 mod local;
 mod options;
+mod queries;
 mod served;
 
 pub use backend::BackendName;
@@ -161,6 +162,9 @@ impl Embedder {
         }
         let embedded = match &self.model {
             Model::Local(local) => local.compute(role, texts, progress)?,
+            Model::Served(served) if role == Role::Query && texts.len() > 1 => {
+                return self.queries_on(served, texts, progress);
+            }
             Model::Served(served) => return self.compute_on(served, role, texts, progress),
         };
         self.cache.put(&key, &embedded);

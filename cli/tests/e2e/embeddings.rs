@@ -370,3 +370,22 @@ fn an_estimate_says_what_embedding_takes_and_asks_nobody() {
     assert!((embeddings["dollars"].as_f64().unwrap() - tokens as f64 * 2e-8).abs() < 1e-12, "{embeddings}");
     assert_eq!(sandbox.run(&estimate).exits(0).json()["embeddings"], json!([]));
 }
+
+#[test]
+fn a_question_is_embedded_once_whichever_others_a_run_asks_with_it() {
+    let server = HttpServer::start(|asked| ok(&openai(asked)));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let base = format!("{}/v1", server.url);
+    for more in [&["--limit", "1"][..], &["--extend"]] {
+        sandbox.run(&run("openai-compatible/tiny", &base, more)).exits(0);
+    }
+    let asked = server.asked("POST", "/v1/embeddings");
+    let mut questions: Vec<String> = asked.iter().flat_map(|asked| texts(asked, "input")).collect();
+    questions.retain(|text| text.ends_with('?'));
+    let n_questions = questions.len();
+    questions.sort();
+    questions.dedup();
+    assert_eq!(n_questions, questions.len(), "what was remembered was asked again");
+    sandbox.run(&["verify", "r"]).exits(0);
+}
