@@ -123,6 +123,7 @@ class Scores(Case):
     def test_a_letter_alone_is_an_option_s_place_as_inspect_ai_has_it(self):
         scored = one("Which group?", ["B"], None, None, "reference", ["O", "A", "B", "AB"], 1)
         self.assertEqual(scored["scores"], {"accuracy": 1.0})
+        self.refused("2 targets", of=lambda: one("Which?", ["A", "C"], None, None, "reference", ["x", "y", "z"], 0))
 
     def test_bad_input_is_a_value_error_that_names_it(self):
         score = closeread.score

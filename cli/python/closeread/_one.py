@@ -22,7 +22,9 @@ def one(
     """Scores an answer. With options, the target is the letter or the text of one of them."""
     item: dict[str, object] = {"id": "sample", "documents": ["sample"], "question": question or "?"}
     if options:
-        item.update(task="choice", options=list(options), correct=_place(targets[0] if targets else "", options))
+        if len(targets) != 1:
+            raise ValueError(f"the sample has {len(targets)} targets: expected one, since one option of a choice is right")
+        item.update(task="choice", options=list(options), correct=_place(targets[0], options))
         prediction: dict[str, object] = {"item": "sample", "answer": answer, "choice": choice}
     else:
         item.update(task="generative", answers=list(targets))
