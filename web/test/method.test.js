@@ -195,6 +195,15 @@ test("dense retrieval asks the host for vectors", async () => {
     assert.ok(run.slice("the-loan-of-the-bell", record.context.passages[0].start, record.context.passages[0].end).includes("goat"));
 });
 
+test("vectors that rank nothing are said", async () => {
+    for (const vector of [[NaN, 1], [Infinity, 0], []]) {
+        const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], { method: "naive-rag", retriever: "dense" });
+        const record = await run.run({ chat: (call) => run.extractive(call.id), embed: (_role, texts) => texts.map(() => Float32Array.from(vector)) });
+        assert.equal(record.outcome, "failed");
+        assert.match(record.error, /vectors must hold numbers, all of them finite/);
+    }
+});
+
 test("a reranker of the host puts the passages in order, and without one that is said", async () => {
     const options = { method: "vanilla-rag", budget: 300, rerankFrom: 20 };
     const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], options);

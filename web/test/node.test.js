@@ -136,6 +136,7 @@ test("vectors come in any order, nearest to the question first", () => {
         assert.deepEqual(again.search("lamp", { retriever }), index.search("lamp", { retriever }));
     }
     assert.throws(() => again.putVectors(Uint32Array.of(0), Float32Array.of(1)), /1 numbers for 1 vectors of 2/);
+    assert.throws(() => again.putVectors(Uint32Array.of(0), Float32Array.of(1, NaN)), /not finite/);
 });
 
 test("another model's vectors take the place of those that were there, also in a ranking that was asked for before", () => {

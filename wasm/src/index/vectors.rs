@@ -58,7 +58,7 @@ impl Index {
     /// Takes the vectors of passages, one after another; a passage that has one keeps it.
     ///
     /// # Errors
-    /// No vectors are expected, there is no such passage, or the numbers are not those of so many vectors.
+    /// No vectors are expected, there is no such passage, or the numbers are not those of so many vectors, or not finite.
     #[wasm_bindgen(js_name = putVectors)]
     pub fn put_vectors(&mut self, passages: &[u32], values: &[f32]) -> Result<(), JsValue> {
         let n = self.n_passages();
@@ -74,6 +74,7 @@ impl Index {
                 passages.len()
             )));
         }
+        finite(values)?;
         embedding.put(passages, values);
         Ok(())
     }
@@ -91,7 +92,7 @@ impl Index {
     /// Takes the vector of a question; one question's is kept.
     ///
     /// # Errors
-    /// No vectors are expected, or the vector has another dimension.
+    /// No vectors are expected, or the vector has another dimension or a number that is not finite.
     #[wasm_bindgen(js_name = putQueryVector)]
     pub fn put_query_vector(&mut self, question: &str, vector: Vec<f32>) -> Result<(), JsValue> {
         let embedding = self.expected()?;
@@ -99,6 +100,7 @@ impl Index {
         if vector.len() != dimension {
             return Err(usage(&format!("a vector of {} numbers: expected {dimension}", vector.len())));
         }
+        finite(&vector)?;
         embedding.put_query(question.to_owned(), vector);
         Ok(())
     }
@@ -127,4 +129,12 @@ impl Index {
     fn expected(&mut self) -> Result<&mut Embedding, JsValue> {
         self.embedding.as_mut().ok_or_else(|| usage("no vectors are expected: call expectVectors first"))
     }
+}
+
+/// By a number that is none, everything would be ranked by chance.
+fn finite(values: &[f32]) -> Result<(), JsValue> {
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    Err(usage("a vector holds a number that is not finite"))
 }

@@ -175,7 +175,11 @@ impl Host for JsHost<'_> {
         if rows.len() != texts.len() || rows.iter().any(|row| row.length() as usize != dimension) {
             return Err(failed("the host must give one vector a text, all of one length"));
         }
-        Ok(Vectors::new(dimension, rows.iter().flat_map(Float32Array::to_vec).collect()))
+        let values: Vec<f32> = rows.iter().flat_map(Float32Array::to_vec).collect();
+        if (dimension == 0 && !texts.is_empty()) || values.iter().any(|value| !value.is_finite()) {
+            return Err(failed("the host's vectors must hold numbers, all of them finite"));
+        }
+        Ok(Vectors::new(dimension, values))
     }
 
     async fn rerank(&self, query: &str, texts: &[&str]) -> Result<PairScores, HostError> {
