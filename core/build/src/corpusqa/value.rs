@@ -8,10 +8,10 @@ mod number;
 
 use super::column::Column;
 use super::column::ValueType;
-use super::unit::{Measure, POUND, Unit, is_other_measure, may_be};
+use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more};
 use closeread_eval::answer::corpusqa::month_of;
 use closeread_judges::rule::quantity;
-use number::{blank_before_m, digits, has_decimal_comma, together, with_fractions};
+use number::{blank_before_m, digits, has_decimal_comma, is_unclear, together, with_fractions};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -245,7 +245,7 @@ fn without_remark(text: &str) -> &str {
 fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, CellError> {
     let bare = &*with_fractions(without_remark(without_hedge(text)));
     let refused = |why| CellError::NoNumber { text: text.to_owned(), why, column: column.named() };
-    if has_decimal_comma(bare) {
+    if has_decimal_comma(bare) || is_unclear(bare) {
         return Err(refused(NoNumber::NoNumber));
     }
     let (digits, cell) = match digits(bare) {
@@ -290,7 +290,8 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     }
     let is_unlike = is_other_measure(&own.rest, &held.rest)
         || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, "");
-    if is_unlike && !column.unit.trim().is_empty() {
+    let is_money = own.currency.is_some() || held.currency.is_some();
+    if is_unlike && !column.unit.trim().is_empty() || is_money && held.measure.is_none() && may_be_more(&own) {
         return Err(refused(NoNumber::Unit));
     }
     let is_share = column.value_type == ValueType::Percentage;

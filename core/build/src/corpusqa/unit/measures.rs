@@ -1,5 +1,7 @@
 //! Names of physical units.
 
+use super::Unit;
+
 /// Kilograms of a pound, which is money as well.
 pub(in crate::corpusqa) const POUND: f64 = 0.453_592_37;
 
@@ -108,6 +110,12 @@ pub(in crate::corpusqa) fn is_other_measure(words: &str, held: &str) -> bool {
     }
     let mut counted = singular(words).take_while(|word| *word != "per");
     counted.any(|word| OTHERS.contains(&word) && singular(held).all(|known| known != word))
+}
+
+/// True if an amount of money may be a larger one: `5 mil` are thousands or millions, `5 cr` crores or a credit, `5 T` trillions.
+pub(in crate::corpusqa) fn may_be_more(own: &Unit) -> bool {
+    let is_vague = own.rest.split_whitespace().any(|word| matches!(word, "mil" | "mill" | "cr" | "crs"));
+    is_vague || own.measure.is_some() && !own.rest.starts_with("per")
 }
 
 /// Units that do not convert, in the singular.

@@ -53,6 +53,13 @@ pub(super) fn has_decimal_comma(text: &str) -> bool {
     NOUGHT.is_match(text)
 }
 
+/// True of `5-`, which is a negative number or half of a range, and of a power of ten such as `10⁶`.
+pub(super) fn is_unclear(text: &str) -> bool {
+    static UNCLEAR: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"[0-9] ?[-–]$|(?:^|[^0-9.,])10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]").expect("a valid pattern"));
+    UNCLEAR.is_match(text)
+}
+
 /// Whether a blank stands before the letter `m` behind a number; `None` without that letter.
 pub(super) fn blank_before_m(text: &str) -> Option<bool> {
     static LETTER: LazyLock<Regex> =

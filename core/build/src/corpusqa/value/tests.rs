@@ -115,6 +115,11 @@ fn measures_convert_within_their_kind() {
         let refused = read_cell(raw, &column(ValueType::Number, unit)).unwrap_err().to_string();
         assert!(refused.contains("has a unit that does not convert"), "{refused}");
     }
+    for raw in ["5-", "1,234 –", "10⁶", "5 mil", "5 Cr", "5 T"] {
+        read_cell(raw, &column(ValueType::Money, "USD")).unwrap_err();
+    }
+    assert_eq!(number_in("1,234¹", ValueType::Money, "USD"), 1234.0);
+    assert_eq!(number_in("$5 per tonne", ValueType::Money, "USD"), 5.0);
     assert_eq!(number_in("1 hour", ValueType::Number, "hours"), 1.0);
     assert_eq!(number_in("12 tonnes per year", ValueType::Number, "tonnes"), 12.0);
     assert_eq!(number_in("5 tons", ValueType::Number, ""), 5.0);
