@@ -196,3 +196,27 @@ fn what_is_no_run_is_refused_with_what_is_expected() {
     sandbox.run(&["compare", "twice.json", "empty"]).refuses(&["twice.json", "`a`", "each item once"]);
     sandbox.run(&["compare", "a", "b", "--method", "x,y,z"]).refuses(&["--method", "one or two"]);
 }
+
+#[test]
+fn answers_that_different_judges_judged_are_told() {
+    let sandbox = two_runs();
+    let judge = |run: &str, judge: &str| {
+        sandbox.run(&["judge", run, "--judge", judge, "--judge-model", "builtin/rule"]);
+    };
+    let said = |two: &[&str]| {
+        let ended = sandbox.run(two).exits(0);
+        format!("{}{}", ended.out(), ended.err())
+    };
+    let compare = ["compare", "blind", "seeing", "--metric", "judged_accuracy"];
+    judge("blind", "judge-novelqa");
+    judge("seeing", "judge-novelqa");
+    assert!(
+        !said(&compare).contains("different judges")
+            && !said(&["report", "blind", "seeing"]).contains("different judges")
+    );
+    judge("seeing", "judge-sagascale");
+    for two in [&compare[..], &["report", "blind", "seeing"]] {
+        let said = said(two);
+        assert!(said.contains("different judges") && said.contains("seeing by judge-sagascale"), "{said}");
+    }
+}

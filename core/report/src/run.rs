@@ -78,6 +78,24 @@ pub(crate) fn other_texts<'a>(runs: impl IntoIterator<Item = &'a BTreeMap<String
     })
 }
 
+/// Returns the judge that decides on a run's correct answers; `None` where nobody was asked that.
+pub(crate) fn judge_of(judging: &Judging) -> Option<String> {
+    let (panel, judge) = judging.correctness()?;
+    let prompt = panel.prompts.get(&judge).map_or("", |sha256| sha256.get(..8).unwrap_or(sha256));
+    let prompt = if prompt.is_empty() { String::new() } else { format!(" (prompt {prompt})") };
+    Some(format!("{}, {}{prompt}", judge.name(), panel.name()))
+}
+
+/// Says by which judges answers of these runs, given by name, were judged; `None` where it was one.
+pub(crate) fn other_judges<'a>(runs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Option<String> {
+    let judged: Vec<(&str, String)> = runs.into_iter().filter_map(|(name, judge)| Some((name, judge?))).collect();
+    let is_one = judged.iter().all(|(_, judge)| *judge == judged[0].1);
+    (!is_one).then(|| {
+        let said: Vec<String> = judged.iter().map(|(name, judge)| format!("{name} by {judge}")).collect();
+        format!("The runs were judged by different judges, which a judged accuracy depends on: {}", said.join("; "))
+    })
+}
+
 /// The calls of a preparation: what a method asked about books before the questions.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(from = "KeptPreparation")]

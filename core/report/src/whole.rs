@@ -5,7 +5,7 @@ use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
 use super::opinions::{LabelFile, Opinions};
 use super::paper::{Exhibit, Held, Number, Status};
-use super::run::other_texts;
+use super::run::{judge_of, other_judges, other_texts};
 use super::tables::incomplete;
 use super::{
     Cell, Run, ServedUsage, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table,
@@ -13,6 +13,7 @@ use super::{
 };
 use closeread_eval::observations::{Observations, PoolError};
 use closeread_eval::{Paper, Problem};
+use closeread_judges::JUDGED_ACCURACY;
 use closeread_methods::protocol::Protocol;
 use closeread_table::Table;
 use closeread_table::render::html;
@@ -96,8 +97,11 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     tables.extend(beyond_closed_book(&table));
     tables.push(usage_table(&runs.iter().zip(&reports).map(|(run, r)| (run, &*r.usage)).collect::<Vec<_>>()));
     let note = other_texts(runs.iter().map(|run| &run.texts));
+    let judges = other_judges(runs.iter().map(|run| (run.name.as_str(), judge_of(&run.judging))));
+    tables[0].notes.extend(judges.clone());
     for mut compared in comparison_tables(&cell_comparisons(&table)) {
         compared.notes.extend(note.clone());
+        compared.notes.extend(judges.clone().filter(|_| compared.id.ends_with(JUDGED_ACCURACY)));
         tables.push(compared);
     }
     for run in runs {

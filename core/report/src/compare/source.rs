@@ -5,12 +5,13 @@ mod score_file;
 use super::comparison::{Labels, RunComparison, Side, compare};
 use crate::cells::{aggregation, metrics_of};
 use crate::plan::{Line, lines};
-use crate::run::other_texts;
+use crate::run::{judge_of, other_judges, other_texts};
 use crate::tables::Naming;
 use crate::{Arm, Run};
 pub use choice_error::ChoiceError;
 use closeread_eval::observations::{Cell, CellFacts, CellKey, ItemFacts, MetricName, Observations, PoolError};
 use closeread_eval::{Item, Task};
+use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::thousands;
 use closeread_table::render::text;
 pub use score_file::ScoreFileItem;
@@ -36,6 +37,8 @@ pub struct Source {
     lacks: Vec<String>,
     /// As [`Run::texts`].
     texts: BTreeMap<String, String>,
+    /// The judge that decided on correct answers.
+    judge: Option<String>,
 }
 
 /// The two sides of a comparison: two sources, or one with itself.
@@ -124,6 +127,7 @@ impl Two {
                 let mut comparison = compare(&x, &y, &metric, &labels);
                 comparison.notes.extend(self.lacks());
                 comparison.notes.extend(self.notes());
+                comparison.notes.extend(self.other_judges().filter(|_| metric.name() == JUDGED_ACCURACY));
                 compared.push(Compared { a, b, comparison });
             }
         }
@@ -142,6 +146,10 @@ impl Two {
         let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
         let of_logs = sources.filter_map(|source| source.foreign.clone()).flatten();
         of_logs.chain(other_texts([&self.a().texts, &self.b().texts])).collect()
+    }
+
+    fn other_judges(&self) -> Option<String> {
+        other_judges([self.a(), self.b()].map(|source| (source.name.as_str(), source.judge.clone())))
     }
 
     /// Returns the names that tell the two apart: the cell in one run, the run where it has one cell, else both.
@@ -176,8 +184,8 @@ impl Source {
     /// As [`RunView::observations`](crate::RunView::observations).
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
         let table = run.view().observations()?;
-        let (lacks, texts) = (run.lacks(), run.texts.clone());
-        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts })
+        let (lacks, texts, judge) = (run.lacks(), run.texts.clone(), judge_of(&run.judging));
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts, judge })
     }
 
     /// Makes it the source of a log that another tool wrote, with notes that a reader must know to read its scores.
@@ -217,8 +225,9 @@ impl Source {
         let cell = Cell { key: key.clone(), facts: CellFacts::default() };
         let done = scores.iter().map(|item| item.done(&key));
         let table = Observations::new("", vec![cell], &facts, 1, done);
-        let (lacks, texts) = (Vec::new(), BTreeMap::new());
-        let mut source = Self { name, path, lines: lines(&table), table, is_run: false, foreign: None, lacks, texts };
+        let (lacks, texts, judge) = (Vec::new(), BTreeMap::new(), None);
+        let lines = lines(&table);
+        let mut source = Self { name, path, lines, table, is_run: false, foreign: None, lacks, texts, judge };
         source.learn(gold.values());
         source
     }
