@@ -18,6 +18,7 @@ pub use joining::is_half_joined;
 pub use money::{PRICES, Spent, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
+    preparations_of_parts,
 };
 pub use served::{EMBEDDINGS, RERANKING, served_calls};
 pub use texts::StoredTexts;

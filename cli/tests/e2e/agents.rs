@@ -268,6 +268,24 @@ fn preparations_that_several_parts_paid_for_all_count_in_the_merged_run() {
 }
 
 #[test]
+fn trials_of_joined_parts_are_verified_by_what_their_part_made_of_the_book() {
+    let sandbox = Sandbox::new();
+    benchmark(&sandbox, 1);
+    let item = std::fs::read_to_string(sandbox.path("bench/items.jsonl")).unwrap();
+    sandbox.write("bench/items.jsonl", [item.clone(), item.replace("\"q\"", "\"other\"")].concat());
+    // A model that never says the same twice.
+    let server = Server::start(|prompt, n| Some(response(&format!("{} {n}", said(prompt)), prompt)));
+    for (part, out) in [("1/2", "p1"), ("2/2", "p2")] {
+        sandbox.run(&[&arguments("read-agent", &server.url, out)[..], &["--shard", part]].concat()).exits(0);
+    }
+    sandbox.run(&["merge", "p1", "p2", "--out", "m"]).exits(0);
+    assert_eq!(preparations(&sandbox, "m").len(), 2);
+    sandbox.run(&["verify", "m"]).exits(0);
+    rewrite_lines(&sandbox, "m/records.jsonl", |record| record["calls"][0]["sha256"] = json!("0"));
+    sandbox.run(&["verify", "m"]).exits(1);
+}
+
+#[test]
 fn pages_are_made_once_for_all_readers_and_repetitions() {
     let sandbox = Sandbox::new();
     benchmark(&sandbox, 1);

@@ -83,38 +83,44 @@ pub async fn replay(
             let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
             let (method, name) = (&unit.cell.method, &unit.cell.key.method);
             let key = key_of(plan, &room, unit.cell);
-            let preparation = key.as_ref().and_then(|key| run_folder::preparation(folder, key));
+            // Parts that were joined have each made their own, and a trial read one of them.
+            let made = key.as_ref().map_or_else(Vec::new, |key| run_folder::preparations_of_parts(folder, key));
             let is_new = key.is_some_and(|key| seen.insert(key.hash()));
             let is_made_again = |made: &&Preparation| is_new && !made.prepared.as_ref().is_err_and(ended_early);
-            if let Some(preparation) = preparation.as_ref().filter(is_made_again) {
+            for preparation in made.iter().filter(is_made_again) {
                 let again = prepared_once_more(plan, &room, unit, preparation).await?;
                 compare_preparations(&records[0].key, preparation, &again, &mut replayed.differences);
             }
             let early = records.iter().any(|record| ended_early(&record.outcome));
-            let again: Vec<Trial> = match preparation.as_ref().map(|preparation| &preparation.prepared) {
-                _ if early => {
-                    replayed.scored_only += records.len();
-                    records.iter().map(|record| as_stored(record)).collect()
-                }
-                None if method.preparation().is_some() => {
-                    *replayed.not_replayed.entry(name.clone()).or_default() += records.len();
-                    records.iter().for_each(|_| progress.tick());
-                    continue;
-                }
-                Some(Err(outcome)) => {
-                    replayed.trials += records.len();
-                    records.iter().map(|_| Trial::ended(outcome.clone())).collect()
-                }
-                prepared => {
-                    replayed.trials += records.len();
-                    once_more(plan, &room, prepared.and_then(|made| made.as_ref().ok()), unit, &records).await?
-                }
-            };
-            for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
-                let scores = recorded(item, &again, &room, evidence, &plan.words)?;
-                compare(record, &again, &scores, &mut replayed.differences);
-                progress.tick();
+            records.iter().for_each(|_| progress.tick());
+            if !early && made.is_empty() && method.preparation().is_some() {
+                *replayed.not_replayed.entry(name.clone()).or_default() += records.len();
+                continue;
             }
+            *(if early { &mut replayed.scored_only } else { &mut replayed.trials }) += records.len();
+            let mut found: Option<Vec<Difference>> = None;
+            for number in 0..made.len().max(1) {
+                let prepared = made.get(number).map(|preparation| &preparation.prepared);
+                let again: Vec<Trial> = match prepared {
+                    _ if early => records.iter().map(|record| as_stored(record)).collect(),
+                    Some(Err(outcome)) => records.iter().map(|_| Trial::ended(outcome.clone())).collect(),
+                    prepared => {
+                        once_more(plan, &room, prepared.and_then(|made| made.as_ref().ok()), unit, &records).await?
+                    }
+                };
+                let mut differences = Vec::new();
+                for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
+                    let scores = recorded(item, &again, &room, evidence, &plan.words)?;
+                    compare(record, &again, &scores, &mut differences);
+                }
+                if found.is_none() || differences.is_empty() {
+                    found = Some(differences);
+                }
+                if found.as_ref().is_some_and(Vec::is_empty) {
+                    break;
+                }
+            }
+            replayed.differences.extend(found.into_iter().flatten());
         }
     }
     progress.finish();

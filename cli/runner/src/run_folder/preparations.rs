@@ -51,8 +51,17 @@ struct KeptPreparation {
 
 /// Returns what a method made of books, if a run folder holds it.
 pub fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
-    let kept: KeptPreparation =
-        serde_json::from_slice(&closeread_files::read_file(preparation_file(folder, key)).ok()?).ok()?;
+    read(&preparation_file(folder, key))
+}
+
+/// Returns what a method made of books in each of the parts that were joined; the first is the one that a run reads.
+pub fn preparations_of_parts(folder: &Path, key: &PreparationKey) -> Vec<Preparation> {
+    let further = (2..).map(|n| folder.join(FOLDER).join(format!("{}.{n}.json", key.hash())));
+    std::iter::once(preparation_file(folder, key)).chain(further).map_while(|file| read(&file)).collect()
+}
+
+fn read(file: &Path) -> Option<Preparation> {
+    let kept: KeptPreparation = serde_json::from_slice(&closeread_files::read_file(file).ok()?).ok()?;
     Some(kept.preparation)
 }
 
