@@ -77,9 +77,10 @@ async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
 #[tokio::test]
 async fn money_is_short_while_a_request_waits_for_what_others_have_set_aside() {
     let spending = spending(1.5);
-    let first = spending.begin("p/x", &call(), None).await;
+    let call = call();
+    let first = spending.begin("p/x", &call, None).await;
     assert!(waits(spending.is_short()).await);
-    let (_, short) = tokio::join!(waits(spending.begin("p/x", &call(), None)), waits(spending.is_short()));
+    let (_, short) = tokio::join!(waits(spending.begin("p/x", &call, None)), waits(spending.is_short()));
     assert!(!short);
     first.ended(response(1)).unwrap();
     assert!(waits(spending.is_short()).await, "there is money again");
