@@ -1,6 +1,7 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
 mod comparison;
+mod cut;
 mod extension;
 mod foreign;
 mod joining;
@@ -13,6 +14,7 @@ mod tests;
 pub(crate) mod texts;
 
 pub use comparison::differences;
+pub use cut::texts_cut;
 pub use foreign::refuse_foreign;
 pub use joining::is_half_joined;
 pub use money::{PRICES, Spent, prices, spent, write_prices};
@@ -42,7 +44,7 @@ use closeread_report::PreparationCalls;
 use closeread_report::folder::StoredItems;
 use serde_json::{Value, json};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,8 +54,6 @@ use tracing::info;
 pub const MANIFEST: &str = "manifest.json";
 /// The books, each once by hash.
 pub const TEXTS: &str = "texts";
-/// File name of the counts of texts that were cut for the encoder, by book.
-const CUT: &str = "cut.json";
 /// Name of the manifest's field on `items.jsonl`.
 const STORED_ITEMS: &str = "stored_items";
 /// Name of the manifest's field on the items and books of a part.
@@ -101,7 +101,7 @@ impl RunFolder {
             remake::remake(path, records)?;
         } else if is_anew {
             // The manifest is replaced, and never away: it tells that the folder is ours.
-            for name in GROWING.into_iter().chain(["report.json", CUT, PRICES, JUDGING, CHARGES]) {
+            for name in GROWING.into_iter().chain(["report.json", cut::CUT, PRICES, JUDGING, CHARGES]) {
                 files::remove(&path.join(name))?;
             }
             for (name, ending) in [(preparations::FOLDER, ".json"), (journal::FOLDER, ".jsonl"), (batch::FOLDER, "")] {
@@ -274,18 +274,6 @@ impl RunFolder {
         prices(&self.path)
     }
 
-    /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
-    pub fn note_cut(&self, book: &str, n_cut: usize) -> Result<()> {
-        let mut cut = cut(&self.path)?;
-        cut.insert(book.to_owned(), n_cut);
-        write_atomically(&self.path.join(CUT), &pretty(&json!(cut)))
-    }
-
-    /// Passages and questions that were cut for the encoder, by book.
-    pub fn cut(&self) -> Result<BTreeMap<String, usize>> {
-        cut(&self.path)
-    }
-
     /// Writes `report.json`, and the manifest if somebody removed it meanwhile: without it the run could not be taken up again.
     pub fn write_report(&self, report: &Value) -> Result<()> {
         let manifest = self.path.join(MANIFEST);
@@ -296,13 +284,6 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
-}
-
-fn cut(folder: &Path) -> Result<BTreeMap<String, usize>> {
-    let path = folder.join(CUT);
-    let Some(bytes) = files::read(&path)? else { return Ok(BTreeMap::new()) };
-    serde_json::from_slice(&bytes)
-        .with_context(|| format!("{} is damaged: remove it; only how many texts were cut is lost", path.display()))
 }
 
 /// Returns whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.

@@ -17,7 +17,7 @@ use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, differences, is_half_joined, prices,
-    read_manifest, refuse_foreign, served_calls, spent, write_prices,
+    read_manifest, refuse_foreign, served_calls, spent, texts_cut, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
@@ -145,6 +145,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     }
     copy_calls(&parts, &args.out)?;
     for part in &parts {
+        folder.note_cut(texts_cut(&part.folder)?)?;
         copy_files(&part.folder.join(TEXTS), &args.out.join(TEXTS))?;
         copy_preparations(&part.folder.join(PREPARATIONS), &args.out.join(PREPARATIONS))?;
     }

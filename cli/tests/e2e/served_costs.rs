@@ -299,3 +299,24 @@ fn finding_07_an_embedder_is_asked_only_for_what_the_limit_leaves() {
     assert_eq!(server.asked("POST", "").len(), at_first, "nothing more can be paid");
     sandbox.run(&limited("9")).exits(0);
 }
+
+#[test]
+fn texts_that_parts_cut_are_counted_in_the_whole() {
+    let server = HttpServer::start(|asked| ok(&openai(asked)));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let spec = sandbox.write("m.toml", "max_tokens = 10\ntokenizer = 'cl100k'").display().to_string();
+    let base = format!("{}/v1", server.url);
+    let cut = |out: &str, more: &[&str]| {
+        let arguments = [&["--embedder-spec", &spec, "--out", out][..], more].concat();
+        let report = sandbox.run(&run("openai-compatible/tiny", &base, &arguments)).exits(0).json();
+        report["cut_for_embedding"].clone()
+    };
+    let whole = cut("whole", &[]);
+    assert!(whole.as_object().unwrap().len() > 1, "{whole}");
+    for part in ["1", "2"] {
+        cut(part, &["--shard", &format!("{part}/2")]);
+    }
+    sandbox.run(&["merge", "1", "2", "--out", "merged"]).exits(0);
+    assert_eq!(cut("merged", &[]), whole);
+}

@@ -159,7 +159,7 @@ impl TrialRunner<'_, '_> {
         };
         drop((turn, busy));
         if n_cut > 0 {
-            self.folder.borrow().note_cut(&documents.join(", "), n_cut)?;
+            self.folder.borrow().note_cut([(documents.join(", "), n_cut)])?;
         }
         let preparations = Preparations::make(plan, &room, &units, &self.folder, journals, stop).await?;
         let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };

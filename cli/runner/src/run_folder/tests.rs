@@ -1,6 +1,7 @@
 //! Tests of what a run folder keeps, refuses and takes up again.
 
 use super::*;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 fn record(item: &str, outcome: Outcome) -> Record {
@@ -185,7 +186,7 @@ fn finding_01_an_extension_of_a_damaged_folder_changes_nothing() {
         "records.jsonl",
         judging::JUDGEMENTS,
         JUDGING,
-        CUT,
+        cut::CUT,
         CHARGES,
         EMBEDDINGS,
         RERANKING,
