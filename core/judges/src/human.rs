@@ -129,6 +129,11 @@ pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Pr
         let why = format!("the head is `{}`: expected columns `{columns}`, or JSON Lines", head.join(","));
         return vec![Err(Problem::dropped(&file.name, Some(1), None, why))];
     }
+    let twice = columns.iter().copied().find(|name| head.iter().filter(|column| column == name).count() > 1);
+    if let Some(name) = twice {
+        let why = format!("the head has `{name}` twice: expected it once");
+        return vec![Err(Problem::dropped(&file.name, Some(1), None, why))];
+    }
     let mut lines = Lines::new(&bytes);
     let row = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| {
@@ -136,6 +141,12 @@ pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Pr
             wrong(line, error)
         })?;
         let line = lines.line_of(record.position().map_or(0, csv::Position::byte));
+        if record.iter().skip(head.len()).any(|cell| !cell.is_empty()) {
+            let (n, of_head) = (record.len(), head.len());
+            let why =
+                format!("{n} cells, and the head has {of_head}: put what has a separator in it in quotation marks");
+            return Err(Problem::dropped(&file.name, Some(line), None, why));
+        }
         let fields = head.iter().zip(&record).filter(|(_, text)| !text.is_empty());
         let fields: Map<String, Value> =
             fields.map(|(name, text)| (name.clone(), Value::String(text.to_owned()))).collect();

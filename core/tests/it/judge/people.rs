@@ -84,6 +84,16 @@ not json
 }
 
 #[test]
+fn a_row_of_too_many_cells_and_a_head_with_two_labels_are_named() {
+    let (labels, problems) = read("item,label,why\na,C,,,\nb, or so,N,\"not, there\"\n");
+    assert_eq!(labels, [("a".to_owned(), Part::Answer, "correct")]);
+    let why = "l:3: 4 cells, and the head has 3: put what has a separator in it in quotation marks [left out]";
+    assert_eq!(problems, [why]);
+    let (labels, problems) = read("item,label,Label\na,C,N\n");
+    assert!(labels.is_empty() && problems[0].contains("the head has `label` twice"), "{problems:?}");
+}
+
+#[test]
 fn a_quotation_mark_that_nothing_closes_is_named_where_its_row_begins() {
     let (labels, problems) = read("item,label,why\na,C,\"clear\"\nb,N,\"not there\nc,C,\n");
     assert_eq!(labels, [("a".to_owned(), Part::Answer, "correct")]);
