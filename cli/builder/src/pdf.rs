@@ -27,7 +27,7 @@ const DICTIONARY: usize = 1024;
 
 /// The text of the PDF in a file, read by a process of its own. Pages and characters without text are told: what they say is missing.
 pub(crate) fn text(bytes: &[u8], file: &Path) -> Result<String> {
-    let PdfText { text, n_pages, n_empty, n_characters, n_unknown } = apart::read(bytes)?;
+    let PdfText { text, n_pages, n_empty, n_characters, n_unknown, n_fields } = apart::read(bytes)?;
     if n_empty > 0 {
         info!(
             "{}: {n_empty} of {n_pages} pages hold no text, perhaps pictures of pages: convert the PDF to text first if they matter",
@@ -37,6 +37,12 @@ pub(crate) fn text(bytes: &[u8], file: &Path) -> Result<String> {
     if n_unknown > 0 {
         info!(
             "{}: fonts do not say which letters {n_unknown} of {n_characters} characters are, which are missing: convert the PDF to text first if they matter",
+            file.display()
+        );
+    }
+    if n_fields > 0 {
+        info!(
+            "{}: what {n_fields} fields of a form say is missing: convert the PDF to text first if it matters",
             file.display()
         );
     }
@@ -211,6 +217,26 @@ mod tests {
     fn text_that_is_shown_on_a_new_line_is_read() {
         let lines = b"BT /F1 12 Tf 14 TL 72 720 Td (Net sales) Tj (were 11) ' 1 0 (million.) \" ET";
         assert_eq!(words(&pdf("", lines)), "Net sales were 11 million.");
+    }
+
+    #[test]
+    fn fields_that_are_filled_in_are_counted() {
+        let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
+        let shown = "BT /F1 12 Tf 72 720 Td (Name of the firm:) Tj ET";
+        let file = file_of(
+            &[
+                "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R] >> >>",
+                "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+                page,
+                &format!("<< /Length {} >>\nstream\n{shown}\nendstream", shown.len()),
+                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+                "<< /FT /Tx /T (firm) /V (Ana Homes) >>",
+                "<< /FT /Btn /T (is old) /V /Off >>",
+            ]
+            .map(|object| object.as_bytes().to_vec()),
+        );
+        let read = read_here(&file).unwrap();
+        assert_eq!((read.text.trim(), read.n_fields), ("Name of the firm:", 1));
     }
 
     #[test]

@@ -46,8 +46,8 @@ pub fn begin() -> Option<ExitCode> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().read_to_end(&mut bytes).map_err(Into::into).and_then(|_| read_here(&bytes));
     let (words, code) = match read {
-        Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown }) => {
-            (format!("{n_pages} {n_empty} {n_characters} {n_unknown}\n{text}"), ExitCode::SUCCESS)
+        Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown, n_fields }) => {
+            (format!("{n_pages} {n_empty} {n_characters} {n_unknown} {n_fields}\n{text}"), ExitCode::SUCCESS)
         }
         Err(error) => (format!("{error:#}"), ExitCode::from(REFUSED)),
     };
@@ -60,8 +60,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText> {
     let words = words_by(started(program)?, bytes, seconds()?)?;
     let (counts, text) = words.split_once('\n').context("a process that reads a PDF counts its pages first")?;
     let counts = counts.split(' ').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
-    let [n_pages, n_empty, n_characters, n_unknown] = counts[..] else { bail!("it counts pages and characters") };
-    Ok(PdfText { text: text.to_owned(), n_pages, n_empty, n_characters, n_unknown })
+    let [n_pages, n_empty, n_characters, n_unknown, n_fields] = counts[..] else {
+        bail!("it counts pages, characters and fields")
+    };
+    Ok(PdfText { text: text.to_owned(), n_pages, n_empty, n_characters, n_unknown, n_fields })
 }
 
 /// Ends a process that reads a PDF in a program that does not unwind, with what is to be said of it.

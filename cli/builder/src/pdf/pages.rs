@@ -17,6 +17,8 @@ pub(super) struct PdfText {
     pub(super) n_characters: usize,
     /// Number of characters whose font does not say which they are.
     pub(super) n_unknown: usize,
+    /// Number of fields of a form that are filled in, whose values are no part of a page.
+    pub(super) n_fields: usize,
 }
 
 /// Reads a PDF, page after page; one that is encrypted, by the empty password.
@@ -27,6 +29,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
     }
     read_by_codes(&mut document);
     write_out(&mut document);
+    let n_fields = document.objects.values().filter(|object| is_filled_in(object)).count();
     let mut text = String::new();
     let mut pages = Pages {
         text: PlainTextOutput::new(&mut text),
@@ -38,7 +41,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
     };
     output_doc(&document, &mut pages)?;
     let Pages { n_pages, n_empty, n_characters, n_unknown, .. } = pages;
-    Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown })
+    Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown, n_fields })
+}
+
+/// True for a field of a form that has a value.
+fn is_filled_in(object: &Object) -> bool {
+    let Some(field) = object.as_dict().ok().filter(|field| field.has(b"FT")) else { return false };
+    match field.get(b"V") {
+        Ok(Object::String(text, _)) => !text.is_empty(),
+        Ok(Object::Name(name)) => name != b"Off",
+        Ok(Object::Null) | Err(_) => false,
+        Ok(_) => true,
+    }
 }
 
 /// Has fonts whose codes are all of two bytes read by these codes, as their tables of Unicode are: the library looks there for the
