@@ -9,7 +9,7 @@ use closeread_files::{refuse_same_output, write_output};
 use closeread_llm::price::Dollars;
 use closeread_report::compare::Choice;
 use closeread_report::gate::{
-    Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, no_worse_than,
+    Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, missing_score, no_worse_than,
 };
 use closeread_report::{Arm, Cell, Run, report};
 use closeread_results::{Sides, foreign};
@@ -156,6 +156,8 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
             }
         }
         gates.extend(of);
+        let unfinished = |cell: &&Cell| missing_score(&name_of(&run, &cell.key.arm), cell, metric, *score);
+        gates.extend(cells.iter().filter_map(unfinished));
     }
     if let Some(base) = &args.no_worse_than {
         gates.extend(args.against(base, &run, &cells)?);

@@ -73,6 +73,17 @@ fn every_cell_is_held_against_a_base_or_refused() {
 }
 
 #[test]
+fn a_cell_without_a_record_does_not_reach_a_score() {
+    let sandbox = a_run();
+    let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    let kept = records.lines().filter(|line| line.contains("\"method\":\"dos-rag\"")).map(|line| format!("{line}\n"));
+    sandbox.write("r/records.jsonl", kept.collect::<String>());
+    let told = sandbox.run(&["gate", "r", "--min", "f1=0.01"]).exits(10).out();
+    assert!(told.contains("not passed: closed-book >= 0.01: F1 -: 18 of 18 trials have no record"), "{told}");
+    sandbox.run(&["gate", "r", "--min", "f1=0.01", "--at", "dos-rag"]).exits(0);
+}
+
+#[test]
 fn reports_for_ci_have_a_case_a_gate() {
     let sandbox = a_run();
     let args = ["gate", "r", "--min", "accuracy=0.55", "--junit", "gates.xml", "--summary", "summary.md"];

@@ -5,7 +5,7 @@
 
 use super::compare::RunComparison;
 use super::{Cell, ServedUsage, Usage};
-use closeread_eval::observations::MetricName;
+use closeread_eval::observations::{Ending, MetricName};
 use closeread_llm::price::Dollars;
 use closeread_metrics::stats::IntervalMethod;
 use closeread_metrics::stats::paired::Comparison;
@@ -76,6 +76,25 @@ pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Opt
         found += &decided_by(estimate.n, half, estimate.value - least);
     }
     Some(Gate { about: metric.to_string(), name: format!("{name} >= {least}"), verdict, found })
+}
+
+/// `cell` has no score by a metric that other cells have, because trials are missing: they count as 0. `None` if none is missing.
+pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
+    let n: usize = cell.ledger.parts().filter(|(ending, _)| *ending == Ending::Missing).map(|(_, n)| n).sum();
+    if n == 0 || cell.metrics.contains_key(metric) || metric.is_of_context() {
+        return None;
+    }
+    Some(Gate {
+        about: metric.to_string(),
+        name: format!("{name} >= {least}"),
+        verdict: if least > 0.0 { Verdict::NotPassed } else { Verdict::Passed },
+        found: format!(
+            "{} -: {} of {} trials have no record",
+            metric_label(metric.name()),
+            thousands(n as u64),
+            thousands(cell.ledger.planned() as u64)
+        ),
+    })
 }
 
 /// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item.
