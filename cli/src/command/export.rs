@@ -351,7 +351,7 @@ fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
 
 /// The cell of a plan that `METHOD[@BUDGET]` names; the only one without a name.
 pub(super) fn one_arm(plan: &[Arm], at: Option<&str>, run: &Path) -> Result<Arm> {
-    let named = |arm: &&Arm| at.is_none_or(|at| at == at_name(arm) || at == arm.method);
+    let named = |arm: &&Arm| at.is_none_or(|at| is_at(at, arm));
     let found: Vec<&Arm> = plan.iter().filter(named).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
@@ -365,6 +365,15 @@ pub(super) fn at_name(arm: &Arm) -> String {
     arm.method.clone() + &arm.budget.map_or_else(String::new, |budget| format!("@{budget}"))
 }
 
+/// True if `--at` names an arm: by [`at_name`] or its method, with a blank and the model behind it where a run has several.
+pub(super) fn is_at(at: &str, arm: &Arm) -> bool {
+    let cell = at.strip_suffix(arm.model.as_str()).and_then(|rest| rest.strip_suffix(' ')).unwrap_or(at);
+    cell == at_name(arm) || cell == arm.method
+}
+
+/// Returns the names of all arms, as `--at` takes them: with the model if there are several.
 fn names(plan: &[Arm]) -> String {
-    plan.iter().map(at_name).collect::<Vec<_>>().join(", ")
+    let has_several = plan.iter().any(|arm| arm.model != plan[0].model);
+    let name = |arm: &Arm| if has_several { format!("'{} {}'", at_name(arm), arm.model) } else { at_name(arm) };
+    plan.iter().map(name).collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,6 @@
 //! `closeread gate`: a run against thresholds that know noise, for CI.
 
-use super::export::at_name;
+use super::export::{at_name, is_at};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
@@ -199,7 +199,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
 
 impl GateArgs {
     fn is_meant(&self, arm: &Arm) -> bool {
-        self.at.is_empty() || self.at.iter().any(|at| *at == at_name(arm) || *at == arm.method)
+        self.at.is_empty() || self.at.iter().any(|at| is_at(at, arm))
     }
 
     /// The run against its base, cell by cell.

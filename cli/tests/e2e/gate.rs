@@ -64,6 +64,11 @@ fn every_cell_is_held_against_a_base_or_refused() {
     let models = ["--model", "builtin/extractive,openai-compatible/m", "--base-url", &server.url];
     run_tales(&sandbox, "two", &[&["--method", "closed-book"], &models[..]].concat());
     sandbox.run(&["gate", "two", "--no-worse-than", "r", "--margin", "90"]).refuses(&["openai-compatible/m"]);
+    let one = ["gate", "two", "--min", "accuracy=0", "--at", "closed-book builtin/extractive"];
+    assert_eq!(sandbox.run(&one).exits(0).out().lines().count(), 1, "a cell of one of the models");
+    let submit = ["export", "novelqa", "two", "--fill", "A", "--out", "s.zip"];
+    sandbox.run(&submit).refuses(&["name one of them by --at: 'closed-book builtin/extractive', "]);
+    sandbox.run(&[&submit[..], &["--at", "closed-book builtin/extractive"]].concat()).exits(0);
 
     let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
     sandbox.run(&["merge", "r", "--out", "half"]).exits(0);
