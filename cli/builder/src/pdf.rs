@@ -240,6 +240,26 @@ mod tests {
     }
 
     #[test]
+    fn the_bytes_of_a_picture_are_no_text() {
+        let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+            /Resources << /Font << /F1 5 0 R >> /XObject << /X1 6 0 R >> >> >>";
+        let stream = |more: &str, text: &str| format!("<< {more} /Length {} >>\nstream\n{text}\nendstream", text.len());
+        let picture = "/Type /XObject /Subtype /Image /Width 6 /Height 6 /ColorSpace /DeviceGray /BitsPerComponent 8";
+        let file = file_of(
+            &[
+                "<< /Type /Catalog /Pages 2 0 R >>",
+                "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+                page,
+                &stream("", "/X1 Do BT /F1 12 Tf 72 700 Td (Seen) Tj ET"),
+                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+                &stream(picture, "BT /F1 9 Tf 9 9 Td (not) Tj ET     "),
+            ]
+            .map(|object| object.as_bytes().to_vec()),
+        );
+        assert_eq!(words(&file), "Seen");
+    }
+
+    #[test]
     fn a_form_and_its_page_may_call_different_fonts_the_same() {
         let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
             /Resources << /Font << /F1 5 0 R >> /XObject << /X1 6 0 R >> >> >>";

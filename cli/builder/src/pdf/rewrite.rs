@@ -16,6 +16,13 @@ pub(super) fn write_out(document: &mut Document) {
             }
         }
     }
+    // The library reads the bytes of a picture as content, too: what nobody sees.
+    for picture in document.objects.values_mut().filter(|object| is_of_subtype(object, b"Image")) {
+        if let Ok(picture) = picture.as_stream_mut() {
+            picture.set_plain_content(b"q Q".to_vec());
+        }
+    }
+    let is_form = |object: &Object| is_of_subtype(object, b"Form");
     let forms: Vec<ObjectId> =
         document.objects.iter().filter(|(_, object)| is_form(object)).map(|(id, _)| *id).collect();
     for id in forms {
@@ -24,10 +31,10 @@ pub(super) fn write_out(document: &mut Document) {
     }
 }
 
-fn is_form(object: &Object) -> bool {
-    let subtype =
-        |stream: &Stream| stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Form");
-    object.as_stream().is_ok_and(subtype)
+fn is_of_subtype(object: &Object, subtype: &[u8]) -> bool {
+    let name =
+        |stream: &Stream| stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == subtype);
+    object.as_stream().is_ok_and(name)
 }
 
 /// A form with its fonts under two names, the second of which its content uses; `None` if there is nothing to change.
