@@ -351,7 +351,8 @@ pub fn has_credentials(url: &str) -> bool {
     })
 }
 
-/// An address without user, password, query and fragment, which may hold a key.
+/// An address without user, password, query and fragment, which may hold a key. A slash at its end leads nowhere else, and is
+/// left out.
 pub fn without_credentials(url: &str) -> String {
     match reqwest::Url::parse(url) {
         Ok(mut parsed) => {
@@ -360,6 +361,8 @@ pub fn without_credentials(url: &str) -> String {
             let _ = parsed.set_password(None);
             parsed.set_query(None);
             parsed.set_fragment(None);
+            let path = parsed.path().trim_end_matches('/').to_owned();
+            parsed.set_path(&path);
             parsed.to_string()
         }
         Err(_) => "an address that does not parse".to_owned(),

@@ -44,3 +44,11 @@ fn names_that_cannot_be_used_say_what_is_expected() {
     assert!(message("openai-compatible/x").contains("needs --base-url"));
     assert!(message("anthropic/").contains("names no model"));
 }
+
+#[test]
+fn an_address_with_a_slash_at_its_end_is_the_same_one() {
+    for address in ["http://host:8000/v1", "http://host:8000/v1/", "http://u:p@host:8000/v1//?key=k"] {
+        assert_eq!(without_credentials(address), "http://host:8000/v1");
+    }
+    assert_eq!(without_credentials("http://host"), "http://host/");
+}
