@@ -13,6 +13,7 @@ mod time;
 mod windows;
 
 use super::plan::{Listing, plan_cells, say_problems, with_judges};
+use super::run::check_whole_books;
 use crate::config::RunArgs;
 use anyhow::{Result, bail};
 use cells::CellEstimate;
@@ -52,6 +53,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let options = args.benchmark_options()?;
     let mut benchmark = Benchmark::load(&BenchmarkOptions { keep_catalog: true, ..options.clone() })?;
     if let Some(shard) = options.part {
+        check_whole_books(shard, &benchmark.items, &methods)?;
         benchmark.keep(shard);
     }
     let evidence = benchmark.resolve()?;

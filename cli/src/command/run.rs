@@ -1,6 +1,7 @@
 //! `closeread run`: the main job.
 
 mod configuration;
+mod parts;
 mod readers;
 mod say;
 mod served;
@@ -30,6 +31,7 @@ use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
+pub(crate) use parts::check_whole_books;
 use say::{
     say_cut_for_reranking, say_empty_part, say_failures, say_hashed, say_judges, say_line, say_protocol, say_spending,
 };
@@ -76,6 +78,9 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name(), &prices)?;
     let shard = args.part()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
+    if let Some(shard) = shard {
+        check_whole_books(shard, &benchmark.items, &methods)?;
+    }
     let places = shard.map(|shard| benchmark.keep(shard));
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark, Listing::Report);

@@ -292,6 +292,14 @@ fn parts_of_a_run_merge_into_the_whole() {
     let said = sandbox.run(&["merge", "one-1", "one-2", "--out", "the one"]).exits(0).err();
     assert!(said.contains("closeread report 'the one' prints its tables"), "{said}");
 
+    // All questions on a book are one call: its parts would each pay for the book.
+    let together = ["--param", "closed-book.style=novelqa", "--param", "closed-book.together=true", "--shard"];
+    for command in [&["run", "--out", "t"][..], &["estimate"]] {
+        let split = [command, &["--method", "closed-book"], &together, &["1/3"]].concat();
+        sandbox.run(&split).refuses(&["closed-book asks all questions on a book in one call", "there are 2"]);
+    }
+    sandbox.run(&[&["estimate", "--method", "closed-book"], &together[..], &["1/2"]].concat()).exits(0);
+
     let other = sandbox.run(&["merge", "1", "whole", "--out", "x"]).exits(0);
     drop(other);
     run(&["--out", "seeded", "--seed", "3"]);

@@ -1,0 +1,23 @@
+//! Parts of a run.
+
+use anyhow::{Result, bail};
+use closeread_eval::Item;
+use closeread_methods::{AnyMethod, Entry};
+use closeread_runner::shard::Shard;
+use std::collections::HashSet;
+
+/// Refuses parts that are no whole books where a method puts all questions on a book into one call: each part would pay for the
+/// book, and its prompts would be others than those of the run.
+pub(crate) fn check_whole_books(shard: Shard, items: &[Item], methods: &[(&Entry, AnyMethod)]) -> Result<()> {
+    let n_books = items.iter().map(|item| &item.documents).collect::<HashSet<_>>().len();
+    let together = methods.iter().find(|(_, method)| method.asks_together());
+    match together.filter(|_| (1..shard.of).contains(&n_books)) {
+        None => Ok(()),
+        Some((entry, _)) => bail!(
+            "--shard {shard}: {} asks all questions on a book in one call, so parts are whole books, of which there are {n_books}: \
+             make no more parts, or give --param {}.together=false",
+            entry.name,
+            entry.name
+        ),
+    }
+}
