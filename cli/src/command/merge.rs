@@ -23,7 +23,7 @@ use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
 use copies::{copy_files, copy_preparations};
-use joined::Joined;
+use joined::{Joined, latest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
@@ -286,7 +286,7 @@ impl Part {
         let mut records = closeread_files::read_text(&folder.join(RECORDS))?.unwrap_or_default();
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
-        let records = lines(&records, &folder.join(RECORDS))?;
+        let records = latest(lines(&records, &folder.join(RECORDS))?);
         let name = known.configuration_name;
         Ok((Self { folder: folder.to_owned(), shard, name, items, documents, records }, configuration))
     }

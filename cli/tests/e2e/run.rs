@@ -261,6 +261,11 @@ fn parts_of_a_run_merge_into_the_whole() {
     for part in ["1", "2", "3"] {
         run(&["--out", part, "--shard", &format!("{part}/3")]);
     }
+    // As a trial leaves it that was asked again: its last line counts.
+    let records = std::fs::read_to_string(sandbox.path("1/records.jsonl")).unwrap();
+    let mut old: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    (old["outcome"], old["answer"]) = (serde_json::json!("answered"), serde_json::json!("what it said before"));
+    sandbox.write("1/records.jsonl", format!("{old}\n{records}"));
     let configuration =
         |run: &str| crate::corpus_truth::json_file(&sandbox.path(run).join("manifest.json"))["configuration"].clone();
     let gap = sandbox.run(&["merge", "1", "3", "--out", "gap", "--json"]).exits(1).json();

@@ -3,7 +3,7 @@
 use super::{Part, name};
 use closeread_eval::{Item, Outcome};
 use closeread_methods::record::{Record, TrialKey};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What the parts hold together, each item and trial once.
 pub(super) struct Joined {
@@ -13,6 +13,13 @@ pub(super) struct Joined {
     pub(super) n_duplicates: usize,
     /// Those of them that ended in several ways; that of the first folder counts, unless it failed.
     pub(super) differing: Vec<String>,
+}
+
+/// The records of a part, of several on one trial the last: it was asked again with others on its book.
+pub(super) fn latest(records: Vec<Record>) -> Vec<Record> {
+    let last: HashMap<&TrialKey, usize> = records.iter().enumerate().map(|(at, record)| (&record.key, at)).collect();
+    let is_last: Vec<bool> = records.iter().enumerate().map(|(at, record)| last[&record.key] == at).collect();
+    records.into_iter().zip(is_last).filter_map(|(record, is_last)| is_last.then_some(record)).collect()
 }
 
 impl Joined {
