@@ -122,9 +122,12 @@ export class Session extends EventTarget {
                 const title = work?.title ?? (facts.title || name.replace(/\.(txt|md|epub|html?|docx)$/i, ""));
                 const book = { key: work?.id ?? hash?.slice(0, KEY) ?? "", name, title, bytes, facts, chapters, work };
                 this.store.dispatch({ kind: "opened", book });
-                if (!arrived) this.put({ b: book.key, q: "" });
+                // The address may have waited for this file, with a question about it.
+                const awaited = !arrived && this.address.query.b === book.key;
+                if (!arrived && !awaited) this.put({ b: book.key, q: "" });
                 this.say(opened(title, facts));
                 this.dispatchEvent(new Event("book"));
+                if (awaited) void this.#arrive();
                 const { language, nTokens } = facts;
                 if (hash) void this.#keep(book.key, { hash, name, title, language, nTokens, bytes, opened: Date.now() });
             } catch (error) {
@@ -145,7 +148,8 @@ export class Session extends EventTarget {
     /** Asks a question; the address has it: an item by its id, another by its words. */
     ask(text: string, item: Item | undefined, how: "push" | "replace" = "push"): void {
         this.#asked({ text, item });
-        this.put({ q: item?.id ?? text }, how);
+        // The address may name a book that is not here.
+        this.put({ ...(this.book && { b: this.book.key }), q: item?.id ?? text }, how);
     }
 
     #asked(question: Question): void {

@@ -91,6 +91,33 @@ test("a book that was opened before is offered, and forgotten on demand", async 
     await page.waitForFunction(() => document.querySelectorAll("[data-recent]").length === 1);
 });
 
+test("an address whose book is not here yet asks its question once the file is opened", async ({ page, origin }) => {
+    const lamp = { name: "lamp.txt", bytes: "Ana lit the lamp. The boats stayed in the harbour." };
+    await openBook(page, lamp);
+    await page.fill("#question", "Who lit the lamp?");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#passages li");
+    const address = page.url();
+    await page.click("#book-chip");
+    await page.getByRole("button", { name: "Forget lamp" }).click();
+    await page.goto("about:blank");
+    await page.goto(`${origin}#/find`);
+    await openBook(page, { name: "boat.txt", bytes: "The boats stayed in the harbour." });
+    await page.goto(address);
+    await page.waitForFunction(() => /does not have the book/.test(document.querySelector("#problem").textContent));
+    // What is asked meanwhile is about the book that is open.
+    await page.fill("#question", "Where are the boats?");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#passages li");
+    assert.notEqual(new URL(page.url()).hash.slice(0, 26), new URL(address).hash.slice(0, 26));
+    await page.goto(address);
+    await page.waitForFunction(() => /does not have the book/.test(document.querySelector("#problem").textContent));
+    await openBook(page, lamp);
+    await page.waitForFunction(() => document.querySelector("#question").value === "Who lit the lamp?");
+    await page.waitForSelector("#passages li");
+    assert.equal(page.url(), address);
+});
+
 test("a book that another tab forgot is said to be gone", async ({ page, context }) => {
     await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
     await openSample(page, "the-loan-of-the-bell");
