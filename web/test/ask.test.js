@@ -95,6 +95,30 @@ test("own questions stay while a model is chosen", async ({ page }) => {
     assert.equal(await page.inputValue("#own-questions"), "Who lit the lamp? = Ana");
 });
 
+test("an answer is typed once there is a call that takes it, and is not lost before", async ({ page }) => {
+    let come = () => {};
+    const late = new Promise((resolve) => (come = resolve));
+    await page.route("**/closeread_wasm_bg.wasm", async (route) => {
+        await late;
+        await route.continue();
+    });
+    await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
+    await page.fill("#own-questions", "Who lit the lamp? = Ana");
+    await choose(page, "ask", (page) => page.check("#choose-person"));
+    await page.click("#ask-all");
+    await page.locator(".answer[data-state=asked]").waitFor();
+    assert.equal(await page.locator("#typed-answer").count(), 0);
+    come();
+    for (const order of ["vanilla-rag", "dos-rag"]) {
+        const card = `.answer[data-order="${order}"]`;
+        await page.fill(`${card} #typed-answer`, "Ana");
+        await page.click(`${card} form button`);
+        await page.locator(`${card}[data-state=done]`).waitFor();
+    }
+    await finished(page, 1);
+    assert.equal(await page.locator(".answer .ok").count(), 2);
+});
+
 test("answers stand under the budget that they were asked with", async ({ page }) => {
     await atTheStory(page, 1);
     await page.fill("#budget", "400");

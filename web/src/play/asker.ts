@@ -75,7 +75,7 @@ export class Asker {
         const playing: Player = player;
         this.#playing = playing;
         const say = (answer: Extract<AskAction, { kind: "answer" }>["answer"]) => this.#do({ kind: "answer", question, order, answer });
-        say({ state: "asked", text: "", failure: undefined, record: undefined, by: model });
+        say({ state: "asked", text: "", prompt: "", failure: undefined, record: undefined, by: model });
         let [ended, lost] = [false, false];
         // A call that could not be sent leaves the run waiting; here it is given up, and asked anew when the reader goes on.
         const failed = new Promise<void>((resolve) =>

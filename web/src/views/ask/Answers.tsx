@@ -57,7 +57,7 @@ export function Answers({ asked, number, of, scored, book, pace, typed }: Props)
                         score={scored == null ? undefined : (scored[side + 1] as number)}
                         nBytes={book.facts.nBytes}
                         pace={pace}
-                        typed={answers[order].state === "asked" ? typed : undefined}
+                        typed={answers[order].state === "asked" && answers[order].prompt !== "" ? typed : undefined}
                     />
                 ))}
             </div>
