@@ -184,6 +184,18 @@ test("in the example file an item with options and no task is a choice", async (
     assert.equal(await readFile(await download.path(), "utf8"), `{"item":"q1","choice":0}\n`);
 });
 
+test("the example file of items in an array has a line for each", async () => {
+    contents["items.jsonl"] =
+        `[{"id": "q1", "documents": ["b"], "question": "Who?", "task": "generative"},\n {"id": "q2", "documents": ["b"], "question": "?"}]\n`;
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #example").click()]);
+    const lines = (await readFile(await download.path(), "utf8")).trim().split("\n").map(JSON.parse);
+    assert.deepEqual(
+        lines.map(({ item }) => item),
+        ["q1", "q2"],
+    );
+});
+
 test("a page in Chinese is spoken to in Chinese", async () => {
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`, "zh-CN");
     assert.match(await page.locator("closeread-scorer label").textContent(), /预测文件/);

@@ -60,11 +60,10 @@ class Scorer extends HTMLElement {
         this.#problem.textContent = "";
         try {
             const { content } = await fetched(new URL(this.getAttribute("gold")?.trim() || "items.jsonl", document.baseURI).href, say);
-            const items = new TextDecoder()
-                .decode(content as Uint8Array)
-                .split("\n")
-                .filter((line) => line.trim() !== "")
-                .map((line) => JSON.parse(line) as { id: string; task?: string | null; options?: unknown });
+            const text = new TextDecoder().decode(content as Uint8Array).trim();
+            const lines = text.split("\n").filter((line) => line.trim() !== "");
+            // The scorer takes an array, too.
+            const items = JSON.parse(text.startsWith("[") ? text : `[${lines.join(",")}]`) as { id: string; task?: string | null; options?: unknown }[];
             save(
                 "predictions.jsonl",
                 items
