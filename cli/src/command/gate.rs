@@ -41,7 +41,7 @@ const SUMMARY_BYTES: u64 = 1024 * 1024;
 pub(crate) struct GateArgs {
     /// The run folder, or logs of inspect_ai or lm-evaluation-harness
     run: PathBuf,
-    /// Only these cells, METHOD[@BUDGET]; repeatable [default: every cell]
+    /// Only these cells, METHOD[@BUDGET][ MODEL]; repeatable [default: every cell]
     #[arg(long, value_name = "CELL")]
     at: Vec<String>,
     /// The score to reach, from 0 to 1, as in accuracy=0.55; repeatable
