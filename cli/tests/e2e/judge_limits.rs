@@ -47,6 +47,8 @@ fn judges_are_paid_from_the_money_of_the_run() {
     let limits = ["--max-output-tokens", "10", "--model-info", "prices.toml", "--json"];
     let judge = |dollars| sandbox.run(&[&again[..], &limits, &["--max-cost", dollars]].concat());
     assert_eq!(judge("0.03").exits(1).json()["out_of_money"], true);
+    let gate = sandbox.run(&["gate", "r", "--min", "judged_accuracy=0.9"]).exits(11).out();
+    assert!(gate.contains(" without a verdict"), "what nobody judged may be right or wrong: {gate}");
     assert_eq!(n_requests(), 3, "what was spent before counts");
 
     let report = sandbox.run(&run(&server.url, &["--max-cost", "1"])).exits(0).json();

@@ -5,7 +5,7 @@
 
 use super::compare::RunComparison;
 use super::{Cell, ServedUsage, Usage};
-use closeread_eval::observations::{Ending, MetricName};
+use closeread_eval::observations::{Ending, MetricName, Out};
 use closeread_llm::price::Dollars;
 use closeread_metrics::stats::IntervalMethod;
 use closeread_metrics::stats::paired::Comparison;
@@ -58,10 +58,13 @@ pub struct Gate {
     pub found: String,
 }
 
-/// `cell`, called `name`, is to score at least `least` (0 to 1) by a metric; `None` if it has no such score.
+/// `cell`, called `name`, is to score at least `least` (0 to 1) by a metric; `None` if it has no such score. Answers that judges
+/// left without a verdict may be right or wrong: they decide nothing.
 pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
     let estimate = cell.metrics.get(metric)?;
-    let verdict = Verdict::above(estimate.low, estimate.high, least);
+    let (unjudged, share) = unjudged(cell, metric);
+    let (low, high) = (estimate.low * (1.0 - share), estimate.high * (1.0 - share) + share);
+    let verdict = Verdict::above(low, high, least);
     let half = if estimate.value >= least { estimate.value - estimate.low } else { estimate.high - estimate.value };
     let mut found = format!(
         "{} {} [{}, {}] over {} items{}",
@@ -72,10 +75,21 @@ pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Opt
         thousands(estimate.n as u64),
         scope(estimate.interval)
     );
-    if verdict == Verdict::Undecided {
+    if unjudged > 0 {
+        found += &format!("; {} without a verdict", thousands(unjudged as u64));
+    }
+    if Verdict::above(estimate.low, estimate.high, least) == Verdict::Undecided {
         found += &decided_by(estimate.n, half, estimate.value - least);
     }
     Some(Gate { about: metric.to_string(), name: format!("{name} >= {least}"), verdict, found })
+}
+
+/// The answers that no judge gave a verdict on, and their share among all that the metric applies to.
+fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
+    let Some(out) = cell.out.get(metric) else { return (0, 0.0) };
+    let n = out.get(&Out::Unjudged).copied().unwrap_or_default();
+    let scored = cell.ledger.planned().saturating_sub(out.values().sum());
+    (n, n as f64 / (n + scored).max(1) as f64)
 }
 
 /// `cell` has no score by a metric that other cells have, because trials are missing: they count as 0. `None` if none is missing.
