@@ -7,7 +7,7 @@ use closeread_eval::observations::MetricName;
 use closeread_files::run_files::refuse_run_file;
 use closeread_files::{refuse_same_output, write_output};
 use closeread_llm::price::Dollars;
-use closeread_report::compare::Choice;
+use closeread_report::compare::{Choice, listed};
 use closeread_report::gate::{
     Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, missing_score, no_worse_than,
 };
@@ -227,6 +227,11 @@ impl GateArgs {
                 bail!("{}: it has no such cell of {}", cannot(), arm.model);
             }
             for one in &compared {
+                let other = &one.comparison.unpaired.other_gold;
+                if !other.is_empty() {
+                    let (name, base) = (name_of(run, arm), base.display());
+                    info!("{name}: not the same items as in {base}, and left out: {}", listed(other));
+                }
                 gates.extend(no_worse_than(
                     &name_of(run, arm),
                     two.a().name.as_str(),

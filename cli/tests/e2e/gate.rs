@@ -1,7 +1,7 @@
 //! `closeread gate`, as CI meets it.
 
 use crate::provider::{Server, answer};
-use crate::support::{Ended, Sandbox, run_tales, tales};
+use crate::support::{Ended, Sandbox, rewrite_lines, run_tales, tales};
 use serde_json::json;
 
 fn a_run() -> Sandbox {
@@ -69,6 +69,15 @@ fn every_cell_is_held_against_a_base_or_refused() {
     let submit = ["export", "novelqa", "two", "--fill", "A", "--out", "s.zip"];
     sandbox.run(&submit).refuses(&["name one of them by --at: 'closed-book builtin/extractive', "]);
     sandbox.run(&[&submit[..], &["--at", "closed-book builtin/extractive"]].concat()).exits(0);
+
+    rewrite_lines(&sandbox, "tales/items.jsonl", |item| {
+        if item["id"] == "t0-1" {
+            item["question"] = json!("What had Ana bought?");
+        }
+    });
+    run_tales(&sandbox, "later", &["--method", "closed-book"]);
+    let told = sandbox.run(&["gate", "later", "--no-worse-than", "r", "--margin", "90"]).exits(0).err();
+    assert!(told.contains("closed-book: not the same items as in r, and left out: t0-1"), "{told}");
 
     let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
     sandbox.run(&["merge", "r", "--out", "half"]).exits(0);
