@@ -2,7 +2,7 @@
 
 use super::column::{Column, Entity, Schema, ValueType};
 use super::unit::Unit;
-use super::value::{CellValue, measure_of, read_cell};
+use super::value::{CellValue, read_cell, unit_of};
 use std::collections::BTreeSet;
 
 /// Most different words of a category: a column with more is not asked about as one.
@@ -58,10 +58,10 @@ fn type_of(cells: &[&str], unit: &str) -> ValueType {
     if said.clone().next().is_some() && said.clone().all(is_year) && unit.is_empty() {
         return ValueType::YearMonth;
     }
-    // Without a unit over them, `5 km` and `800 metres` cannot be compared.
-    let mut measures = cells.iter().filter_map(|cell| measure_of(cell));
-    let first = measures.next();
-    let is_mixed = unit.is_empty() && measures.any(|measure| Some(measure) != first);
+    // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`.
+    let mut units = cells.iter().filter_map(|cell| unit_of(cell));
+    let first = units.next();
+    let is_mixed = unit.is_empty() && units.any(|unit| Some(unit) != first);
     if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
@@ -115,10 +115,22 @@ mod tests {
         let of = |key: &str, value_type, unit: &str| (key.to_owned(), value_type, unit.to_owned());
         assert_eq!(
             schema(
-                &["Country", "Area (sq km)", "GDP (USD million)", "Share", "Since", "Region", "Rate", "Share", "Coast"],
                 &[
-                    &["Aa", "1,234", "$5", "4.5%", "1962-05", "west", "1.5", "x", "5 km"],
-                    &["Bb", "-", "7 billion", "12%", "May 1960", "", "2", "12", "800 metres"],
+                    "Country",
+                    "Area (sq km)",
+                    "GDP (USD million)",
+                    "Share",
+                    "Since",
+                    "Region",
+                    "Rate",
+                    "Share",
+                    "Coast",
+                    "Debt",
+                    "Way"
+                ],
+                &[
+                    &["Aa", "1,234", "$5", "4.5%", "1962-05", "west", "1.5", "x", "5 km", "$5", "3 hours"],
+                    &["Bb", "-", "7 billion", "12%", "May 1960", "", "2", "12", "800 metres", "€7", "90 minutes"],
                 ]
             ),
             [
@@ -131,6 +143,8 @@ mod tests {
                 of("rate", ValueType::Number, ""),
                 of("share_2", ValueType::Category, ""),
                 of("coast", ValueType::Category, ""),
+                of("debt", ValueType::Category, ""),
+                of("way", ValueType::Category, ""),
             ]
         );
     }

@@ -8,7 +8,7 @@ mod number;
 
 use super::column::Column;
 use super::column::ValueType;
-use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more};
+use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure};
 use closeread_eval::answer::corpusqa::month_of;
 use closeread_judges::rule::quantity;
 use number::{blank_before_m, digits, has_decimal_comma, is_unclear, together, with_fractions};
@@ -148,11 +148,15 @@ pub enum NoNumber {
     TooLarge,
 }
 
-/// Returns the measure that a cell states, as its kind and factor.
-pub(super) fn measure_of(text: &str) -> Option<(&'static str, f64)> {
+/// Returns the unit that a cell states: a measure, a currency, or a unit that does not convert.
+pub(super) fn unit_of(text: &str) -> Option<String> {
     let text = plain(text);
-    let measure = digits(without_remark(without_hedge(&text)))?.unit.measure?;
-    Some((measure.kind, measure.factor))
+    let unit = digits(without_remark(without_hedge(&text)))?.unit;
+    match (unit.measure, unit.currency) {
+        (Some(measure), _) => Some(format!("{} {}", measure.kind, measure.factor)),
+        (None, Some(currency)) => Some(currency.to_owned()),
+        (None, None) => other_measure(&unit.rest).map(str::to_owned),
+    }
 }
 
 /// Reads a cell of a table. A number without a magnitude is in the column's unit, whatever currency's sign stands

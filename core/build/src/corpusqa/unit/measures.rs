@@ -105,11 +105,16 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
 /// True if words name a unit that does not convert, and that `held` does not name: one that is none of [`MEASURES`], or is of
 /// several sizes. A `ton` is 907 kg, 1,000 kg or 1,016 kg.
 pub(in crate::corpusqa) fn is_other_measure(words: &str, held: &str) -> bool {
-    fn singular(words: &str) -> impl Iterator<Item = &str> {
-        words.split_whitespace().map(|word| word.strip_suffix('s').unwrap_or(word))
-    }
-    let mut counted = singular(words).take_while(|word| *word != "per");
-    counted.any(|word| OTHERS.contains(&word) && singular(held).all(|known| known != word))
+    other_measure(words).is_some_and(|word| singular(held).all(|known| known != word))
+}
+
+/// Returns the first unit among words that does not convert, in the singular; none behind `per`.
+pub(in crate::corpusqa) fn other_measure(words: &str) -> Option<&str> {
+    singular(words).take_while(|word| *word != "per").find(|word| OTHERS.contains(word))
+}
+
+fn singular(words: &str) -> impl Iterator<Item = &str> {
+    words.split_whitespace().map(|word| word.strip_suffix('s').unwrap_or(word))
 }
 
 /// True if an amount of money may be a larger one: `5 mil` are thousands or millions, `5 cr` crores or a credit, `5 T` trillions.
