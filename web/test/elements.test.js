@@ -297,8 +297,13 @@ test("a search leaves ranks as they are, and the table is saved as CSV", async (
     assert.equal(rest.length, 0);
 });
 
-test("a row is scored again in the tab, and a number that does not follow is named", async () => {
+test("a row is scored again in the tab, and a number or a claim that does not follow is named", async () => {
     await board();
+    const results = JSON.parse(contents["results.json"]);
+    const [honest] = results.rows;
+    results.rows.push({ ...honest, name: "whole" });
+    honest.scorecard = { ...honest.scorecard, complete: false };
+    contents["results.json"] = JSON.stringify(results);
     await embed("leaderboard", `<closeread-leaderboard src="results.json"></closeread-leaderboard>`);
     const verdict = async (name) => {
         const row = page.locator("closeread-leaderboard tbody tr", { hasText: name });
@@ -309,6 +314,7 @@ test("a row is scored again in the tab, and a number that does not follow is nam
     };
     assert.equal((await verdict("honest")).trim(), "the same numbers");
     assert.match(await verdict("hopeful"), /not the same: f1, value/);
+    assert.match(await verdict("whole"), /not the same: complete/);
 });
 
 test("from a disk the elements read the files beside them, also where the page names their script twice", async () => {

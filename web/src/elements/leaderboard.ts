@@ -186,7 +186,7 @@ function estimate(scores: { value: number; low: number; high: number } | undefin
     ];
 }
 
-/** The first number of a row that scoring it again does not give, to the last digit. */
+/** The first number of a row that scoring it again does not give, to the last digit; or its claim to be complete, without which it has no rank. */
 function difference(claimed: Row["scorecard"], again: Scorecard): string | undefined {
     for (const name of new Set([...Object.keys(claimed.metrics), ...Object.keys(again.metrics)])) {
         const [a, b] = [claimed.metrics[name], again.metrics[name]];
@@ -198,6 +198,7 @@ function difference(claimed: Row["scorecard"], again: Scorecard): string | undef
     for (const name of ["trials", ...LEDGER] as const) {
         if (claimed.ledger[name] !== again.ledger[name]) return `${name}: ${claimed.ledger[name]}, ${again.ledger[name]}`;
     }
+    if (claimed.complete !== again.complete) return `complete: ${claimed.complete}, ${again.complete}`;
     return undefined;
 }
 
