@@ -60,6 +60,8 @@ fn hashed_items_have_no_field_that_could_tell_an_answer() {
     assert_eq!(ended.err(), "fields that could tell an answer are not written: answer, sql\n");
     let hashed = std::fs::read_to_string(sandbox.path("hashed.jsonl")).unwrap();
     assert!(!hashed.contains("Ana") && hashed.contains(r#""canary":"C","language":"en""#), "{hashed}");
+    sandbox.run(&["data", "hash", "--salt", "s", "--out", "of-folder.jsonl", "."]).exits(0);
+    assert_eq!(std::fs::read_to_string(sandbox.path("of-folder.jsonl")).unwrap(), hashed);
 }
 
 #[test]

@@ -17,7 +17,7 @@ const KEPT: [&str; 2] = ["canary", "language"];
 /// Arguments of `closeread data hash`.
 #[derive(Debug, Args)]
 pub(super) struct HashArgs {
-    /// items.jsonl with the gold answers
+    /// items.jsonl with the gold answers, or its folder
     #[arg(value_name = "ITEMS")]
     items: PathBuf,
     /// Hashed with every answer; any word of your own, without a colon
@@ -34,10 +34,10 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     if args.salt.contains(':') || args.salt.trim().is_empty() {
         bail!("--salt `{}`: expected a word without a colon", args.salt);
     }
-    refuse_input_as_output(&args.out, "--out", [args.items.as_path()])?;
-    let bytes =
-        closeread_files::read_file(&args.items).with_context(|| format!("cannot read {}", args.items.display()))?;
-    let file = InputFile { name: args.items.display().to_string(), bytes };
+    let items = if args.items.is_dir() { args.items.join("items.jsonl") } else { args.items.clone() };
+    refuse_input_as_output(&args.out, "--out", [items.as_path()])?;
+    let bytes = closeread_files::read_file(&items).with_context(|| format!("cannot read {}", items.display()))?;
+    let file = InputFile { name: items.display().to_string(), bytes };
     let (items, problems) = jsonl::items(&file);
     if items.is_empty() {
         bail!("{} holds no item that can be used: expected items.jsonl", file.name);
