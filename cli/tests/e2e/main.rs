@@ -88,6 +88,8 @@ mod stores_money;
 mod submit;
 #[cfg(unix)]
 mod submit_again;
+#[cfg(unix)]
+mod submit_places;
 mod support;
 mod texts;
 mod tree;

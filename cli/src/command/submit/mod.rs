@@ -25,7 +25,7 @@ use one_at_a_time::one_at_a_time;
 use place::Place;
 use share::shared;
 use slurm::Queued;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use tracing::info;
 
@@ -174,6 +174,8 @@ fn hand_in(job: &Job<'_>, file: &Path, queued: &Queued, arrays: Vec<String>) -> 
 
 /// Returns whether Slurm's queue has a job that is to join the parts of a folder; `None` where nobody knows.
 pub(super) fn is_joining(folder: &Path) -> Option<bool> {
+    // Without a slash at its end, as it was noted.
+    let folder: PathBuf = folder.components().collect();
     let (logs, out) = (folder.join("logs"), folder.to_str()?);
     if !logs.join(slurm::JOBS).is_file() {
         return None;

@@ -17,6 +17,11 @@ pub(super) enum Place {
     Store(PathBuf),
 }
 
+/// Returns a folder from the root on, without a slash at its end: jobs are found again by it, and are named after it.
+fn whole(folder: &Path) -> Result<PathBuf> {
+    Ok(std::path::absolute(folder)?.components().collect())
+}
+
 impl Place {
     /// The place that `--out` names; Kubernetes mounts a claim at a folder.
     pub(super) fn of(args: &SubmitArgs) -> Result<Self> {
@@ -42,8 +47,8 @@ impl Place {
         }
         Ok(match (args.engine, address) {
             (_, Some(address)) => Self::Store(stores::one_folder(address)?.into()),
-            (Engine::Kubernetes, None) => Self::Volume(std::path::absolute(&args.out)?),
-            (Engine::Slurm | Engine::Ray, None) => Self::Folder(std::path::absolute(&args.out)?),
+            (Engine::Kubernetes, None) => Self::Volume(whole(&args.out)?),
+            (Engine::Slurm | Engine::Ray, None) => Self::Folder(whole(&args.out)?),
         })
     }
 

@@ -1,0 +1,41 @@
+//! Folders of submissions in the forms in which people type them, and parts that a cluster loses.
+
+use crate::submit::{OPTIONS, program, with_engines};
+use crate::support::{Ended, Sandbox, tales};
+
+#[test]
+fn a_slash_at_the_end_of_a_folder_makes_no_other_submission() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let dry = |given: &[&str]| {
+        let args = [&["submit", "--parts", "3", "--minutes", "9", "--dry-run"], given, &["--"], &OPTIONS[..]].concat();
+        sandbox.run(&args).exits(0).out()
+    };
+    let script = dry(&["slurm", "--out", "spread"]);
+    for out in ["spread/", "./spread/", "spread/."] {
+        assert_eq!(dry(&["slurm", "--out", out]), script, "{out}");
+    }
+    let pods = ["kubernetes", "--image", "i", "--claim", "c", "--out"];
+    let manifest = dry(&[&pods[..], &["/runs/spread"]].concat());
+    assert!(manifest.contains("\"closeread-spread\""), "{manifest}");
+    assert_eq!(dry(&[&pods[..], &["/runs/spread/"]].concat()), manifest);
+}
+
+#[test]
+fn parts_in_the_queue_are_found_by_a_folder_with_a_slash() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("bin/sbatch"), "#!/bin/bash\necho 7\n");
+    program(
+        &sandbox.path("bin/squeue"),
+        "#!/bin/bash\n[ ! -e queued ] || printf '7 0 PENDING\\n7 1 PENDING\\n7 2 PENDING\\n'\n",
+    );
+    let submit = |out: &str| {
+        let args = [&["submit", "slurm", "--parts", "3", "--out", out, "--"], &OPTIONS[..]].concat();
+        Ended(with_engines(&sandbox, sandbox.command(&args)).output().unwrap())
+    };
+    submit("spread").exits(0);
+    sandbox.write("queued", "");
+    let again = submit("spread/").exits(0);
+    assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
+}
