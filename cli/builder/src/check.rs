@@ -3,7 +3,7 @@
 use crate::page::{QUESTIONS, kept_sheet, name_of};
 use crate::sheet::{Collected, collect};
 use anyhow::{Context, Result, bail};
-use closeread_build::{AgainstFilter, CheckAnswers, Question, Sheet, against_filter};
+use closeread_build::{AgainstFilter, CheckAnswers, Question, Sheet, against_filter, checkers};
 use closeread_files::read_lines;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,16 @@ use std::path::{Path, PathBuf};
 pub fn checked(out: &Path, file: &Path) -> Result<(AgainstFilter, usize, Option<Collected>)> {
     let (check, questions, sheet) = asked_on_the_page(out)?;
     let named = || format!("cannot use {}", file.display());
-    let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let answers = CheckAnswers::read(&bytes).with_context(named)?;
+    let answers = answers_of(file)?;
     let found = against_filter(&check, &questions, &answers).with_context(named)?;
     let collected = sheet.map(|sheet| collect(out, &sheet, &answers.written)).transpose()?;
     Ok((found, questions.len(), collected))
+}
+
+/// Reads the file that a person saved.
+pub(crate) fn answers_of(file: &Path) -> Result<CheckAnswers> {
+    let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
+    CheckAnswers::read(&bytes).with_context(|| format!("cannot use {}", file.display()))
 }
 
 /// Rows of a file of labels, its head first.
@@ -31,12 +36,10 @@ pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(LabelRows, L
     let names = |question: &Question| [question.unit(), question.criterion()].map(str::to_owned);
     let mut people = vec![["unit", "criterion", "rater", "label"].map(str::to_owned).to_vec()];
     let mut problems = Vec::new();
-    for (at, file) in files.iter().enumerate() {
+    let all = files.iter().map(|file| answers_of(file)).collect::<Result<Vec<_>>>()?;
+    for ((answers, rater), file) in all.iter().zip(checkers(&all)?).zip(files) {
         let named = || format!("cannot use {}", file.display());
-        let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let answers = CheckAnswers::read(&bytes).with_context(named)?;
-        problems.extend(against_filter(&check, &questions, &answers).with_context(named)?.problems);
-        let rater = if answers.who.is_empty() { format!("checker {}", at + 1) } else { answers.who.clone() };
+        problems.extend(against_filter(&check, &questions, answers).with_context(named)?.problems);
         for question in &questions {
             let said = answers.answers.get(&question.id).filter(|said| ["yes", "no"].contains(&said.as_str()));
             let [unit, criterion] = names(question);

@@ -1,9 +1,9 @@
 //! Review of a built set by several people: their files together, and the benchmark that is left.
 
-use crate::check::asked_on_the_page;
+use crate::check::{answers_of, asked_on_the_page};
 use crate::dataset::copy_documents;
 use anyhow::{Context, Result};
-use closeread_build::{CheckAnswers, Reviewed, reviewed};
+use closeread_build::{Reviewed, reviewed};
 use closeread_eval::Item;
 use closeread_files::{read_lines, write_lines};
 use std::collections::BTreeSet;
@@ -28,11 +28,7 @@ pub struct Kept {
 /// Reads the checkers' files and writes the items that most of them keep to a benchmark of their own.
 pub fn review(out: &Path, files: &[PathBuf]) -> Result<Kept> {
     let (check, questions, _) = asked_on_the_page(out)?;
-    let read = |file: &PathBuf| {
-        let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
-        CheckAnswers::read(&bytes).with_context(|| format!("cannot use {}", file.display()))
-    };
-    let answers = files.iter().map(read).collect::<Result<Vec<CheckAnswers>>>()?;
+    let answers = files.iter().map(|file| answers_of(file)).collect::<Result<Vec<_>>>()?;
     let found = reviewed(&check, &questions, &answers).context("cannot use --reviewed")?;
     let mut items: Vec<Item> = read_lines(&out.join("items.jsonl"), "an item")?;
     let unchecked = items.iter().filter(|item| !found.checked.contains(&item.id)).count();

@@ -77,6 +77,10 @@ fn what_most_checkers_keep_is_a_benchmark_of_its_own() {
     assert_eq!((left.len(), left.iter().any(|item| item["id"] == first)), (17, false));
     let run = ["run", "--benchmark", "o/reviewed", "--method", "dos-rag", "--retriever", "bm25", "--budget", "50"];
     sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0);
+    for read in ["--reviewed", "--checked"] {
+        let twice = ["build", "options", "--out", "o", read, "Ana.json", "Cy.json", "Ana.json"];
+        sandbox.run(&twice).refuses(&["two files are by `Ana`"]);
+    }
     sandbox.write("x.json", r#"{"check": "other", "answers": {}}"#);
     sandbox.run(&["build", "options", "--out", "o", "--reviewed", "x.json"]).refuses(&["of the check `other`"]);
 }

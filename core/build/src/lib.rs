@@ -23,7 +23,7 @@ pub use assumed::StageCost;
 pub use canary::canary;
 pub use check::{
     AgainstFilter, CheckAnswers, CheckError, Form, FormError, Question, Reviewed, Sheet, Written, against_filter,
-    reviewed, sample,
+    checkers, reviewed, sample,
 };
 pub use funnel::{Funnel, FunnelRow};
 pub use line::{End, Line};

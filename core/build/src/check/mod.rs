@@ -6,4 +6,4 @@ mod review;
 
 pub use forms::{Form, FormError, Sheet, Written};
 pub use question::{AgainstFilter, CheckAnswers, CheckError, Question, against_filter, sample};
-pub use review::{Reviewed, reviewed};
+pub use review::{Reviewed, checkers, reviewed};

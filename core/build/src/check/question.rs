@@ -59,6 +59,9 @@ pub enum CheckError {
         /// Id of the check in the build.
         here: String,
     },
+    /// Two files are of one person, who would count twice.
+    #[error("two files are by `{0}`: write another `who` into one of them")]
+    Twice(String),
 }
 
 /// The agreement of the pipeline with people.

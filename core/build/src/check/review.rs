@@ -18,11 +18,28 @@ pub struct Reviewed {
     pub problems: Vec<String>,
 }
 
+/// Names those who filled in the files: by their place where they gave no name.
+///
+/// # Errors
+/// [`CheckError::Twice`] if two have the same name.
+pub fn checkers(files: &[CheckAnswers]) -> Result<Vec<String>, CheckError> {
+    let mut names: Vec<String> = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let who = file.who.trim();
+        let name = if who.is_empty() { format!("checker {}", at + 1) } else { who.to_owned() };
+        if names.contains(&name) {
+            return Err(CheckError::Twice(name));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
 /// A checker keeps what all of their answers about it are `yes`; `unsure` counts as `no`. Kept is what more than half of those
 /// who checked it keep.
 ///
 /// # Errors
-/// [`CheckError::Other`] if answers are of another check than `check`.
+/// [`CheckError::Other`] if answers are of another check than `check`, [`CheckError::Twice`] if two files are by the same person.
 pub fn reviewed(check: &str, questions: &[Question], files: &[CheckAnswers]) -> Result<Reviewed, CheckError> {
     let about: BTreeMap<&str, &str> = questions.iter().map(|q| (q.id.as_str(), q.about.as_str())).collect();
     let mut votes: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
@@ -38,11 +55,10 @@ pub fn reviewed(check: &str, questions: &[Question], files: &[CheckAnswers]) -> 
         };
         table.rows.push(vec![Value::text(name), Value::count(all), Value::count(kept), share]);
     };
-    for (at, answers) in files.iter().enumerate() {
+    for (name, answers) in checkers(files)?.into_iter().zip(files) {
         if answers.check != check {
             return Err(CheckError::Other { there: answers.check.clone(), here: check.to_owned() });
         }
-        let name = if answers.who.is_empty() { format!("checker {}", at + 1) } else { answers.who.clone() };
         let mut own: BTreeMap<&str, bool> = BTreeMap::new();
         for (id, answer) in &answers.answers {
             let Some(&unit) = about.get(id.as_str()) else {
@@ -102,5 +118,15 @@ mod tests {
         assert_eq!((found.kept, found.checked.len()), (BTreeSet::from(["a".to_owned()]), 2));
         assert_eq!(found.problems.len(), 2, "{:?}", found.problems);
         assert!(reviewed("d", &questions, &files).is_err());
+    }
+
+    #[test]
+    fn nobody_counts_twice() {
+        let questions = [question("a/1", "a")];
+        let files = ["Ana", "Bo", "Ana "].map(|who| file(who, &[("a/1", "yes")]));
+        let problem = reviewed("c", &questions, &files).unwrap_err().to_string();
+        assert_eq!(problem, "two files are by `Ana`: write another `who` into one of them");
+        assert!(reviewed("c", &questions, &files[..2]).is_ok());
+        assert!(checkers(&["checker 2", ""].map(|who| file(who, &[]))).is_err());
     }
 }
