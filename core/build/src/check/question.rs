@@ -1,6 +1,7 @@
 //! Questions to people, their answers, and what these say of the filters.
 
 use super::forms::Written;
+use closeread_eval::saved::utf8;
 use closeread_metrics::random::SplitMix64;
 use closeread_metrics::stats::proportion::wilson;
 use closeread_table::{Table, Value};
@@ -133,7 +134,7 @@ impl CheckAnswers {
     /// # Errors
     /// [`CheckError::Form`].
     pub fn read(bytes: &[u8]) -> Result<Self, CheckError> {
-        serde_json::from_slice(bytes).map_err(|error| CheckError::Form(error.to_string()))
+        serde_json::from_slice(&utf8(bytes)).map_err(|error| CheckError::Form(error.to_string()))
     }
 }
 
@@ -292,6 +293,8 @@ mod tests {
         assert_eq!(row, ["g", "2", "1", "50.0", "[9.5, 90.5]", "1"]);
         assert_eq!((found.problems.len(), found.open), (2, 1));
         assert!(against_filter("y", &questions, &CheckAnswers::read(json).unwrap()).is_err());
+        let resaved = [&b"\xEF\xBB\xBF"[..], json].concat();
+        assert_eq!(CheckAnswers::read(&resaved), CheckAnswers::read(json), "as an editor saves it");
         assert!(CheckAnswers::read(b"[]").unwrap_err().to_string().contains("expected a JSON object"));
     }
 }

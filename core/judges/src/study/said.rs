@@ -2,6 +2,7 @@
 
 use super::{Asks, Study, UnitKey};
 use crate::human::LABEL_COLUMNS;
+use closeread_eval::saved::utf8;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -75,7 +76,7 @@ impl PersonAnswers {
     /// # Errors
     /// [`SaidError`]: it is of another study, or nobody's.
     pub fn read(bytes: &[u8], study: &Study) -> Result<Self, SaidError> {
-        let read: Self = serde_json::from_slice(bytes).map_err(|error| SaidError::Form(error.to_string()))?;
+        let read: Self = serde_json::from_slice(&utf8(bytes)).map_err(|error| SaidError::Form(error.to_string()))?;
         if read.study != study.id {
             return Err(SaidError::Other { there: read.study, here: study.id.clone() });
         }
@@ -187,6 +188,8 @@ mod tests {
             (rows.len(), &*problems),
             (2, &["ann, `u1`: took -3 seconds: expected 0 or more; counted as 0".into()][..])
         );
+        let resaved = [&b"\xEF\xBB\xBF"[..], file].concat();
+        assert_eq!(PersonAnswers::read(&resaved, &study), PersonAnswers::read(file, &study), "as an editor saves it");
         assert!(PersonAnswers::read(b"[]", &study).unwrap_err().to_string().contains("expected a JSON object"));
     }
 }
