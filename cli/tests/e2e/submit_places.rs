@@ -3,6 +3,31 @@
 use crate::submit::{OPTIONS, program, with_engines};
 use crate::support::{Ended, Sandbox, tales};
 
+/// A module `ray` that loses the worker of each first part.
+const LOSING_RAY: &str = "
+class Task:
+    def __init__(self, call): self.call = call
+    def remote(self, index): return index, self.call
+def remote(**options): return Task
+def init(): pass
+def get(task):
+    index, call = task
+    if index == 0: raise RuntimeError('the worker died')
+    return call(index)
+";
+
+#[test]
+#[ignore = "needs python"]
+fn needs_python_a_part_that_ray_gives_up_stops_no_other() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("python/ray.py"), LOSING_RAY);
+    let args = [&["submit", "ray", "--parts", "2", "--out", "spread", "--"], &OPTIONS[..]].concat();
+    let ended = Ended(with_engines(&sandbox, sandbox.command(&args)).output().unwrap()).exits(1);
+    assert!(ended.out().contains("part 0: the worker died"), "{}", ended.out());
+    assert!(sandbox.path("spread/whole/records.jsonl").exists(), "the other part is joined: {}", ended.err());
+}
+
 #[test]
 fn a_slash_at_the_end_of_a_folder_makes_no_other_submission() {
     let sandbox = Sandbox::new();

@@ -41,8 +41,18 @@ def part(index):
         time.sleep(wait)
 
 
+def ended(index, code):
+    # A part that Ray gives up stops no other.
+    try:
+        return ray.get(code)
+    except Exception as error:
+        print(f"part {{index}}: {{error}}")
+        return 1
+
+
 ray.init()
-codes = ray.get([part.remote(index) for index in WANTED])
+parts = [part.remote(index) for index in WANTED]
+codes = [ended(index, code) for index, code in zip(WANTED, parts)]
 print("parts ended with", dict(zip(WANTED, codes)))
 raise SystemExit(subprocess.call(MERGE, cwd=folder()))
 "#,
