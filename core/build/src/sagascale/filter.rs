@@ -198,8 +198,8 @@ pub(super) fn realistic(scored: &Scored, share: f64) -> End<Popular> {
     }
 }
 
-/// Keeps a question that no model answers correctly without the book (figure 14). One whose answer could not be judged is
-/// dropped too: nobody knows whether it is known.
+/// Keeps a question that no model answers correctly without the book (figure 14). One whose answer could not be judged, or
+/// did not come to its end, is dropped too: nobody knows whether it is known. A response without the form is judged as it stands.
 pub(super) async fn contamination<H: Host>(
     knowers: &[(&str, &H)],
     judge: &H,
@@ -217,12 +217,18 @@ pub(super) async fn contamination<H: Host>(
         let session = Session::new(*host, settings).about(&books);
         let trial = run(&method, &session, &[&item], None).await?.remove(0);
         let said = SubmittedAnswer::of(&trial.outcome, &trial.calls);
+        let answer = said.text().to_owned();
         calls.extend(trial.calls);
-        let answer = match &trial.outcome {
-            Outcome::Failed { error } => return Ok(Made { end: End::Failed { error: error.clone() }, calls }),
-            Outcome::Answered { answer, .. } => answer.clone(),
-            _ => String::new(),
+        let silent = match &trial.outcome {
+            Outcome::Failed { error } => Some(End::Failed { error: error.clone() }),
+            Outcome::Blocked { .. } | Outcome::Overflow { .. } | Outcome::CutShort { .. } => {
+                Some(End::dropped("no answer", format!("{model}: {}", trial.outcome.name().replace('_', " "))))
+            }
+            _ => None,
         };
+        if let Some(end) = silent {
+            return Ok(Made { end, calls });
+        }
         if !answer.is_empty() {
             let response = judges::ask(Judge::SagaScale, judge, settings, &submission(&item, book, said)).await?;
             calls.extend(response.calls);

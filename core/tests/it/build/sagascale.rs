@@ -160,6 +160,16 @@ fn each_filter_drops_by_its_own_rule() {
     assert_eq!(with("judge-sagascale", r"\boxed{CORRECT}")[7], "contamination 2 -> 0, known 2");
     assert_eq!(with("judge-sagascale", "Hm.")[7], "contamination 2 -> 0, not judged 2");
     assert_eq!(with("sagascale-closed-book", "<answer>\nNONE\n</answer>")[7], "contamination 2 -> 2");
+    let knower = |response: Result<&'static str, HostError>| {
+        let script = move |call: &Call, _| match call.prompt.as_str() {
+            "sagascale-closed-book" => response.clone().map(str::to_owned),
+            "judge-sagascale" => Ok(r"\boxed{CORRECT}".to_owned()),
+            _ => able(call),
+        };
+        funnel(&build(&ScriptedHost::scripted(script), &Memory::default()).unwrap())[7].clone()
+    };
+    assert_eq!(knower(Ok("It is Cleo.")), "contamination 2 -> 0, known 2", "a response without the form is judged");
+    assert_eq!(knower(Err(HostError::Blocked { reason: "no".to_owned() })), "contamination 2 -> 0, no answer 2");
     assert_eq!(with("sagascale-sub-queries", "Ana hides a key.")[2], "sub-queries 1 -> 0, unreadable 1");
     assert_eq!(with("classify-question", "Hm.")[8], "types 2 -> 2", "what is no type is Miscellaneous");
 }
