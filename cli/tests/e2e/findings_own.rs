@@ -101,6 +101,9 @@ fn finding_03_links_in_folders_lead_nowhere_else() {
     sandbox.write("home/secret.txt", &secret);
     sandbox.write("home/more/diary.txt", &secret);
     sandbox.write("set/read me.md", "Nothing.");
+    sandbox.write("books/story.txt", "Ana came to the mill at dusk.");
+    let about =
+        ["build", "sagascale", "--out", "built", "--no-realism", "--books", "books/story.txt", "--articles", "set"];
     for (target, link, options) in [
         ("home/secret.txt", "set/story.txt", &["build", "hamlet", "--out", "built", "--books", "set"][..]),
         ("home/secret.txt", "set/story.txt", &["build", "corpusqa", "--out", "built", "--documents", "set"]),
@@ -108,6 +111,7 @@ fn finding_03_links_in_folders_lead_nowhere_else() {
         ("home", "set/stories", &["build", "hamlet", "--out", "built", "--books", "set"]),
         ("home/secret.txt", "set/story.txt", &["run", "--benchmark", "nocha", "--data", "set"]),
         ("home", "set/stories", &["run", "--benchmark", "nocha", "--data", "set"]),
+        ("home/secret.txt", "set/story.wiki", &about),
     ] {
         symlink(sandbox.path(target), sandbox.path(link)).unwrap();
         let ended = sandbox.run(&[options, &MODEL[..]].concat()).exits(2);

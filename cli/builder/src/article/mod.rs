@@ -7,10 +7,11 @@ use super::search::encoded;
 use anyhow::{Context, Result, bail};
 use closeread_books::{Book, decode};
 use closeread_build::sagascale::Segment;
-use closeread_files::write_atomically;
+use closeread_files::{leads_outside, write_atomically};
 use closeread_llm::provider::MAX_RESPONSE_BYTES;
 use closeread_providers::http::json_within;
 use closeread_providers::without_credentials;
+use closeread_runner::input::outside;
 use segments::{ArticleKind, segments};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ const ENDINGS: [&str; 8] = ["wiki", "wikitext", "mediawiki", "html", "htm", "xht
 pub struct Articles {
     /// Folder with an article for each book, named like the book, with .wiki, .html, .md or .txt.
     pub folder: Option<PathBuf>,
+    /// Whether links may lead out of the folder.
+    pub allow_outside: bool,
     /// Articles of single books, `BOOK=FILE`.
     pub files: Vec<String>,
     /// Pages about single books, fetched from a wiki into the build folder, `BOOK=TITLE`.
@@ -66,7 +69,10 @@ impl Articles {
         });
         let found: Vec<PathBuf> = found.collect();
         match found.as_slice() {
-            [one] => Ok(one.clone()),
+            [one] => match self.folder.as_deref().filter(|root| !self.allow_outside && leads_outside(root, one)) {
+                Some(root) => bail!("{}: {}", one.display(), outside(root)),
+                None => Ok(one.clone()),
+            },
             [] => bail!(
                 "no article about `{}`: name a file by --article {}=FILE, a page by --page, or put {name}.wiki (.html, \
                  .md, .txt) into the folder of --articles",

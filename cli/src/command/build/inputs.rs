@@ -108,9 +108,10 @@ pub(crate) struct ArticleArgs {
 
 impl ArticleArgs {
     /// Returns the articles that the options name, for the library.
-    pub(crate) fn articles(&self) -> Articles {
+    pub(crate) fn articles(&self, allow_outside: bool) -> Articles {
         Articles {
             folder: self.articles.clone(),
+            allow_outside,
             files: self.article.clone(),
             pages: self.page.clone(),
             wiki: self.wiki.clone(),

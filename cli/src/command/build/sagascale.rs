@@ -88,7 +88,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let (checker, judge) = (args.checker.as_deref().unwrap_or(model), args.judge.as_deref().unwrap_or(model));
     let keyword_join = args.keyword_join.clone();
     let parameters = SagaScale { most_pairs: args.most_pairs.into(), keyword_join, ..SagaScale::default() };
-    let articles = args.articles.articles().read(&books, &build.out).await?;
+    let articles = args.articles.articles(args.books.allow_outside).read(&books, &build.out).await?;
     let mut models = vec![model, checker, judge];
     models.extend(args.knower.iter().map(String::as_str));
     let mut context = build.context("sagascale", &models)?;
