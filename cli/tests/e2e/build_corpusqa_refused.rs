@@ -12,6 +12,8 @@ fn what_cannot_be_built_is_refused() {
     run(&["--documents", SAMPLE]).refuses(&["--model is missing"]);
     run(&["--documents", SAMPLE, "--model", "openai/x", "--queries", "1"])
         .refuses(&["agrees with nobody", "--extractor"]);
+    run(&["--documents", SAMPLE, "--model", "openai/x", "--queries", "1", "--extractor", "openai/x,openai/x"])
+        .refuses(&["agrees with nobody"]);
     run(&["--documents", SAMPLE, "--table", "gone.csv"]).refuses(&["cannot use --table gone.csv"]);
     run(&["--documents", SAMPLE, "--table", &table, "--lengths", "1G"]).refuses(&["128K, 1M"]);
     run(&["--documents", SAMPLE, "--table", &table, "--entity", "x"]).refuses(&["company,companies"]);

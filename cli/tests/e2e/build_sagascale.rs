@@ -69,7 +69,8 @@ fn questions_are_collected_from_a_book_and_an_article_and_run_at_once() {
     let tables = sandbox.run(&checked).exits(0).json()["tables"].clone();
     let criteria = tables.as_array().unwrap().iter().find(|table| table["id"] == "criteria").unwrap();
     assert_eq!(criteria["rows"][3][2]["count"], 1, "section 3.2: by all criteria, {criteria}");
-    let dry = [&build[..], &["--dry-run", "--json"]].concat();
+    // Named twice, it is asked once.
+    let dry = [&build[..], &["--knower", "openai-compatible/k", "--dry-run", "--json"]].concat();
     let told = sandbox.run(&dry).exits(0).json();
     let named = |stage: &Value| (stage[0]["stage"].clone(), stage[1].clone());
     let stages: Vec<(Value, Value)> = told["stages"].as_array().unwrap().iter().map(named).collect();

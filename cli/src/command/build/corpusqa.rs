@@ -3,6 +3,7 @@
 use super::args::BuildOptions;
 use super::inputs::{DocumentInputs, refuse_inputs_within};
 use super::say::{checked, finish, hand_checked, print_tables, show_costs, write};
+use crate::values::each_once;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::corpusqa::{
@@ -157,7 +158,8 @@ impl CorpusQaArgs {
 }
 
 /// Builds, estimates, reads a check back or runs the SQL again.
-pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: CorpusQaArgs) -> Result<ExitCode> {
+    args.extractor = each_once(&args.extractor);
     let build = &args.build;
     if !build.checked.is_empty() {
         return checked(build);

@@ -3,7 +3,7 @@
 use super::args::BuildOptions;
 use super::inputs::BookInputs;
 use super::say::{checked, finish, print_tables, show_costs, write};
-use crate::values::one_of;
+use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_build::hamlet::{Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
@@ -66,7 +66,8 @@ pub(crate) struct HamletArgs {
 }
 
 /// Builds, estimates, studies or reads a check back.
-pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: HamletArgs) -> Result<ExitCode> {
+    (args.judge, args.sizes) = (each_once(&args.judge), each_once(&args.sizes));
     if !args.build.checked.is_empty() {
         return checked(&args.build);
     }

@@ -4,6 +4,7 @@ use super::args::BuildOptions;
 use super::inputs::{ArticleArgs, BookInputs, SearchArgs};
 use super::say::{checked, finish, show_costs, write};
 use crate::command::EmbedderArgs;
+use crate::values::each_once;
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
@@ -78,7 +79,8 @@ pub(crate) struct SagaScaleArgs {
 }
 
 /// Builds, estimates or reads a check back.
-pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: SagaScaleArgs) -> Result<ExitCode> {
+    args.knower = each_once(&args.knower);
     let build = &args.build;
     if !build.checked.is_empty() {
         return checked(build);
