@@ -21,6 +21,22 @@ pub(crate) fn loan(sandbox: &Sandbox) {
 }
 
 #[test]
+fn an_article_belongs_to_one_book_alone() {
+    let sandbox = Sandbox::new();
+    for folder in ["en", "fr"] {
+        sandbox.write(&format!("books/{folder}/story.txt"), format!("In {folder} Ana came to the mill at dusk."));
+    }
+    let plot = format!("== Plot ==\n{}", "Ana comes to the mill at dusk and hides the copper key there. ".repeat(9));
+    sandbox.write("articles/story.wiki", &plot);
+    let model = ["--model", "openai-compatible/tiny", "--base-url", "http://127.0.0.1:1/v1", "--dry-run"];
+    let build = ["build", "sagascale", "--out", "s", "--no-realism", "--books", "books", "--articles", "articles"];
+    let build = [&build[..], &["--retriever", "bm25"], &model].concat();
+    sandbox.run(&build).refuses(&["is named like the books `en/story` and `fr/story`", "--article"]);
+    sandbox.write("articles/fr/story.wiki", &plot);
+    sandbox.run(&build).exits(0);
+}
+
+#[test]
 fn questions_are_collected_from_a_book_and_an_article_and_run_at_once() {
     let server = builder();
     let sandbox = Sandbox::with_own_cache();

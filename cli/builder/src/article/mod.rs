@@ -42,12 +42,22 @@ impl Articles {
     pub async fn read(&self, books: &[Arc<Book>], out: &Path) -> Result<Vec<Vec<Segment>>> {
         let files = named(&self.files, "--article BOOK=FILE", books)?;
         let pages = named(&self.pages, "--page BOOK=TITLE", books)?;
-        let mut articles = Vec::new();
+        let (mut articles, mut taken) = (Vec::new(), BTreeMap::new());
         for book in books {
             let path = match (files.get(book.id.as_str()), pages.get(book.id.as_str())) {
                 (Some(path), _) => PathBuf::from(path),
                 (None, Some(title)) => self.fetched(book, title, out).await?,
-                (None, None) => self.beside(book)?,
+                (None, None) => {
+                    let path = self.beside(book)?;
+                    if let Some(other) = taken.insert(path.clone(), &book.id) {
+                        bail!(
+                            "the article {} is named like the books `{other}` and `{}`: name one for each by --article",
+                            path.display(),
+                            book.id
+                        );
+                    }
+                    path
+                }
             };
             let bytes = closeread_files::read_file(&path)
                 .with_context(|| format!("cannot read the article {}", path.display()))?;
@@ -64,10 +74,14 @@ impl Articles {
 
     fn beside(&self, book: &Book) -> Result<PathBuf> {
         let name = book.id.rsplit('/').next().unwrap_or(&book.id);
-        let found = self.folder.iter().flat_map(|folder| {
-            ENDINGS.iter().map(move |ending| folder.join(format!("{name}.{ending}"))).filter(|path| path.is_file())
-        });
-        let found: Vec<PathBuf> = found.collect();
+        let found_as = |name: &str| -> Vec<PathBuf> {
+            let paths = self.folder.iter().flat_map(|folder| {
+                ENDINGS.iter().map(move |ending| folder.join(format!("{name}.{ending}"))).filter(|path| path.is_file())
+            });
+            paths.collect()
+        };
+        // In a folder like that of the book, or else in the one that was named.
+        let found = Some(found_as(&book.id)).filter(|found| !found.is_empty()).unwrap_or_else(|| found_as(name));
         match found.as_slice() {
             [one] => match self.folder.as_deref().filter(|root| !self.allow_outside && leads_outside(root, one)) {
                 Some(root) => bail!("{}: {}", one.display(), outside(root)),
