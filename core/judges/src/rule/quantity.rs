@@ -128,7 +128,7 @@ fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
     let unit = match words {
         [] => Unit::None,
         ["%" | "\\%" | "percent"] | ["per", "cent"] => Unit::Percent,
-        words if words.len() <= MAX_UNIT_WORDS && words.iter().all(|word| word.chars().all(char::is_alphabetic)) => {
+        words if words.len() <= MAX_UNIT_WORDS && words.iter().all(|word| is_of_unit(word)) => {
             let unit = words.join(" ");
             Unit::Named(unit.strip_suffix('s').unwrap_or(&unit).to_owned())
         }
@@ -137,8 +137,19 @@ fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
     Some(Quantity { value, unit })
 }
 
+/// True for a word of what was counted. In `two thirds`, `twenty-first` and `two or three` the number goes on.
+fn is_of_unit(word: &str) -> bool {
+    let is_part = |word| {
+        matches!(word, "half" | "halve" | "third" | "quarter" | "fourth" | "fifth" | "sixth" | "seventh" | "eighth")
+            || matches!(word, "ninth" | "tenth" | "hundredth" | "first" | "point" | "and" | "or")
+    };
+    let goes_on = is_part(word.strip_suffix('s').unwrap_or(word)) || small_number(word).is_some();
+    !goes_on && magnitude(word).is_none_or(|_| word.len() < 3) && word.chars().all(char::is_alphabetic)
+}
+
 fn magnitude(word: &str) -> Option<f64> {
     match word {
+        "dozen" => Some(12.0),
         "hundred" => Some(1e2),
         "thousand" | "k" => Some(1e3),
         "million" | "m" | "mn" => Some(1e6),
@@ -151,7 +162,7 @@ fn magnitude(word: &str) -> Option<f64> {
 fn small_number(word: &str) -> Option<f64> {
     let ones = ONES.iter().position(|name| *name == word).map(|n| n as f64);
     let tens = || TENS.iter().position(|name| *name == word).map(|n| 10.0 * (n as f64 + 2.0));
-    ones.or_else(tens).or_else(|| (word == "dozen").then_some(12.0))
+    ones.or_else(tens)
 }
 
 /// The number that the first words say, and how many they are: "three hundred and four", "a dozen", "two million".
@@ -165,7 +176,7 @@ fn english_words(words: &[&str]) -> Option<(f64, usize)> {
                 return None;
             }
             group += small;
-        } else if let Some(scale) = magnitude(word).filter(|_| word.len() > 2 && (seen || at > 0)) {
+        } else if let Some(scale) = magnitude(word).filter(|_| *word == "dozen" || word.len() > 2 && (seen || at > 0)) {
             let base = if group == 0.0 { 1.0 } else { group };
             if scale == 1e2 {
                 group = base * scale;
@@ -175,7 +186,7 @@ fn english_words(words: &[&str]) -> Option<(f64, usize)> {
             }
         } else if matches!(*word, "a" | "an") && at == 0 {
             let next = words.get(1)?;
-            if magnitude(next).is_none_or(|_| next.len() < 3) && *next != "dozen" {
+            if magnitude(next).is_none_or(|_| next.len() < 3) {
                 return None;
             }
             continue;
@@ -201,12 +212,16 @@ fn chinese(text: &str) -> Option<Quantity> {
         "" => Unit::None,
         "%" => Unit::Percent,
         "成" => return Some(Quantity { value: 10.0 * value, unit: Unit::Percent }),
-        unit if unit.chars().count() <= MAX_UNIT_CHARS && unit.chars().all(char::is_alphabetic) => {
-            Unit::Named(unit.to_owned())
-        }
+        unit if unit.chars().count() <= MAX_UNIT_CHARS && is_of_chinese_unit(unit) => Unit::Named(unit.to_owned()),
         _ => return None,
     };
     Some(Quantity { value, unit })
+}
+
+/// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on.
+fn is_of_chinese_unit(unit: &str) -> bool {
+    let goes_on = |c: char| "半几多余".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
+    !unit.starts_with('来') && unit.chars().all(|c| c.is_alphabetic() && !goes_on(c))
 }
 
 /// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
@@ -234,6 +249,10 @@ fn chinese_number(text: &str) -> Option<(f64, &str)> {
             if digit.is_none() && group == 0.0 && total == 0.0 && scale > 10.0 {
                 return None;
             }
+            // `三四十` is two numbers.
+            if digit.is_some_and(|digit| digit >= 10.0) {
+                return None;
+            }
             if scale < 1e4 {
                 group += digit.take().unwrap_or(1.0) * scale;
             } else {
@@ -246,7 +265,10 @@ fn chinese_number(text: &str) -> Option<(f64, &str)> {
         }
         end = at + c.len_utf8();
     }
-    (end > 0).then(|| (total + group + digit.unwrap_or(0.0), &text[end..]))
+    // `两三` and `十二三` are two numbers, where `二〇` and `一九八四` are one.
+    let ones = digit.unwrap_or(0.0);
+    let is_two = ones >= 10.0 && (total + group > 0.0 || in_a_row == 2 && ones % 10.0 != 0.0);
+    (end > 0 && !is_two).then(|| (total + group + ones, &text[end..]))
 }
 
 fn chinese_scale(text: &str) -> Option<(f64, &str)> {
@@ -294,6 +316,8 @@ mod tests {
             ("3.5 million", 3.5e6),
             ("a hundred", 100.0),
             ("a dozen eggs", 12.0),
+            ("two dozen", 24.0),
+            ("2 dozen eggs", 24.0),
             ("$5", 5.0),
             ("45 per cent", 45.0),
         ] {
@@ -308,6 +332,15 @@ mod tests {
             "the third stair",
             "4,5",
             "0,125",
+            "two or three",
+            "two and a half",
+            "2 and a half",
+            "two thirds",
+            "one half",
+            "twenty-first",
+            "two point five",
+            "ten to twelve",
+            "one in five",
         ] {
             assert_eq!(value(text), None, "{text}");
         }
@@ -327,10 +360,15 @@ mod tests {
             ("百分之四十五", 45.0),
             ("三成", 30.0),
             ("45%", 45.0),
+            ("一百零五", 105.0),
+            ("二〇", 20.0),
+            ("五千克", 5000.0),
         ] {
             assert_eq!(value(text), Some(expected), "{text}");
         }
-        for text in ["百货公司", "孔乙己", "税如数", "万岁", "十二个人一起过了河"] {
+        let two = ["三分之一", "两三个", "十二三岁", "三四十", "三点五", "一个半", "十几个", "十来个", "三十多岁"];
+        for text in ["百货公司", "孔乙己", "税如数", "万岁", "十二个人一起过了河"].into_iter().chain(two)
+        {
             assert_eq!(value(text), None, "{text}");
         }
     }
