@@ -133,7 +133,12 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S], first: usize) -> Option<
         }
     };
     let digits_alone = said.bytes().all(|byte| byte.is_ascii_digit());
-    let choice = if digits_alone { by_index() } else { by_text.or_else(by_index) };
+    // `50%` and `-5` name no index, but may be an option.
+    let whole = || {
+        let mut same = (0..options.len()).filter(|&idx| options[idx].as_ref().trim() == text.trim());
+        same.next().filter(|_| same.next().is_none())
+    };
+    let choice = if digits_alone { by_index().or_else(whole) } else { by_text.or_else(by_index) };
     choice.filter(|&idx| idx < options.len())
 }
 
@@ -195,6 +200,17 @@ mod tests {
         }
         for line in ["4", "E", "Hail", "A dog", "(A dog)", "", "-1", "99999999999", "1.5 m", "1,500", "2:30"] {
             assert_eq!(choose(line), Unparsed, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_of_digits_and_a_sign_is_chosen_by_its_whole_text() {
+        let options = ["50%", "-5", "$7", "5"];
+        for (text, expected) in [("50%", Some(0)), ("-5", Some(1)), ("$7", Some(2)), ("2", Some(2)), ("(3)", Some(3))] {
+            assert_eq!(chosen(text, &options, 0), expected, "{text}");
+        }
+        for text in ["5%", "-50", "$5", "50", "7"] {
+            assert_eq!(chosen(text, &options, 0), None, "{text}");
         }
     }
 
