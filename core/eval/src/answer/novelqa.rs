@@ -133,12 +133,12 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S], first: usize) -> Option<
         }
     };
     let digits_alone = said.bytes().all(|byte| byte.is_ascii_digit());
-    // `50%` and `-5` name no index, but may be an option.
+    // `50%` and `-5` may be an option; `5` is an index.
     let whole = || {
         let mut same = (0..options.len()).filter(|&idx| options[idx].as_ref().trim() == text.trim());
-        same.next().filter(|_| same.next().is_none())
+        same.next().filter(|idx| same.next().is_none() && options[*idx].as_ref().trim() != said)
     };
-    let choice = if digits_alone { by_index().or_else(whole) } else { by_text.or_else(by_index) };
+    let choice = if digits_alone { whole().or_else(by_index) } else { by_text.or_else(by_index) };
     choice.filter(|&idx| idx < options.len())
 }
 
