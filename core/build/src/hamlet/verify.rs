@@ -95,13 +95,18 @@ enum LabelsError {
     Missing(Vec<String>),
 }
 
-/// The labels of a response, by the numbers of the facts; by their order where no entry has a number and there are as many.
-/// A tree of labelled facts is read as the list of them.
+/// The labels of a response: those of the last JSON value that labels every fact, or else of all values together.
 fn read(response: &str, ids: &[String]) -> Vec<Option<FactLabel>> {
+    let values = json_values(response);
+    let mut each = values.iter().rev().map(|value| labels_in(std::slice::from_ref(value), ids));
+    each.find(|labels| labels.iter().all(Option::is_some)).unwrap_or_else(|| labels_in(&values, ids))
+}
+
+/// The labels in values, by the numbers of the facts; by their order where no entry has a number and there are as many.
+/// A tree of labelled facts is read as the list of them.
+fn labels_in(values: &[Value], ids: &[String]) -> Vec<Option<FactLabel>> {
     let mut entries = Vec::new();
-    for value in json_values(response) {
-        collect(&value, &mut entries);
-    }
+    values.iter().for_each(|value| collect(value, &mut entries));
     let number = |entry: &Map<String, Value>| entry.get("id").or_else(|| entry.get("number")).and_then(scalar);
     if entries.len() == ids.len() && entries.iter().all(|entry| number(entry).is_none()) {
         return entries.iter().map(label).collect();
@@ -164,6 +169,8 @@ mod tests {
         );
         let tree = r#"{"roots": [{"label": 1, "branches": [{"label": 1, "leaves": [{"label": 0}]}]}]}"#;
         assert_eq!(labels(tree), "110");
+        let draft = r#"[{"id": "1", "label": 1}, {"id": "1.1", "label": 1}, {"id": "1.1.1", "label": 1}]"#;
+        assert_eq!(labels(&format!("{draft}\nOn second thoughts:\n{tree}")), "110", "the last that is whole counts");
     }
 
     #[test]
