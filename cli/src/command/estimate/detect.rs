@@ -15,8 +15,8 @@ pub(super) struct Detect {
     pub(super) differing: f64,
     /// Items that are needed; `null` where they cannot differ by so much.
     pub(super) items_needed: Option<u64>,
-    /// The smallest difference, from 0 to 1, that the benchmark's items tell.
-    pub(super) told_by_items: f64,
+    /// The smallest difference, from 0 to 1, that the benchmark's items tell; `null` where they are too few for any.
+    pub(super) told_by_items: Option<f64>,
 }
 
 /// Returns the items needed to tell a difference of `points` points, and a benchmark of `items` items.
@@ -38,7 +38,10 @@ pub(super) fn table(points: f64, items: usize, rows: &[Detect]) -> Table {
         table.rows.push(vec![
             Value::text(format!("{}% of the items", percent(*differing))),
             items_needed.map_or_else(|| Value::missing("they differ on too few items"), |count| Value::Count { count }),
-            Value::Number { value: 100.0 * told_by_items, decimals: 1 },
+            told_by_items.map_or_else(
+                || Value::missing("too few items for any difference"),
+                |told| Value::Number { value: 100.0 * told, decimals: 1 },
+            ),
         ]);
     }
     table.notes = vec![

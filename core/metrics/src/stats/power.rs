@@ -57,12 +57,14 @@ pub fn items_to_find(difference: f64, differing: f64) -> Option<u64> {
     is_possible.then(|| libm::ceil(quantiles * quantiles * variance / (difference * difference)).max(1.0) as u64)
 }
 
-/// Returns the smallest difference that `items` items find, as [`items_to_find`] takes them.
-pub fn found_by(items: u64, differing: f64) -> f64 {
+/// Returns the smallest difference that `items` items find, as [`items_to_find`] takes them; `None` if they are too few to find
+/// even that one system is better wherever the two differ.
+pub fn found_by(items: u64, differing: f64) -> Option<f64> {
     let quantiles = normal_quantile(1.0 - LEVEL / 2.0) + normal_quantile(POWER);
     let square = quantiles * quantiles;
     // n d^2 = q^2 (s - d^2), solved for d.
-    libm::sqrt(square * differing / (items as f64 + square)).min(differing)
+    let difference = libm::sqrt(square * differing / (items as f64 + square));
+    (difference <= differing).then_some(difference)
 }
 
 #[cfg(test)]
@@ -75,10 +77,12 @@ mod tests {
         assert_eq!(items_to_find(0.02, 0.2), Some(3917));
         assert_eq!((items_to_find(0.3, 0.2), items_to_find(0.0, 0.2)), (None, None));
         for items in [50, 500, 5000] {
-            let needed = items_to_find(found_by(items, 0.3), 0.3).unwrap();
+            let needed = items_to_find(found_by(items, 0.3).unwrap(), 0.3).unwrap();
             assert!(needed.abs_diff(items) <= 1, "{items} {needed}");
         }
-        assert_eq!(found_by(1, 0.1), 0.1, "no more than they differ on");
+        // All differ in one direction: 7.8489 * (0.05 - 0.0025) / 0.0025 = 149.1.
+        assert_eq!((items_to_find(0.05, 0.05), found_by(149, 0.05)), (Some(150), None));
+        assert!(found_by(150, 0.05).is_some_and(|found| found <= 0.05) && found_by(1, 0.1).is_none());
     }
     use crate::stats::{Observation, clustered_mean};
 
