@@ -104,14 +104,14 @@ export class Index {
      * Takes the vector of a question; one question's is kept.
      *
      * # Errors
-     * No vectors are expected, or the vector has another dimension.
+     * No vectors are expected, or the vector has another dimension or a number that is not finite.
      */
     putQueryVector(question: string, vector: Float32Array | number[]): void;
     /**
      * Takes the vectors of passages, one after another; a passage that has one keeps it.
      *
      * # Errors
-     * No vectors are expected, there is no such passage, or the numbers are not those of so many vectors.
+     * No vectors are expected, there is no such passage, or the numbers are not those of so many vectors, or not finite.
      */
     putVectors(passages: Uint32Array | number[], values: Float32Array | number[]): void;
     /**
