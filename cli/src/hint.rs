@@ -9,7 +9,7 @@ use closeread_report::compare::ChoiceError;
 use std::borrow::Cow;
 use std::error::Error;
 
-/// A value as a shell takes it; as it is where none does.
+/// Quotes a value for a shell.
 pub(crate) fn typed(value: &str) -> Cow<'_, str> {
     shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
 }

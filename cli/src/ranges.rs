@@ -87,7 +87,7 @@ fn outside(least: f64, most: f64) -> String {
     format!("expected a number from {} to {}", shown(least), shown(most))
 }
 
-/// Warns where a list reads like one number whose thousands are set apart: each of the two is run, and paid for.
+/// Warns of a list that looks like one number with a thousands separator: both numbers are run and paid for.
 pub(crate) fn warn_of_thousands(option: &str, numbers: &[usize]) {
     for pair in numbers.windows(2) {
         if let [few @ 1..20, rest @ 100..1000] = *pair {

@@ -351,8 +351,7 @@ pub fn has_credentials(url: &str) -> bool {
     })
 }
 
-/// An address without user, password, query and fragment, which may hold a key. A slash at its end leads nowhere else, and is
-/// left out.
+/// An address without user, password, query and fragment, which may hold a key, and without a slash at its end.
 pub fn without_credentials(url: &str) -> String {
     match reqwest::Url::parse(url) {
         Ok(mut parsed) => {

@@ -14,11 +14,11 @@ pub struct Reranking {
     texts_of_a_search: Option<u64>,
 }
 
-/// Tokens of a text with its query up to which it counts as one text of a search; Cohere cuts a longer one into several.
+/// Most tokens of a text with its query that Cohere counts as one text of a search; it cuts a longer one into several.
 const TOKENS_OF_A_TEXT: u64 = 500;
 
 impl Reranking {
-    /// The searches that a query of so many tokens with such texts is, where they are paid.
+    /// Number of searches that are paid for a query and texts of so many tokens; `None` where tokens are paid.
     pub fn searches(&self, query: u64, texts: impl IntoIterator<Item = u64>) -> Option<u64> {
         let of_a_search = self.texts_of_a_search?;
         // Each piece has the query beside it.

@@ -28,7 +28,7 @@ pub struct KeptIndexes {
     folder: Option<PathBuf>,
 }
 
-/// The turn to make what is kept under a key; it ends with the value, or with the process.
+/// A lock on making what is kept under a key; it ends with the value, or with the process.
 #[derive(Debug)]
 pub struct Turn {
     path: PathBuf,
@@ -36,9 +36,9 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Ends the turn: what others wait for is kept.
+    /// Ends the turn once the value is kept.
     pub fn done(self) {
-        // It is in nobody's way, and is there again for the next one where somebody waits.
+        // A file that stays is in nobody's way.
         let _ = remove_file(&self.path);
     }
 }

@@ -240,7 +240,7 @@ pub struct Begun<'a> {
     counted: Option<u64>,
     /// Most tokens that the response may have.
     max_response: u64,
-    /// The part of them that is in responses which nobody reads.
+    /// How many of them may be in responses that nobody reads.
     unread: u64,
 }
 
@@ -259,7 +259,7 @@ impl Begun<'_> {
             let told = response.usage.completion_tokens;
             response.usage = response.usage.or_counted(prompt, text, self.max_response);
             // Who counts nothing may have cut it at the limit, whatever of it is shown; who counts says where it was cut.
-            // Of several responses one is here: the others may be as long as they can be.
+            // One of several responses is here; the others count as long as they may be.
             if response.usage.completion_tokens != told {
                 let whole = text.saturating_add(self.unread);
                 response.usage.completion_tokens = Some(if is_cut { self.max_response } else { whole });
@@ -269,7 +269,7 @@ impl Begun<'_> {
         Ok(response)
     }
 
-    /// The error, with what was billed: who blocks a response has read the prompt, and one that fills the window was written.
+    /// Adds to an error what was billed: for a blocked response the prompt was read, and one that filled the window was written.
     fn blocked(&self, error: HostError) -> HostError {
         let is_blocked = matches!(error, HostError::Blocked { .. });
         if !is_blocked && !matches!(error, HostError::Overflow { .. }) {

@@ -234,7 +234,7 @@ fn say_lacks(waiting: &[&PathBuf], missing: &[String], without: u64, trials: u64
 fn copy_calls(parts: &[Part], out: &Path) -> Result<()> {
     for name in [EMBEDDINGS, RERANKING] {
         let (mut lines, mut folders, mut ids) = (Vec::new(), HashSet::new(), HashSet::new());
-        // What was asked for a folder that is named twice, or that was joined to another one before, was asked once.
+        // A folder may be named twice, or be part of another one here: its requests were made once.
         for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
             for call in served_calls(&part.folder, name)? {
                 if !call.id.is_empty() && !ids.insert(call.id.clone()) {

@@ -77,7 +77,7 @@ impl Where {
         item.labels.get(&self.label).is_some_and(|value| *value == self.value)
     }
 
-    /// The same text with a label that items have, whose name may hold `=` itself.
+    /// Reads the same text with a label that items have: its name may hold `=`.
     fn among(&self, items: &[Item]) -> Self {
         let text = self.to_string();
         let cut = |(at, _): (usize, &str)| Self {

@@ -19,7 +19,7 @@ pub struct Competition {
     pub start: String,
     /// Metrics of the leaderboard, the one that ranks first.
     pub metrics: Vec<String>,
-    /// Whether somebody chose the metrics, which then count for every item; else an item's task says which are its own.
+    /// Whether the metrics were chosen, and count for every item. Otherwise an item's task says which do.
     pub are_chosen: bool,
     /// The container that the scoring program runs in.
     pub image: String,

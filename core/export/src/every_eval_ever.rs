@@ -63,7 +63,7 @@ impl Record<'_> {
     /// Returns the record's id, which is the same whenever it is exported.
     fn id(&self) -> String {
         let (run, model) = (self.about.run, file_name(self.model));
-        // What a file's name cannot tell, such as `x:y` from `x-y`, the token does.
+        // File names do not tell `x:y` from `x-y`; the token does.
         let is_told = model == self.model.replacen('/', "-", 1);
         let told = json!([run.name, run.facts, self.about.created]);
         let told = if is_told { told } else { json!([told, self.model]) };

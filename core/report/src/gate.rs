@@ -84,7 +84,7 @@ pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Opt
     Some(Gate { about: metric.to_string(), name: format!("{name} >= {least}"), verdict, found })
 }
 
-/// The answers that no judge gave a verdict on, and their share among all that the metric applies to.
+/// Number of answers without a verdict, and their share of those that the metric applies to.
 fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
     let Some(out) = cell.out.get(metric) else { return (0, 0.0) };
     let n = out.get(&Out::Unjudged).copied().unwrap_or_default();
@@ -92,7 +92,8 @@ fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
     (n, n as f64 / (n + scored).max(1) as f64)
 }
 
-/// `cell` has no score by a metric that other cells have, because trials are missing: they count as 0. `None` if none is missing.
+/// Decides on a cell that has no score by a metric of other cells because trials are missing: they count as 0. `None` if none is
+/// missing.
 pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
     let n: usize = cell.ledger.parts().filter(|(ending, _)| *ending == Ending::Missing).map(|(_, n)| n).sum();
     if n == 0 || cell.metrics.contains_key(metric) || metric.is_of_context() {

@@ -131,7 +131,7 @@ impl Index {
     }
 }
 
-/// By a number that is none, everything would be ranked by chance.
+/// Refuses NaN and infinity, by which passages would be ranked by chance.
 fn finite(values: &[f32]) -> Result<(), JsValue> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(());

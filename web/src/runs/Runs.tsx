@@ -32,7 +32,7 @@ export function Runs() {
     const runs = openRuns(session);
     const [, draw] = useState(0);
     const [served, setServed] = useState<string[]>([]);
-    // For what is dropped, which hears of it by what it saw first.
+    // A drop handler keeps the values of the first drawing.
     const addresses = useRef(served);
     addresses.current = served;
     const [reading, setReading] = useState(false);

@@ -26,7 +26,7 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
     const byKey = useRef(false);
     const { filter, trial } = at;
     const [typed, setTyped] = useState(filter.text ?? "");
-    // The address has no space at the end; who types one goes on to the next word.
+    // The address has no space at its end; the field keeps the one that was typed.
     useLayoutEffect(() => setTyped((text) => (text.trim() === (filter.text ?? "") ? text : (filter.text ?? ""))), [filter.text]);
     const wanted = JSON.stringify(filter);
     const put = (change: TrialFilter, how: "push" | "replace" = "push") => {

@@ -38,7 +38,7 @@ function keptOf(session: Session): Kept {
     if (before) return before;
     const kept: Kept = { asker: undefined, book: undefined, own: "" };
     session.kept.set("ask", kept);
-    // Also where another view is shown: what is left would be asked with the other book's passages.
+    // Whatever view is shown: the rest would be asked with the other book's passages.
     session.addEventListener("book", () => kept.asker?.stop());
     return kept;
 }
@@ -59,7 +59,7 @@ export function Ask() {
         [kept.asker, kept.book] = [undefined, book];
     }
     const [, draw] = useReducer((n: number) => n + 1, 0);
-    // What was asked was asked with the budget of then, whatever the address says now.
+    // Answers belong to the budget that they were asked with, whatever the address says now.
     const asked = kept.asker?.plan.options.budget ?? budget;
     return (
         <section id="ask" class="ask" aria-labelledby="ask-heading">

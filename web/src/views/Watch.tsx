@@ -40,7 +40,7 @@ function keptOf(session: Session): Kept {
     if (before) return before;
     const kept: Kept = { setup: FRESH, player: undefined, book: undefined, embedder: new Embedder(session), method: METHOD };
     session.kept.set("watch", kept);
-    // Also where another view is shown: nobody would see the calls.
+    // Whatever view is shown: nobody would see the calls.
     session.addEventListener("book", () => kept.player?.forget());
     return kept;
 }

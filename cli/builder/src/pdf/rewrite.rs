@@ -16,7 +16,7 @@ pub(super) fn write_out(document: &mut Document) {
             }
         }
     }
-    // The library reads the bytes of a picture as content, too: what nobody sees.
+    // The library would read the bytes of a picture as content.
     for picture in document.objects.values_mut().filter(|object| is_of_subtype(object, b"Image")) {
         if let Ok(picture) = picture.as_stream_mut() {
             picture.set_plain_content(b"q Q".to_vec());
@@ -37,7 +37,7 @@ fn is_of_subtype(object: &Object, subtype: &[u8]) -> bool {
     object.as_stream().is_ok_and(name)
 }
 
-/// A form with its fonts under two names, the second of which its content uses; `None` if there is nothing to change.
+/// Gives the fonts of a form second names and has its content use them; `None` if there is nothing to change.
 fn form_of_its_own(document: &Document, id: ObjectId) -> Option<Stream> {
     let form = document.objects.get(&id)?.as_stream().ok()?;
     let content = form.get_plain_content().ok()?;
@@ -47,7 +47,7 @@ fn form_of_its_own(document: &Document, id: ObjectId) -> Option<Stream> {
     let fonts = resources.as_ref().and_then(|resources| dictionary(resources, b"Font"));
     let content = written_out(&content, fonts.is_some().then_some(id))?;
     if let (Some(mut resources), Some(mut fonts)) = (resources, fonts) {
-        // A form in this one may have no fonts of its own, and then means these by their first names.
+        // A form within this one may use these fonts by their first names.
         for (name, font) in &fonts.clone() {
             fonts.set(own_name(name, id), font.clone());
         }
@@ -62,7 +62,7 @@ fn own_name(name: &[u8], form: ObjectId) -> Vec<u8> {
     [name, b"_of_", form.0.to_string().as_bytes()].concat()
 }
 
-/// Content in operators that the library knows, without pictures; `None` if there is nothing to change.
+/// Rewrites content into operators that the library knows, and drops inline pictures; `None` if there is nothing to change.
 fn written_out(content: &[u8], form: Option<ObjectId>) -> Option<Vec<u8>> {
     let mut is_changed = false;
     let mut written = Vec::new();

@@ -73,7 +73,7 @@ struct State {
     asked_at: Option<Instant>,
     /// Number of [`Busy`] values that live: books are being prepared, and more will be asked.
     busy: usize,
-    /// Whether what waits is handed in all the same.
+    /// Whether to hand in now what waits, although more will be asked.
     is_hurried: bool,
     /// Most requests of a batch where the provider holds as much as it takes: then there is one batch at a time.
     at_most: Option<usize>,
@@ -127,7 +127,7 @@ impl Batcher {
         Busy(self)
     }
 
-    /// Has what waits handed in although more will be asked: it holds what that takes, such as money.
+    /// Hands in now what waits, although more will be asked: it holds money that others need.
     pub fn hurry(&self) {
         let mut state = self.state.borrow_mut();
         state.is_hurried = !state.waiting.is_empty();

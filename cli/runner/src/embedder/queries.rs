@@ -1,5 +1,4 @@
-//! Queries that a server embeds: each is remembered by itself, because which of them are asked together depends on what a run
-//! lacks.
+//! Queries that a server embeds. Each is remembered by itself: which ones are asked together depends on what a run lacks.
 
 use super::Embedder;
 use super::served::Served;

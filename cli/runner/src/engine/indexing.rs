@@ -128,7 +128,7 @@ impl Site<'_> {
         if is_kept() {
             return Ok((index, there()));
         }
-        // Who had the turn before may have made it.
+        // Another process may have made it meanwhile.
         let turn = self.kept.turn(&key).await?;
         if is_kept() {
             turn.done();

@@ -42,7 +42,7 @@ use trials::{attempt, failed, record};
 
 /// Sets of books that are open at once where calls go in batches: their questions wait together.
 const GROUPS_IN_BATCHES: usize = 256;
-/// Time after which batches are hurried again while money is short.
+/// Time between two looks at whether money is short.
 const BETWEEN_HURRIES: Duration = Duration::from_secs(1);
 
 /// The summary of a run, besides its records.
@@ -262,7 +262,7 @@ async fn drive(batchers: &[&Batcher], spending: &Spending) -> Result<Infallible>
     }
 }
 
-/// Has batches handed in whose money something else waits for, such as the embeddings of the next book.
+/// Hands in batches that hold money which something else waits for, such as the embeddings of the next book.
 async fn hurry(batchers: &[&Batcher], spending: &Spending) -> Infallible {
     loop {
         spending.is_short().await;

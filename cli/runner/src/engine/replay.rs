@@ -83,7 +83,7 @@ pub async fn replay(
             let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
             let (method, name) = (&unit.cell.method, &unit.cell.key.method);
             let key = key_of(plan, &room, unit.cell);
-            // Parts that were joined have each made their own, and a trial read one of them.
+            // Each part that was joined made its own; a trial read one of them.
             let made = key.as_ref().map_or_else(Vec::new, |key| run_folder::preparations_of_parts(folder, key));
             let is_new = key.is_some_and(|key| seen.insert(key.hash()));
             let is_made_again = |made: &&Preparation| is_new && !made.prepared.as_ref().is_err_and(ended_early);

@@ -16,8 +16,7 @@ pub const JUDGING: &str = "judging.json";
 /// Description of a line, for messages on a line that is something else.
 const LINE: &str = "a judgement; remove the line and it is asked again";
 
-/// Most lines of one judgement that say how it failed: whoever gives the command every hour until a server is back has no file
-/// that grows all that time.
+/// Most lines that say how one judgement failed: a command that is repeated until a server is back does not fill the file.
 const MOST_FAILURES: usize = 10;
 
 /// The content of `judging.json`.
@@ -32,7 +31,7 @@ pub(super) struct Judgements {
     path: PathBuf,
     file: File,
     done: HashSet<JudgementKey>,
-    /// Judgements that failed without a call that is to be counted: how often that was written, and the last verdict.
+    /// Judgements that failed without a call: how many lines say so, and the last verdict.
     failed: HashMap<JudgementKey, (usize, Verdict)>,
 }
 

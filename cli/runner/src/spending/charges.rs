@@ -40,12 +40,12 @@ struct Line {
     /// What the call has cost: it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cost: Option<Dollars>,
-    /// In a sum, what it has of parts that were merged into the folder.
+    /// Of a sum, the part that comes from merged folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     merged: Option<Merged>,
 }
 
-/// What the parts were charged that were merged into a folder.
+/// What was charged to the parts that were merged into a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Merged {
     dollars: Dollars,
@@ -149,8 +149,8 @@ impl Charged {
     }
 }
 
-/// Keeps in a folder that is made of others what their calls have cost, beside what its own have; `open` is the part of it that
-/// [`Charged::open`] gives. What was kept of the others before is replaced.
+/// Notes in a merged folder what the calls of its parts cost, beside its own calls; `open` is the part of it that
+/// [`Charged::open`] gives. Replaces what was noted of the parts before.
 pub fn keep_charged(folder: &Path, dollars: Dollars, open: Dollars) -> Result<()> {
     let Charged { ended, lost_before, lost, in_batches, merged } = Charged::read(folder)?.unwrap_or_default();
     let beyond = |all: Dollars, known: Dollars| if all > known { all - known } else { Dollars::default() };

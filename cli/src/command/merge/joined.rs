@@ -15,7 +15,7 @@ pub(super) struct Joined {
     pub(super) differing: Vec<String>,
 }
 
-/// The records of a part, of several on one trial the last: it was asked again with others on its book.
+/// Keeps the last record of each trial: one is asked again if others join it in the call on their book.
 pub(super) fn latest(records: Vec<Record>) -> Vec<Record> {
     let last: HashMap<&TrialKey, usize> = records.iter().enumerate().map(|(at, record)| (&record.key, at)).collect();
     let is_last: Vec<bool> = records.iter().enumerate().map(|(at, record)| last[&record.key] == at).collect();

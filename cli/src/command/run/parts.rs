@@ -6,8 +6,8 @@ use closeread_methods::{AnyMethod, Entry};
 use closeread_runner::shard::Shard;
 use std::collections::HashSet;
 
-/// Refuses parts that are no whole books where a method puts all questions on a book into one call: each part would pay for the
-/// book, and its prompts would be others than those of the run.
+/// Refuses to split a book where a method asks all of its questions in one call: each part would pay for the book, and send
+/// other prompts than the whole run.
 pub(crate) fn check_whole_books(shard: Shard, items: &[Item], methods: &[(&Entry, AnyMethod)]) -> Result<()> {
     let n_books = items.iter().map(|item| &item.documents).collect::<HashSet<_>>().len();
     let together = methods.iter().find(|(_, method)| method.asks_together());

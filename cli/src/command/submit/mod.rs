@@ -174,7 +174,7 @@ fn hand_in(job: &Job<'_>, file: &Path, queued: &Queued, arrays: Vec<String>) -> 
 
 /// Returns whether Slurm's queue has a job that is to join the parts of a folder; `None` where nobody knows.
 pub(super) fn is_joining(folder: &Path) -> Option<bool> {
-    // Without a slash at its end, as it was noted.
+    // It was noted without a slash at its end.
     let folder: PathBuf = folder.components().collect();
     let (logs, out) = (folder.join("logs"), folder.to_str()?);
     if !logs.join(slurm::JOBS).is_file() {

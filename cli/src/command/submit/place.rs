@@ -17,7 +17,7 @@ pub(super) enum Place {
     Store(PathBuf),
 }
 
-/// Returns a folder from the root on, without a slash at its end: jobs are found again by it, and are named after it.
+/// Returns the absolute path without a slash at its end: jobs are named and found by it.
 fn whole(folder: &Path) -> Result<PathBuf> {
     Ok(std::path::absolute(folder)?.components().collect())
 }

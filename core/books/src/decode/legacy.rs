@@ -59,7 +59,7 @@ pub(super) fn second_look(bytes: &[u8], guess: &'static Encoding, text: &str) ->
     }
 }
 
-/// What keeps a text from being one in the alphabet of `guess`, as where Greek or Hebrew of DOS is taken for it.
+/// Says why `guess` is unlikely, as for Greek or Hebrew of DOS; `None` if it is not.
 fn unlikely(guess: &'static Encoding, text: &str) -> Option<&'static str> {
     const FEW: usize = 16;
     let others = || text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic());

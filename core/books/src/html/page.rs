@@ -19,7 +19,7 @@ pub(super) struct Page {
     heading: usize,
     /// An ornamented initial, a picture of one letter, as long as nothing parts it from the word that it begins.
     initial: Option<String>,
-    /// A `<sup>` right behind a digit is open: its digits are no part of that number.
+    /// Whether a `<sup>` right behind a digit is open: its digits are not part of that number.
     is_raised: bool,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
@@ -51,7 +51,7 @@ fn initial(attributes: &[Attribute]) -> Option<String> {
     is_capital.then(|| shown.to_owned())
 }
 
-/// A digit or a sign as it is set above the line; any other character as it is.
+/// Turns a digit or a sign into its superscript; leaves other characters.
 fn raised(c: char) -> char {
     match c {
         '0' => '⁰',

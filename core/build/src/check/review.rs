@@ -18,7 +18,7 @@ pub struct Reviewed {
     pub problems: Vec<String>,
 }
 
-/// Names those who filled in the files: by their place where they gave no name.
+/// Returns the names of those who filled in the files; one without a name is called by place.
 ///
 /// # Errors
 /// [`CheckError::Twice`] if two have the same name.

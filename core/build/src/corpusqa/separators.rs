@@ -1,4 +1,4 @@
-//! Points and commas in the numbers of a column, which only its other cells explain.
+//! Points and commas in numbers: what they mean shows only in the whole column.
 
 use super::column::{Column, ValueType};
 use regex::Regex;

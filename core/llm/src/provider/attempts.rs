@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Longest wait of our own between two tries.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// Web pages that come in the place of an answer before the call counts as failed: most addresses that give one always do.
+/// Most web pages in place of an answer: an address that gives one mostly always does.
 const MOST_PAGES: u32 = 3;
 /// Longest time that is added to a wait that the server asks for, so that not all calls come back at once.
 const MAX_SPREAD: Duration = Duration::from_millis(500);

@@ -49,8 +49,8 @@ impl Protocol {
         }
     }
 
-    /// The header that carries the key to the server of that address. Azure wants its keys in a header of their own; its
-    /// tokens (JWT) go as others' keys do.
+    /// The header that carries the key to the server at that address. Azure takes keys in `api-key`, and tokens (JWT) as others
+    /// take keys.
     pub fn key_header(self, base_url: &str, key: &str) -> (&'static str, String) {
         match self {
             Self::OpenAi if is_azure(base_url) && !key.starts_with("eyJ") => ("api-key", key.to_owned()),
@@ -133,7 +133,7 @@ impl Protocol {
     }
 }
 
-/// True of an address of Azure's.
+/// Returns whether Azure serves the address.
 fn is_azure(base_url: &str) -> bool {
     let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
     let server = rest.split(['/', '?', '#']).next().unwrap_or_default();

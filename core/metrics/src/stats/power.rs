@@ -57,8 +57,8 @@ pub fn items_to_find(difference: f64, differing: f64) -> Option<u64> {
     is_possible.then(|| libm::ceil(quantiles * quantiles * variance / (difference * difference)).max(1.0) as u64)
 }
 
-/// Returns the smallest difference that `items` items find, as [`items_to_find`] takes them; `None` if they are too few to find
-/// even that one system is better wherever the two differ.
+/// Returns the smallest difference that `items` items find, as [`items_to_find`] takes them; `None` if they are too
+/// few even where one system is always better.
 pub fn found_by(items: u64, differing: f64) -> Option<f64> {
     let quantiles = normal_quantile(1.0 - LEVEL / 2.0) + normal_quantile(POWER);
     let square = quantiles * quantiles;
