@@ -239,46 +239,36 @@ mod tests {
         assert_eq!((read.text.trim(), read.n_fields), ("Name of the firm:", 1));
     }
 
-    #[test]
-    fn the_bytes_of_a_picture_are_no_text() {
+    fn stream(more: &str, text: &str) -> String {
+        format!("<< {more} /Length {} >>\nstream\n{text}\nendstream", text.len())
+    }
+
+    /// A PDF of one page that draws the object 6 as `/X1` and then shows a text in the font of object 5.
+    fn drawing(text: &str, font: &str, drawn: &str, more: &[&str]) -> Vec<u8> {
         let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
             /Resources << /Font << /F1 5 0 R >> /XObject << /X1 6 0 R >> >> >>";
-        let stream = |more: &str, text: &str| format!("<< {more} /Length {} >>\nstream\n{text}\nendstream", text.len());
+        let content = stream("", &format!("/X1 Do BT /F1 12 Tf 72 700 Td ({text}) Tj ET"));
+        let tree = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page];
+        let objects = [&tree[..], &[&content, font, drawn], more].concat();
+        file_of(&objects.iter().map(|object| object.as_bytes().to_vec()).collect::<Vec<_>>())
+    }
+
+    const HELVETICA: &str = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+
+    #[test]
+    fn the_bytes_of_a_picture_are_no_text() {
         let picture = "/Type /XObject /Subtype /Image /Width 6 /Height 6 /ColorSpace /DeviceGray /BitsPerComponent 8";
-        let file = file_of(
-            &[
-                "<< /Type /Catalog /Pages 2 0 R >>",
-                "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-                page,
-                &stream("", "/X1 Do BT /F1 12 Tf 72 700 Td (Seen) Tj ET"),
-                "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-                &stream(picture, "BT /F1 9 Tf 9 9 Td (not) Tj ET     "),
-            ]
-            .map(|object| object.as_bytes().to_vec()),
-        );
-        assert_eq!(words(&file), "Seen");
+        let picture = stream(picture, "BT /F1 9 Tf 9 9 Td (not) Tj ET     ");
+        assert_eq!(words(&drawing("Seen", HELVETICA, &picture, &[])), "Seen");
     }
 
     #[test]
     fn a_form_and_its_page_may_call_different_fonts_the_same() {
-        let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
-            /Resources << /Font << /F1 5 0 R >> /XObject << /X1 6 0 R >> >> >>";
-        let stream = |more: &str, text: &str| format!("<< {more} /Length {} >>\nstream\n{text}\nendstream", text.len());
         let form = "/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F1 7 0 R >> >>";
-        let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding ";
-        let file = file_of(
-            &[
-                "<< /Type /Catalog /Pages 2 0 R >>",
-                "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-                page,
-                &stream("", "/X1 Do BT /F1 12 Tf 72 700 Td (Page AB) Tj ET"),
-                &format!("{font}/WinAnsiEncoding >>"),
-                &stream(form, "BT /F1 12 Tf 72 720 Td (sold AB) Tj ET"),
-                &format!("{font}<< /BaseEncoding /WinAnsiEncoding /Differences [65 /one /two] >> >>"),
-            ]
-            .map(|object| object.as_bytes().to_vec()),
-        );
-        assert_eq!(words(&file), "sold 12 Page AB");
+        let form = stream(form, "BT /F1 12 Tf 72 720 Td (sold AB) Tj ET");
+        let own =
+            HELVETICA.replace("/WinAnsiEncoding", "<< /BaseEncoding /WinAnsiEncoding /Differences [65 /one /two] >>");
+        assert_eq!(words(&drawing("Page AB", HELVETICA, &form, &[&own])), "sold 12 Page AB");
     }
 
     #[test]
