@@ -27,4 +27,34 @@ impl<'b> Lines<'b> {
         self.at = begin;
         self.line
     }
+
+    /// How many lines the record that was asked for last, which must be the file's last, reads as one because it opens a
+    /// quotation mark that nothing closes; none where it closes all, or where it is one line.
+    pub fn unclosed(&self, escape: Option<u8>) -> Option<usize> {
+        let record = self.bytes[self.at..].trim_ascii();
+        let is_mark = |at: &usize| record[*at] == b'"' && (*at == 0 || Some(record[*at - 1]) != escape);
+        let n_lines = record.iter().filter(|byte| **byte == self.end).count() + 1;
+        (n_lines > 1 && (0..record.len()).filter(is_mark).count() % 2 == 1).then_some(n_lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_last_record_with_an_open_quotation_mark_takes_the_lines_behind_it() {
+        let check = |text: &str, start: u64, escape: Option<u8>, expected: Option<usize>| {
+            let mut lines = Lines::new(text.as_bytes());
+            lines.line_of(start);
+            assert_eq!(lines.unclosed(escape), expected, "{text:?}");
+        };
+        check("a,b\n1,\"2\n3,4\n", 4, None, Some(2));
+        check("a,b\r1,\"2\r3,4\r", 4, None, Some(2));
+        check("a,b\n1,\"2\n3\"\n", 4, None, None);
+        check("a,b\n1,5\"\n", 4, None, None);
+        check("5\",b\n1,\"2\n3\"\n", 5, None, None);
+        check("a,b\n1,\"2 \\\"\n3\"\n", 4, Some(b'\\'), None);
+        check("a,b\n1,\"2 \\\"\n3,4\n", 4, Some(b'\\'), Some(2));
+    }
 }

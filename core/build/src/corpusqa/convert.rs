@@ -39,23 +39,21 @@ pub enum CsvError {
 /// whose last cell is not closed.
 pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
     let Sheet { bytes, separator } = sheet(text.as_bytes());
-    let escaped = text.contains("\\\"");
+    let escape = text.contains("\\\"").then_some(b'\\');
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .delimiter(separator)
-        .escape(escaped.then_some(b'\\'))
-        .double_quote(!escaped)
+        .escape(escape)
+        .double_quote(escape.is_none())
         .from_reader(&*bytes);
     let mut records: Vec<(usize, Vec<String>)> = Vec::new();
     let mut lines = Lines::new(&bytes);
-    let is_odd = text.replace("\\\"", "").matches('"').count() % 2 == 1;
-    let mut unclosed = None;
+    let mut last = 0;
     for record in reader.records() {
         let record = record?;
         let line = lines.line_of(record.position().map_or(0, Position::byte));
-        let goes_on = record.iter().next_back().is_some_and(|cell| cell.contains(['\n', '\r']));
-        unclosed = (is_odd && goes_on).then_some(line);
+        last = line;
         let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         if cells.iter().all(String::is_empty) {
             continue;
@@ -65,8 +63,8 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
         }
         records.push((line, cells));
     }
-    if let Some(line) = unclosed {
-        return Err(CsvError::Unclosed { line });
+    if lines.unclosed(escape).is_some() {
+        return Err(CsvError::Unclosed { line: last });
     }
     if records.len() < 2 {
         return Err(CsvError::Empty);

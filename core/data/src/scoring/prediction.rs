@@ -182,7 +182,7 @@ fn read_answer(item: &Item, answer: String) -> Outcome {
         let text = composed(text);
         let is_meant = |option: &String| composed(option.trim()) == text;
         // Of options with one text the right one is meant: no answer in words could name it else.
-        let right = item.correct.filter(|correct| is_meant(&item.options[*correct]));
+        let right = item.correct.filter(|correct| item.options.get(*correct).is_some_and(is_meant));
         return match right.or_else(|| item.options.iter().position(is_meant)) {
             Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
             None if short_answer(&text) == ShortAnswer::NotFound => Outcome::NotFound,

@@ -63,7 +63,9 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
             columns = Some(names);
             continue;
         };
-        if let Some(n_lines) = unclosed_quote(&bytes, start as usize, end) {
+        if end == bytes.len()
+            && let Some(n_lines) = lines.unclosed(None)
+        {
             fail(format!(
                 "a quotation mark is never closed: {n_lines} lines to the end of the file are read as one record"
             ));
@@ -81,14 +83,6 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
         problems.push(Problem::dropped(&file.name, None, None, "the file is empty: expected a header and records"));
     }
     records
-}
-
-/// Returns how many lines the last record swallows, if it opens a quote that the file never closes.
-fn unclosed_quote(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
-    let raw = &bytes[start..end];
-    let n_quotes = raw.iter().filter(|byte| **byte == b'"').count();
-    let n_lines = raw.trim_ascii().iter().filter(|byte| **byte == b'\n').count() + 1;
-    (end == bytes.len() && n_quotes % 2 == 1 && n_lines > 1).then_some(n_lines)
 }
 
 #[cfg(test)]
