@@ -13,6 +13,10 @@ use tracing::warn;
 const PREFIX: &str = "CLOSEREAD_RUN_";
 /// Commands that take the options of a run.
 const OF_RUNS: [&str; 4] = ["config", "estimate", "index", "run"];
+/// Other commands that pay for calls.
+const PAYING: [&str; 3] = ["build", "judge", "retrieve"];
+/// The options of a run that limit what these pay.
+const OF_COSTS: [&str; 3] = ["allow-unknown-price", "max-cost", "model-info"];
 
 /// Variables besides those of options and keys, and what each is for.
 pub(crate) const VARIABLES: [(&str, &str); 10] = [
@@ -48,13 +52,18 @@ pub(crate) fn of_keys() -> Vec<&'static str> {
 
 /// The command whose options of a run may also stand in the environment.
 pub(crate) fn read(command: Command) -> Command {
-    OF_RUNS.iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |of_runs| {
-            of_runs.mut_args(|arg| match arg.get_long().map(variable_of) {
-                Some(variable) => arg.env(variable).hide_env(true),
-                None => arg,
-            })
-        })
+    let command =
+        OF_RUNS.iter().fold(command, |all, name| all.mut_subcommand(name, |of_runs| with_variables(of_runs, |_| true)));
+    let is_of_costs = |option: &str| OF_COSTS.contains(&option);
+    PAYING.iter().fold(command, |all, name| all.mut_subcommand(name, |paying| with_variables(paying, is_of_costs)))
+}
+
+/// A command, and those below it, whose chosen options may also stand in the environment.
+fn with_variables(command: Command, is_chosen: fn(&str) -> bool) -> Command {
+    let command = command.mut_subcommands(|below| with_variables(below, is_chosen));
+    command.mut_args(|arg| match arg.get_long().filter(|option| is_chosen(option)).map(variable_of) {
+        Some(variable) => arg.env(variable).hide_env(true),
+        None => arg,
     })
 }
 
@@ -90,7 +99,7 @@ fn is_not_utf8(variable: &str) -> bool {
 /// Warns of variables that begin as those of a run's options and are none, where the named command reads these: a mistyped
 /// limit would be found out by the bill.
 pub(crate) fn warn_of_unknown(all: &Command, name: &str) {
-    if !OF_RUNS.contains(&name) {
+    if !OF_RUNS.contains(&name) && !PAYING.contains(&name) {
         return;
     }
     let of_runs = OF_RUNS.iter().filter_map(|name| all.find_subcommand(name));

@@ -1,6 +1,6 @@
 //! `closeread index`: indexes of a benchmark's books, made once and kept.
 
-use super::plan::{Listing, plan_cells, say_problems};
+use super::plan::{Listing, out_of_money, plan_cells, say_problems};
 use crate::config::RunArgs;
 use anyhow::{Context, Result, bail};
 use closeread_llm::price::Dollars;
@@ -9,7 +9,7 @@ use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{KeptFile, keep_indexes};
 use closeread_runner::kept_index::KeptIndexes;
 use closeread_runner::pricing;
-use closeread_runner::spending::Spending;
+use closeread_runner::spending::{Spending, Taken};
 use closeread_table::number::{counted, thousands};
 use serde_json::json;
 use std::process::ExitCode;
@@ -69,9 +69,13 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
     info!("{}: {items} on {books}", benchmark.name);
     let files = keep_indexes(&benchmark, &cells, &tokenizer, args.retriever, &kept);
     let files = files.await.context("the indexes are not complete; give the same command again to resume");
-    let spent = spending.taken().dollars;
-    if spent > Dollars::default() {
-        info!("embeddings cost {spent}");
+    let Taken { dollars, out, .. } = spending.taken();
+    if out && files.is_err() {
+        info!("{}", out_of_money(dollars));
+        return Ok(ExitCode::from(1));
+    }
+    if dollars > Dollars::default() {
+        info!("embeddings cost {dollars}");
     }
     let files = files?;
     if args.json {

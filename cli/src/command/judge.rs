@@ -101,7 +101,8 @@ pub(crate) async fn run(mut args: JudgeArgs) -> Result<ExitCode> {
 }
 
 /// Judges in a folder of this machine.
-async fn judge(args: JudgeArgs) -> Result<ExitCode> {
+async fn judge(mut args: JudgeArgs) -> Result<ExitCode> {
+    args.costs = args.costs.with_own_limits()?;
     if !finished::is_run_folder(&args.run) {
         bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
     }

@@ -37,6 +37,7 @@ mod tables;
 pub(crate) mod tree;
 pub(crate) mod verify;
 
+use crate::config::RunArgs;
 use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_books::Book;
@@ -119,8 +120,8 @@ pub(crate) struct AskingArgs {
     no_cache: bool,
 }
 
-/// What calls may cost. `run` has the same options, which a config file can give.
-#[derive(Debug, clap::Args)]
+/// What calls may cost. `run` has the same options; the environment and the user's file give them for all.
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct CostArgs {
     /// Stop before a call that could cost more, in US dollars; a run folder's earlier calls count [default: no limit]
     #[arg(long, value_name = "DOLLARS")]
@@ -132,6 +133,16 @@ pub(crate) struct CostArgs {
     /// configuration folder, where there is one]
     #[arg(long, value_name = "FILE")]
     model_info: Option<PathBuf>,
+}
+
+impl CostArgs {
+    /// The same with the limits of the user's file, where nothing else is said.
+    fn with_own_limits(&self) -> Result<Self> {
+        let Self { max_cost, allow_unknown_price, model_info } = self.clone();
+        let RunArgs { max_cost, allow_unknown_price, model_info, .. } =
+            RunArgs { max_cost, allow_unknown_price, model_info, ..RunArgs::default() }.with_files()?;
+        Ok(Self { max_cost, allow_unknown_price, model_info })
+    }
 }
 
 /// Where an embedding model on a server is.

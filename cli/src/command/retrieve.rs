@@ -141,7 +141,8 @@ pub(crate) async fn run(mut args: RetrieveArgs) -> Result<ExitCode> {
 }
 
 /// Retrieves into a folder of this machine.
-async fn retrieve(args: RetrieveArgs) -> Result<ExitCode> {
+async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
+    args.costs = args.costs.with_own_limits()?;
     warn_of_thousands("budget", &args.budget);
     let options = args.run_args();
     let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;

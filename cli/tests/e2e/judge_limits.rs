@@ -1,7 +1,7 @@
 //! Limits of judges: their cost is told before, limited while they are asked, reported and verified afterwards; what cannot judge is refused.
 
 use crate::provider::{Server, answer};
-use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
+use crate::support::{Ended, Sandbox, rewrite_lines, run_tales, tales};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -67,6 +67,23 @@ fn judges_are_paid_from_the_money_of_the_run() {
     let unknown: Vec<&str> =
         unknown.into_iter().filter(|word| !["--model-info", "prices.toml"].contains(word)).collect();
     sandbox.run(&unknown).refuses(&["price of openai-compatible/j is not known"]);
+}
+
+#[test]
+fn finding_07_a_persons_own_limit_holds_for_judges_of_a_finished_run() {
+    let server = judge_server();
+    let sandbox = sandbox();
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    sandbox.write("config/run.toml", "max-cost = 0.03\nmodel-info = '../prices.toml'\n");
+    let judge = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
+    let judge = [&judge[..], &["--max-output-tokens", "10"]].concat();
+    let n_requests = || server.requests.lock().unwrap().len();
+    let stopped = sandbox.run(&judge).exits(1).err();
+    assert!(stopped.contains("--max-cost: $0.0210 of it are spent") && n_requests() == 3, "{stopped}");
+    let more = Ended(sandbox.command(&judge).env("CLOSEREAD_RUN_MAX_COST", "0.035").output().unwrap()).exits(1).err();
+    assert!(more.contains("--max-cost: $0.0280 of it are spent") && n_requests() == 4, "{more}");
+    sandbox.run(&[&judge[..], &["--max-cost", "1"]].concat()).exits(0);
+    assert_eq!(n_requests(), 6);
 }
 
 #[test]

@@ -195,12 +195,20 @@ fn finding_07_an_index_and_a_retrieval_spend_no_more_than_their_limit() {
             sandbox.run(&[&command[..], &embedder, &limits].concat())
         };
         let before = billed();
-        let said = limited("0.1").err();
+        let said = limited("0.1").exits(1).err();
         assert!(said.contains("--max-cost") && !said.contains("no metric in common"), "{said}");
         let spent = billed() - before;
         assert!(spent > 0.0 && spent <= 0.1, "{command:?}: {spent}");
         limited("9").exits(0);
         assert!(billed() - before > 0.1);
+
+        let sandbox = Sandbox::with_own_cache();
+        tales(&sandbox);
+        sandbox.write("prices.toml", price(1000));
+        sandbox.write("config/run.toml", "max-cost = 0.1\nmodel-info = '../prices.toml'\n");
+        let before = billed();
+        sandbox.run(&[&command[..], &embedder].concat()).exits(1);
+        assert!(billed() - before <= 0.1, "a limit of one's own holds too");
     }
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);

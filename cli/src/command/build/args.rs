@@ -86,13 +86,14 @@ impl BuildOptions {
 
     /// Returns what a build of the benchmark `pipeline` by these models works with; a dry run asks nobody.
     pub(crate) fn context(&self, pipeline: &str, models: &[&str]) -> Result<BuildContext> {
+        let costs = self.costs.with_own_limits()?;
         let options = ContextOptions {
             prompts: self.asking.prompts.clone(),
             tokenizer: self.tokenizer.clone(),
             tokenizer_of_paper: *Protocol::of(pipeline).tokenizer,
-            model_info: self.costs.model_info.clone(),
-            max_cost: max_cost(self.costs.max_cost)?,
-            allow_unknown_price: self.costs.allow_unknown_price,
+            model_info: costs.model_info,
+            max_cost: max_cost(costs.max_cost)?,
+            allow_unknown_price: costs.allow_unknown_price,
             base_url: self.asking.base_url.clone(),
             extra_body: ExtraBodies::read(&self.extra_body, &BTreeMap::new())?,
             timeout: Duration::from_secs(self.timeout.max(1)),
