@@ -32,6 +32,7 @@ use crate::spending::CHARGES;
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
+use closeread_eval::ranking::RANKED_ALONE;
 use closeread_eval::{Item, Outcome};
 use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
@@ -58,6 +59,11 @@ pub const TEXTS: &str = "texts";
 const STORED_ITEMS: &str = "stored_items";
 /// Name of the manifest's field on the items and books of a part.
 const PLACES: &str = "places";
+
+/// Returns whether a configuration is that of `closeread retrieve`, which extends nothing.
+fn is_ranking(configuration: &Value) -> bool {
+    configuration["cells"][0]["model"] == RANKED_ALONE
+}
 
 /// The way to open a folder that holds a run.
 #[derive(Debug, Clone, Copy)]
@@ -145,9 +151,10 @@ impl RunFolder {
                     }
                     Opening::Fresh | Opening::Remake(_) | Opening::Resume => bail!(
                         "{} holds a run with another configuration:\n  {}\n  Use the same options to resume it, \
-                         --extend to take it on with these, --out for another folder, or --fresh to start anew there",
+                         {}--out for another folder, or --fresh to start anew there",
                         path.display(),
-                        changes.join("\n  ")
+                        changes.join("\n  "),
+                        if is_ranking(configuration) { "" } else { "--extend to take it on with these, " }
                     ),
                 }
             }

@@ -67,7 +67,9 @@ fn a_grid_is_a_run_folder_that_goes_on_where_it_stopped() {
         ["compare", "r", "--method", "bm25-8-n0,bm25-16-n0", "--budget", "40", "--metric", "evidence_recall"];
     assert!(sandbox.run(&compared).exits(0).out().contains("12 items"));
     sandbox.run(&["gate", "r", "--min", "evidence_recall=0.2", "--at", "bm25-16-n0@40"]).exits(0);
-    sandbox.run(&[&GRID[..], &["--out", "r", "--limit", "3"]].concat()).refuses(&["another configuration"]);
+    let other = sandbox.run(&[&GRID[..], &["--out", "r", "--limit", "3"]].concat());
+    assert!(!other.err().contains("--extend"), "retrieve has no such option: {}", other.err());
+    other.refuses(&["another configuration", "--out for another folder"]);
     rewrite_lines(&sandbox, "tales/items.jsonl", |item| drop(item.as_object_mut().unwrap().remove("evidence")));
     sandbox.run(&[&GRID[..], &["--out", "x"]].concat()).refuses(&["no item", "gold evidence"]);
 }
