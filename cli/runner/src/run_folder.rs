@@ -55,6 +55,8 @@ use tracing::info;
 pub const MANIFEST: &str = "manifest.json";
 /// The books, each once by hash.
 pub const TEXTS: &str = "texts";
+/// Name of the manifest's field on what `--extend` has changed.
+const EXTENDED: &str = "extended";
 /// Name of the manifest's field on `items.jsonl`.
 const STORED_ITEMS: &str = "stored_items";
 /// Name of the manifest's field on the items and books of a part.
@@ -143,9 +145,9 @@ impl RunFolder {
                     _ if changes.is_empty() => {}
                     Opening::Extend(items) => {
                         let told = extension::extend(path, &there["configuration"], configuration, items)?;
-                        let mut history = there["extended"].as_array().cloned().unwrap_or_default();
+                        let mut history = there[EXTENDED].as_array().cloned().unwrap_or_default();
                         history.push(json!({ "changes": changes }));
-                        text["extended"] = json!(history);
+                        text[EXTENDED] = json!(history);
                         write_atomically(&manifest, &pretty(&text))?;
                         info!("{} is extended: {told}", path.display());
                     }

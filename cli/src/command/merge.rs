@@ -70,6 +70,8 @@ struct Manifest {
     shard: Option<Shard>,
     #[serde(default)]
     places: Places,
+    #[serde(default)]
+    extended: Vec<Value>,
 }
 
 struct Part {
@@ -77,6 +79,8 @@ struct Part {
     shard: Option<Shard>,
     /// Name of the part's configuration.
     name: Option<String>,
+    /// What has extended the part.
+    extended: Vec<Value>,
     /// Items, each with its place among all; where no part says it, in the order of the folders.
     items: Vec<(usize, Item)>,
     /// Entries of the configuration on the part's books, with places as for the items.
@@ -135,6 +139,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         folder.name(name)?;
     }
     folder.note_joining(true)?;
+    folder.note_extended(parts.iter().flat_map(|part| &part.extended))?;
     folder.write_items(&items)?;
     // Where parts differ the first one counts.
     let lists = parts.iter().rev().map(|part| prices(&part.folder));
@@ -267,7 +272,7 @@ impl Part {
         };
         let bytes = text(MANIFEST)?;
         let known = RunManifest::read(bytes.as_bytes()).with_context(|| folder.display().to_string())?;
-        let Manifest { mut configuration, shard, places } = serde_json::from_str(&bytes)
+        let Manifest { mut configuration, shard, places, extended } = serde_json::from_str(&bytes)
             .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
         let items = text("items.jsonl")?;
         if !known.wrote_items(items.as_bytes()) {
@@ -288,7 +293,7 @@ impl Part {
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
         let records = latest(lines(&records, &folder.join(RECORDS))?);
         let name = known.configuration_name;
-        Ok((Self { folder: folder.to_owned(), shard, name, items, documents, records }, configuration))
+        Ok((Self { folder: folder.to_owned(), shard, name, extended, items, documents, records }, configuration))
     }
 }
 

@@ -190,6 +190,25 @@ fn the_sum_that_is_printed_holds_what_replaced_trials_have_cost() {
 }
 
 #[test]
+fn a_merged_run_says_what_extended_its_parts() {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &names(3));
+    let extended = |folder: &str| {
+        let manifest = std::fs::read(sandbox.path(folder).join("manifest.json")).unwrap();
+        serde_json::from_slice::<Value>(&manifest).unwrap()["extended"].clone()
+    };
+    for part in ["1", "2"] {
+        let shard = format!("{part}/2");
+        let run = ["run", "--benchmark", "cases", "--method", "closed-book", "--out", part, "--shard", &shard];
+        sandbox.run(&run).exits(0);
+        sandbox.run(&[&run[..], &["--repeats", "2", "--extend"]].concat()).exits(0);
+    }
+    sandbox.run(&["merge", "1", "2", "--out", "whole"]).exits(0);
+    assert_eq!(extended("whole"), json!([{"changes": ["repeats: 1 there, 2 now"]}]));
+    assert_eq!(extended("whole"), extended("1"));
+}
+
+#[test]
 fn an_extension_names_its_folder() {
     let sandbox = Sandbox::new();
     let ended = sandbox.run(&["run", "--extend"]);

@@ -1,7 +1,7 @@
 //! Marks a folder while `merge` joins parts into it. If `merge` is killed, the mark stays and `run` refuses the folder: it would
 //! pay again for what the parts hold.
 
-use super::{MANIFEST, RunFolder, read_manifest};
+use super::{EXTENDED, MANIFEST, RunFolder, read_manifest};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -13,6 +13,17 @@ impl RunFolder {
     /// Sets the mark, or takes it out.
     pub fn note_joining(&self, is_joining: bool) -> Result<()> {
         self.note(JOINING, if is_joining { json!(true) } else { Value::Null })
+    }
+
+    /// Notes what has extended the parts, each change once.
+    pub fn note_extended<'a>(&self, changes: impl Iterator<Item = &'a Value>) -> Result<()> {
+        let mut history: Vec<&Value> = Vec::new();
+        for change in changes {
+            if !history.contains(&change) {
+                history.push(change);
+            }
+        }
+        self.note(EXTENDED, if history.is_empty() { Value::Null } else { json!(history) })
     }
 }
 
