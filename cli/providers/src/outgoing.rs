@@ -110,16 +110,19 @@ pub struct Outgoing {
     responses: u64,
     /// Tokens of thinking that they ask for, for which Anthropic's limit makes room.
     thinking: u64,
+    /// Texts of theirs that a provider counts with the prompt, such as tools, schemas and a system prompt.
+    texts: String,
 }
 
 impl From<Call> for Outgoing {
     fn from(call: Call) -> Self {
-        Self { call, beginning: None, longest: None, responses: 1, thinking: 0 }
+        Self { call, beginning: None, longest: None, responses: 1, thinking: 0, texts: String::new() }
     }
 }
 
 impl Outgoing {
-    /// The call with fields that are merged into its request, which may ask for longer responses, or for several.
+    /// The call with fields that are merged into its request, which may ask for longer responses or for several, and hold
+    /// texts.
     pub fn with_fields(self, fields: &Map<String, Value>) -> Self {
         // Google's servers take names in both spellings.
         let of_gemini =
@@ -131,7 +134,7 @@ impl Outgoing {
         let longest = most(&["max_tokens", "max_completion_tokens", "maxOutputTokens", "max_output_tokens"]);
         let thinking = fields.get("thinking").and_then(|thinking| number(thinking.get("budget_tokens")?));
         let responses = most(&["n", "candidateCount", "candidate_count"]).unwrap_or(1).max(1);
-        Self { longest, responses, thinking: thinking.unwrap_or(0), ..self }
+        Self { longest, responses, thinking: thinking.unwrap_or(0), texts: texts(fields), ..self }
     }
 
     /// Returns the most tokens that may come back where a response may have `one`.
@@ -191,13 +194,25 @@ impl Outgoing {
     pub fn most_tokens(&self) -> u64 {
         let own: usize = self.call.messages.iter().map(|message| message.content.len()).sum();
         let shared = self.beginning.as_ref().map_or(0, |(beginning, _)| beginning.json.len());
-        (own + shared).div_ceil(2) as u64
+        (own + shared + self.texts.len()).div_ceil(2) as u64
     }
 
     /// Counts the tokens of the prompt.
     pub fn count(&self, tokenizer: &Tokenizer) -> u64 {
-        self.whole().messages.iter().map(|message| tokenizer.count(&message.content) as u64).sum()
+        let whole = self.whole();
+        let texts = whole.messages.iter().map(|message| &message.content).chain([&self.texts]);
+        texts.map(|text| tokenizer.count(text) as u64).sum()
     }
+}
+
+/// The fields that hold texts, a line each. Numbers and switches are none.
+fn texts(fields: &Map<String, Value>) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(_) | Value::Object(_) => Some(value.to_string()),
+        _ => None,
+    };
+    fields.values().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// A whole number, which may be written as 4e3 or 4000.0.
@@ -288,6 +303,21 @@ mod tests {
         assert_eq!(most(json!({"max_tokens": 4e3, "n": 2.0})), 8_000);
         assert_eq!(most(json!({"generationConfig": {"candidate_count": 3, "max_output_tokens": 400}})), 1_200);
         assert_eq!(most(json!({"generation_config": {"candidateCount": 2}, "max_tokens": null})), 200);
+    }
+
+    #[test]
+    fn finding_07_texts_in_fields_count_with_the_prompt() {
+        let (tokenizer, plain) = (Tokenizer::cl100k(), || Outgoing::from(call("A page.", "Who?")));
+        let with = |fields: Value| {
+            let outgoing = plain().with_fields(fields.as_object().unwrap());
+            (outgoing.count(&tokenizer) - plain().count(&tokenizer), outgoing.most_tokens() - plain().most_tokens())
+        };
+        let long = "Look up a word. ".repeat(100);
+        for fields in [json!({"tools": [{"description": long}]}), json!({"system": long})] {
+            let (counted, most) = with(fields);
+            assert!(counted >= 400 && most >= 800, "{counted} and {most}");
+        }
+        assert_eq!(with(json!({"n": 2, "top_p": 0.5, "stream": false})), (0, 0));
     }
 
     #[test]
