@@ -64,3 +64,18 @@ fn parts_in_the_queue_are_found_by_a_folder_with_a_slash() {
     let again = submit("spread/").exits(0);
     assert!(again.err().contains("parts in Slurm's queue, which are not handed in again: 3"), "{}", again.err());
 }
+
+#[test]
+fn a_share_of_tokens_a_minute_that_no_prompt_fits_is_said() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let told = |tokens: &str| {
+        let submit = ["submit", "slurm", "--parts", "4", "--out", "spread", "--dry-run", "--", "--benchmark", "tales"];
+        let model = ["--method", "full-document", "--model", "openai-compatible/x", "--max-output-tokens", "10"];
+        sandbox.run(&[&submit[..], &model, &["--tpm", tokens]].concat()).exits(0).err()
+    };
+    let poor = told("200");
+    assert!(poor.contains("18 requests can never fit the --tpm of a part") && poor.contains("fewer parts"), "{poor}");
+    let rich = told("40000");
+    assert!(!rich.contains("never fit"), "{rich}");
+}

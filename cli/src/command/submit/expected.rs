@@ -2,9 +2,10 @@
 
 use super::job::SubmitArgs;
 use anyhow::{Context as _, Result, bail};
+use closeread_table::number::thousands;
 use std::process::Command;
 use std::time::Duration;
-use tracing::info;
+use tracing::{info, warn};
 
 /// Least time of a part that is not given.
 const LEAST_MINUTES: u32 = 60;
@@ -40,6 +41,7 @@ impl Expected {
             bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
         }
         let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
+        warn_of_share(&estimate, run);
         let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
         let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
         let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
@@ -50,5 +52,21 @@ impl Expected {
             u32::try_from(mebibytes).unwrap_or(u32::MAX)
         });
         Ok(Self { minutes, memory })
+    }
+}
+
+/// Warns of prompts that a part's share of the tokens a minute can never take: their trials would fail in every part.
+fn warn_of_share(estimate: &serde_json::Value, run: &[String]) {
+    if !run.iter().any(|option| option == "--tpm") {
+        return;
+    }
+    let lines = ["cells", "judges"].into_iter().filter_map(|name| estimate[name].as_array()).flatten();
+    let never_fit: u64 = lines.filter_map(|line| line["never_fit"].as_u64()).sum();
+    if never_fit > 0 {
+        warn!(
+            "{} requests can never fit the --tpm of a part, or the model's window, and would fail: use fewer parts, or a \
+             higher --tpm",
+            thousands(never_fit)
+        );
     }
 }
