@@ -24,7 +24,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
-use tracing::info;
+use tracing::{info, warn};
 
 /// A gate was not passed.
 const NOT_PASSED: u8 = 10;
@@ -50,7 +50,7 @@ pub(crate) struct GateArgs {
     /// A run, log or score file that this run must not be worse than, on the same items
     #[arg(long, value_name = "BASE")]
     no_worse_than: Option<PathBuf>,
-    /// Points by which it may be worse
+    /// Points by which it may be worse: 2 is two points of 100
     #[arg(long, value_name = "POINTS", default_value_t = 0.0, requires = "no_worse_than")]
     margin: f64,
     /// With --no-worse-than: only these metrics [default: the main metric of each cell]
@@ -204,6 +204,12 @@ impl GateArgs {
 
     /// The run against its base, cell by cell.
     fn against(&self, base: &Path, run: &Run, cells: &[&Cell]) -> Result<Vec<Gate>> {
+        if self.margin > 0.0 && self.margin < 0.1 {
+            warn!(
+                "--margin {} is less than a tenth of a point: it counts points, not shares, and 2 is two points",
+                self.margin
+            );
+        }
         let two = Sides::against(base, &self.run, run.clone())?.two()?;
         two.a().lacks().iter().for_each(|lack| info!("{}: {lack}", base.display()));
         let mut gates = Vec::new();

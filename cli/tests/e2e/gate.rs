@@ -47,6 +47,11 @@ fn a_run_is_held_against_another_pair_by_pair() {
     assert!(same.out().contains("against r on the same 12 items of 6 documents"), "{}", same.out());
     let too_close = sandbox.run(&["gate", "other", "--no-worse-than", "r", "--margin", "2"]).exits(11);
     assert!(too_close.out().starts_with("undecided: dos-rag@30 >= r - 2.0 points"), "{}", too_close.out());
+    let hardly = sandbox.run(&["gate", "other", "--no-worse-than", "r", "--margin", "0.02"]).exits(11);
+    assert!(hardly.out().starts_with("undecided: dos-rag@30 >= r - 0.02 points"), "{}", hardly.out());
+    assert!(hardly.err().contains("it counts points, not shares"), "{}", hardly.err());
+    let share = sandbox.run(&["gate", "r", "--max-failed", "0.05%"]).exits(0).out();
+    assert!(share.contains("failed <= 0.05%: 0 of"), "{share}");
     let worse = sandbox.run(&["gate", "r", "--at", "closed-book", "--no-worse-than", "other", "--margin", "2"]);
     worse.refuses(&["closed-book"]);
 }

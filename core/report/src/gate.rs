@@ -131,7 +131,7 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
         let half = if difference >= -margin { difference - low } else { high - difference };
         found += &decided_by(n, half, difference + margin);
     }
-    let margin = percent(margin);
+    let margin = asked(margin);
     Some(Gate { about: comparison.metric.clone(), name: format!("{name} >= {base} - {margin} points"), verdict, found })
 }
 
@@ -183,7 +183,7 @@ pub fn at_most_failed(name: &str, cell: &Cell, most: MostFailed) -> Gate {
     let planned = cell.ledger.planned();
     let (is_passed, asked) = match most {
         MostFailed::Trials(n) => (failed <= n, n.to_string()),
-        MostFailed::Share(share) => (failed as f64 <= share * planned as f64, format!("{}%", percent(share))),
+        MostFailed::Share(share) => (failed as f64 <= share * planned as f64, format!("{}%", asked(share))),
     };
     let verdict = if is_passed { Verdict::Passed } else { Verdict::NotPassed };
     let found = format!("{} of {} trials failed", thousands(failed as u64), thousands(planned as u64));
@@ -196,6 +196,12 @@ pub fn gate_table(gates: &[Gate]) -> Table {
     table.rows =
         gates.iter().map(|gate| [gate.verdict.name(), &gate.name, &gate.found].map(Value::text).to_vec()).collect();
     table
+}
+
+/// A share that was asked for, in percent with all its digits.
+fn asked(share: f64) -> String {
+    let percents = (1e8 * share).round() / 1e6;
+    if percents.fract() == 0.0 { percent(share) } else { percents.to_string() }
 }
 
 fn scope(interval: IntervalMethod) -> &'static str {
@@ -225,6 +231,11 @@ mod tests {
         assert_eq!(Verdict::above(0.4, 0.549, 0.55), Verdict::NotPassed);
         assert_eq!(Verdict::above(0.5, 0.6, 0.55), Verdict::Undecided);
         assert_eq!(Verdict::above(-0.02, 0.1, -0.02), Verdict::Passed);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_not_rounded() {
+        assert_eq!([0.02, 0.0002, 0.0005, 0.0255, 1.0].map(asked), ["2.0", "0.02", "0.05", "2.55", "100.0"]);
     }
 
     #[test]
