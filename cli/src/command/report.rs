@@ -28,7 +28,7 @@ pub(crate) struct ReportArgs {
     /// Write a site of static pages into this folder
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
-    /// Write all tables as one list (a file that ends in .csv), or one file a table (a folder)
+    /// Write all tables as one list (a file that ends in .csv; `-` prints it), or one file a table (a folder)
     #[arg(long, value_name = "FILE|DIR")]
     csv: Option<PathBuf>,
     /// Print the tables as LaTeX (booktabs)

@@ -20,8 +20,12 @@ pub(super) fn as_latex(tables: &[Table]) -> String {
     format!("{}\n{}", latex::PREAMBLE, made.join("\n"))
 }
 
-/// Writes the tables as one list (a file that ends in .csv), or one file a table (a folder).
+/// Writes the tables as one list (a file that ends in .csv, or `-`, standard output), or one file a table (a folder).
 pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result<()> {
+    if path == Path::new("-") {
+        out!("{}", csv::tidy(tables, complete));
+        return Ok(());
+    }
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
         write_output(path, csv::tidy(tables, complete).as_bytes())?;
         info!("{}: {} as one list", path.display(), counted(tables.len(), "table"));

@@ -108,6 +108,10 @@ fn a_collection_is_counted_by_domain_set_and_difficulty() {
     assert_eq!(ids, ["data-lengths", "lengths", "data-languages", "data-with-questions", "data-instances"]);
     assert_eq!(tables["tokenizer"], "cl100k_base");
     stats(&["--csv", "tables"]);
+    stats(&["--csv", "all.csv"]);
+    let printed = stats(&["--csv", "-"]).out();
+    assert_eq!(printed, std::fs::read_to_string(sandbox.path("all.csv")).unwrap());
+    assert!(!sandbox.path("-").exists());
     expect![[r#"
         Dimension,Category,Avg T.,Lang.,#Inst.,complete
         Domain,x,4,EN,1,yes

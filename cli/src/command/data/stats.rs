@@ -40,7 +40,7 @@ pub(super) struct StatsArgs {
     /// Read files outside the folder of a documents.jsonl that names them, or of a link
     #[arg(long)]
     allow_outside: bool,
-    /// Write all tables as one list (a file that ends in .csv), or one file a table (a folder)
+    /// Write all tables as one list (a file that ends in .csv; `-` prints it), or one file a table (a folder)
     #[arg(long, value_name = "FILE|DIR")]
     csv: Option<PathBuf>,
     /// Print the tables as LaTeX (booktabs)
