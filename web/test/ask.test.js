@@ -132,6 +132,23 @@ test("answers stand under the budget that they were asked with", async ({ page }
     assert.equal(await page.inputValue("#budget"), "5000");
 });
 
+test("an address asks whole numbers of questions and tokens, and both can be seen in the form", async ({ page }) => {
+    await atTheStory(page);
+    const address = page.url();
+    const shown = async (more) => {
+        await page.goto(`${address}&${more}`);
+        await page.reload();
+        await page.locator("#count").waitFor();
+        return [await page.inputValue("#count"), await page.textContent("#ask-all"), await page.inputValue("#budget")];
+    };
+    for (const odd of ["qs=2.5", "qs=-3", "qs=x", "qs=5&k=0.5"]) {
+        const [count, button, budget] = await shown(odd);
+        assert.deepEqual([count, budget], ["5", "1500"], odd);
+        assert.match(button, /\b5\b/, odd);
+    }
+    assert.deepEqual((await shown("qs=3&k=700")).toSpliced(1, 1), ["3", "700"]);
+});
+
 test("a model that is lost leaves the question open; another goes on, and both are named", async ({ after, page }) => {
     const server = await localServer(after, { say: () => "[[1]]" });
     await atTheStory(page, 5);

@@ -9,7 +9,7 @@ const { initialApp, reduceApp } = await unit("state/app.ts");
 const { Store } = await unit("state/store.ts");
 
 const { settingsOf, queryOf, stopsOf, stopAt, metInOrder } = await unit("state/find.ts");
-const { runsAddress, runsTo, firstPair, comparing } = await unit("state/runs.ts");
+const { runsAddress, runsTo, filterOf, firstPair, comparing } = await unit("state/runs.ts");
 const { csv } = await unit("parts/export.ts");
 
 test("an address is read as it was written", () => {
@@ -117,6 +117,14 @@ test("a trial and its filter have an address", () => {
     assert.deepEqual(runsAddress(parseAddress(addressHash(runsTo(at)))), at);
     assert.equal(addressHash(runsTo({ ...at, at: "", part: "report" })), "#/runs/my%20run", "a report has no filter");
     assert.deepEqual(runsAddress(parseAddress("#/runs/a/nonsense?f=maybe&s=up&c=x")), { run: "a", at: "", part: "report", trial: undefined, filter: {} });
+});
+
+test("a filter names a cell and an outcome that the run has, or none", () => {
+    for (const query of ["c=-1", "c=0.5", "c=1e99"]) assert.deepEqual(runsAddress(parseAddress(`#/runs/a/trials?${query}`)).filter, {}, query);
+    for (const query of ["i=-1", "i=0.5"]) assert.equal(runsAddress(parseAddress(`#/runs/a/trials/x/y?${query}`)).trial.repeat, 0, query);
+    const facts = { cells: ["a", "b"], outcomes: ["answered"] };
+    assert.deepEqual(filterOf({ cell: 1, outcome: "answered", text: "x" }, facts), { cell: 1, outcome: "answered", text: "x" });
+    assert.deepEqual(filterOf({ cell: 2, outcome: "nonsense", text: "x" }, facts), { text: "x" });
 });
 
 test("a comparison starts with the two orders at one budget, and names what differs", () => {

@@ -5,7 +5,7 @@ import type { TracedPassage, TrialFilter, TrialTrace } from "../closeread_wasm.j
 import type { HeldRun } from "../messages/runs.js";
 import { Term } from "../parts/Term.js";
 import { useApp, useSession, useWords } from "../context.js";
-import { runsTo, type RunsAddress } from "../state/runs.js";
+import { filterOf, runsTo, type RunsAddress } from "../state/runs.js";
 import { shown } from "../words/index.js";
 import * as words from "../words/runs.js";
 import { TrialsInSight } from "./list.js";
@@ -24,7 +24,8 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
     const [open, setOpen] = useState<number>();
     const [read, setRead] = useState<{ trace: TrialTrace; passages: TracedPassage[] }>();
     const byKey = useRef(false);
-    const { filter, trial } = at;
+    const { trial } = at;
+    const filter = filterOf(at.filter, facts);
     const [typed, setTyped] = useState(filter.text ?? "");
     // The address has no space at its end; the field keeps the one that was typed.
     useLayoutEffect(() => setTyped((text) => (text.trim() === (filter.text ?? "") ? text : (filter.text ?? ""))), [filter.text]);
@@ -37,7 +38,7 @@ export function Trials({ run: { id, facts }, at }: { run: HeldRun; at: RunsAddre
         session.attempt(async () => {
             byKey.current = keyed;
             const [line] = await session.core.ask("runs/lines", { id, numbers: new Uint32Array([number]) });
-            if (line) session.go(runsTo({ ...at, trial: { item: line.item, cell: facts.cells[line.cell] ?? "", repeat: line.repeat } }));
+            if (line) session.go(runsTo({ ...at, filter, trial: { item: line.item, cell: facts.cells[line.cell] ?? "", repeat: line.repeat } }));
         });
     const latest = useRef(show);
     latest.current = show;

@@ -43,6 +43,12 @@ export function inView(address: Address, view: View): string {
     return addressHash({ view, query: view === "runs" ? {} : query });
 }
 
+/** A whole number of an address; what is none, or out of bounds, is `otherwise`. */
+export function whole<T>(text: string | undefined, low: number, high: number, otherwise: T): number | T {
+    const number = Number(text ?? "");
+    return text && Number.isInteger(number) && number >= low && number <= high ? number : otherwise;
+}
+
 function decoded(part: string): string {
     try {
         return decodeURIComponent(part);

@@ -3,6 +3,7 @@
 import type { Stand } from "../parts/Ribbon.js";
 import type { Order, Row } from "../parts/Stage.js";
 import type { Retriever } from "../messages/lab.js";
+import { whole } from "./address.js";
 
 export interface Settings {
     /** Tokens. */
@@ -20,10 +21,6 @@ const RETRIEVERS: readonly string[] = ["bm25", "dense", "hybrid"];
 
 /** The settings of an address; what it lacks, or has and is none, is the default. */
 export function settingsOf(query: Readonly<Record<string, string>>): Settings {
-    const whole = (text: string | undefined, low: number, high: number, otherwise: number) => {
-        const number = Number(text ?? "");
-        return text && Number.isInteger(number) && number >= low && number <= high ? number : otherwise;
-    };
     return {
         budget: whole(query.k, 1, 1e9, DEFAULTS.budget),
         retriever: RETRIEVERS.includes(query.r ?? "") ? (query.r as Retriever) : DEFAULTS.retriever,

@@ -1,7 +1,7 @@
 // What of a run is shown, as the address has it: `#/runs/NAME/trials/ITEM/CELL?f=wrong`.
 
 import type { TrialFilter } from "../closeread_wasm.js";
-import type { Address } from "./address.js";
+import { whole, type Address } from "./address.js";
 
 export const PARTS = ["report", "trials", "compare"] as const;
 export type Part = (typeof PARTS)[number];
@@ -24,19 +24,28 @@ export function runsAddress({ path, query }: Address): RunsAddress {
     const [run = "", part, item, cell] = path;
     const verdict = VERDICTS.find((one) => one === query.f);
     const sort = SORTS.find((one) => one === query.s);
-    const number = Number(query.c ?? "");
+    const number = whole(query.c, 0, 2 ** 32 - 1, undefined);
     return {
         run,
         at: query.at ?? "",
         part: PARTS.find((one) => one === part) ?? "report",
-        trial: part === "trials" && item !== undefined && cell !== undefined ? { item, cell, repeat: Number(query.i ?? 0) || 0 } : undefined,
+        trial: part === "trials" && item !== undefined && cell !== undefined ? { item, cell, repeat: whole(query.i, 0, 2 ** 32 - 1, 0) } : undefined,
         filter: {
             ...(verdict ? { verdict } : {}),
             ...(sort ? { sort } : {}),
             ...(query.e ? { outcome: query.e } : {}),
-            ...(query.c && Number.isInteger(number) ? { cell: number } : {}),
+            ...(number === undefined ? {} : { cell: number }),
             ...(query.t ? { text: query.t } : {}),
         },
+    };
+}
+
+/** A filter without the cell and the outcome that a run lacks: nothing could be chosen in their place. */
+export function filterOf({ cell, outcome, ...rest }: TrialFilter, facts: { cells: readonly string[]; outcomes: readonly string[] }): TrialFilter {
+    return {
+        ...rest,
+        ...(cell !== undefined && cell < facts.cells.length ? { cell } : {}),
+        ...(outcome !== undefined && facts.outcomes.includes(outcome) ? { outcome } : {}),
     };
 }
 

@@ -9,8 +9,9 @@ import { warnLeaving } from "../play/leaving.js";
 import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
-import { inView } from "../state/address.js";
+import { inView, whole } from "../state/address.js";
 import type { OpenBook } from "../state/app.js";
+import { settingsOf } from "../state/find.js";
 import { useStore } from "../state/store.js";
 import * as words from "../words/ask.js";
 import * as modelWords from "../words/model.js";
@@ -21,7 +22,6 @@ import { Verdict } from "./ask/Verdict.js";
 import { Budget } from "./Budget.js";
 import { Fits, Notes } from "./model/Notes.js";
 import { useModelName } from "./model/name.js";
-import { budgetOf } from "./watch/Setup.js";
 import { factsOf, itemsAbout } from "./watch/plan.js";
 
 /** How many questions are offered to begin with. */
@@ -47,7 +47,7 @@ export function Ask() {
     const session = useSession();
     const say = useWords(words);
     const book = useApp((state) => state.book);
-    const budget = useApp((state) => budgetOf(state.address.query.k));
+    const budget = useApp((state) => settingsOf(state.address.query).budget);
     const name = useModelName();
     const [items, setItems] = useState<{ book: OpenBook; items: Item[] }>();
     useEffect(() => {
@@ -114,7 +114,7 @@ function Asking({ session, kept, book, items, budget, changed }: AskingProps) {
     const source = useStore(session.models.store, ({ choice }) => choice.source);
     const [asker, setAsker] = useState(kept.asker);
     const [own, setOwn] = useState(kept.own || question.text);
-    const count = items.length === 0 ? 0 : query.qs === "own" ? 0 : Math.min(items.length, Number(query.qs) || 5);
+    const count = items.length === 0 ? 0 : query.qs === "own" ? 0 : Math.min(items.length, whole(query.qs, 1, 1e9, 5));
     // The chosen question comes first.
     const ordered = question.item ? [question.item, ...items.filter((item) => item !== question.item)] : items;
     const chosen: Item[] = count === 0 ? ownItems(own, book) : (ordered.slice(0, count) as Item[]);
@@ -138,7 +138,7 @@ function Asking({ session, kept, book, items, budget, changed }: AskingProps) {
             throw error instanceof Missing ? new Error(modelSay.missing[error.what]) : error;
         }
     };
-    const counts = [...new Set([...COUNTS.filter((n) => n < items.length), items.length])];
+    const counts = [...new Set([...COUNTS.filter((n) => n < items.length), count || items.length, items.length])].sort((a, b) => a - b);
     return (
         <>
             {asker === undefined && (

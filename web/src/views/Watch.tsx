@@ -12,6 +12,7 @@ import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
 import type { OpenBook } from "../state/app.js";
+import { settingsOf } from "../state/find.js";
 import { useStore } from "../state/store.js";
 import * as modelWords from "../words/model.js";
 import * as words from "../words/watch.js";
@@ -21,7 +22,7 @@ import { Call } from "./watch/Call.js";
 import { Ending } from "./watch/Ending.js";
 import { Made } from "./watch/Made.js";
 import { Passing } from "./watch/Pacing.js";
-import { Setup, budgetOf } from "./watch/Setup.js";
+import { Setup } from "./watch/Setup.js";
 import { FRESH, METHOD, callsOf, factsOf, itemOf, itemsAbout, planOf, takesBudget, tokensOf, type SetupState } from "./watch/plan.js";
 import { Timeline, callBefore, usePlaces } from "./watch/Timeline.js";
 
@@ -101,7 +102,7 @@ function Stage({ session, kept, setup, set, book, offers, items }: StageProps) {
     const [missing, setMissing] = useState<"question">();
     const offer = offers.find(({ name }) => name === (query.m ?? kept.method)) ?? offers[0]!;
     kept.method = offer.name;
-    const budget = budgetOf(query.k);
+    const budget = settingsOf(query).budget;
     // The first question of the sample stands there until another one is asked.
     useEffect(() => {
         if (question.text === "" && question.item === undefined && items[0] && query.q === undefined) session.ask(items[0].question, items[0], "replace");

@@ -7,7 +7,7 @@ import { useApp, useSession, useWords } from "../../context.js";
 import { shown } from "../../words/index.js";
 import * as words from "../../words/watch.js";
 import { Budget } from "../Budget.js";
-import { BUDGET, TASKS, costOf, takesBudget, type SetupState, type Task } from "./plan.js";
+import { TASKS, costOf, takesBudget, type SetupState, type Task } from "./plan.js";
 
 interface Props {
     offers: MethodOffer[];
@@ -170,9 +170,4 @@ export function Setup({ offers, offer, items, book, setup, set, budget, missing 
 
 function written(value: unknown): string {
     return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** The budget of an address. */
-export function budgetOf(k: string | undefined): number {
-    return Number(k) > 0 ? Number(k) : BUDGET;
 }

@@ -7,8 +7,6 @@ import type { OpenBook, Question } from "../../state/app.js";
 
 export const TASKS = ["generative", "choice", "summary"] as const;
 export type Task = (typeof TASKS)[number];
-/** Tokens, as long as nobody says otherwise. */
-export const BUDGET = 1500;
 export const METHOD = "agentic-rag";
 
 /** What the form holds besides what stands in the address. */
