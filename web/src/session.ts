@@ -87,6 +87,11 @@ export class Session extends EventTarget {
         return this.open(file.name, async () => new Uint8Array(await file.arrayBuffer()));
     }
 
+    /** Files that came with one that is opened are named until the next is opened. */
+    leave(names: readonly string[]): void {
+        this.store.dispatch({ kind: "left", names });
+    }
+
     openWork(work: Work): Promise<void> {
         return this.open(work.title, () => textOf(work), { work });
     }
@@ -184,6 +189,7 @@ export class Session extends EventTarget {
     dismiss(): void {
         this.#complain("");
         this.store.dispatch({ kind: "unkept", key: "" });
+        this.leave([]);
     }
 
     #complain(problem: string): void {

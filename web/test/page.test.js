@@ -266,6 +266,25 @@ test("a file that is no book leaves the passages of the book before it, whatever
     assert.match(await page.textContent("#passages li"), /Ana lit the lamp/);
 });
 
+test("of several files that are dropped the first is opened, and the others are named", async ({ page }) => {
+    const drop = (...names) =>
+        page.evaluate((names) => {
+            const transfer = new DataTransfer();
+            for (const name of names) transfer.items.add(new File([`${name}: Ana lit the lamp.`], name));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+        }, names);
+    const says = (words) => page.waitForFunction((words) => document.querySelector("#problem").textContent.includes(words), words);
+    await page.locator("#find-heading").waitFor();
+    await drop("a.txt", "b.txt", "c.txt");
+    await says("Not opened: b.txt, c.txt.");
+    assert.equal(await page.textContent("#book-chip i"), "a");
+    await drop(..."abcdefgh".split("").map((name) => `${name}.txt`));
+    await says("Not opened: b.txt, c.txt, d.txt, e.txt, f.txt and 2 more.");
+    await drop("d.txt");
+    await page.waitForFunction(() => document.querySelector("#book-chip i")?.textContent === "d");
+    assert.equal(await page.textContent("#problem"), "");
+});
+
 test("who goes back twice at once arrives at the book of the address", async ({ page }) => {
     await openSample(page, "the-loan-of-the-bell");
     await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });

@@ -17,6 +17,8 @@ export function App() {
     const title = useApp(({ book }) => book?.title);
     const problem = useApp((state) => state.problem);
     const unkept = useApp((state) => state.unkept !== "");
+    const left = useApp((state) => state.left);
+    const notes = [problem, unkept ? say.bookNotKept : "", left.length > 0 ? say.notOpened(left) : ""];
     useEffect(() => {
         const name = view === "essay" ? say.essayTitle : say.verbs[view];
         document.title = [name, ...(view !== "essay" && view !== "runs" && title ? [title] : []), "closeread"].join(" · ");
@@ -39,7 +41,7 @@ export function App() {
             <p id="status" role="status" class="vh">
                 {status}
             </p>
-            <Toast problem={problem || (unkept ? say.bookNotKept : "")} close={() => session.dismiss()} />
+            <Toast problem={notes.filter((note) => note !== "").join(" ")} close={() => session.dismiss()} />
             <Drop />
         </>
     );

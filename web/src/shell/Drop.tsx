@@ -24,15 +24,19 @@ export function Drop() {
             const transfer = event.dataTransfer;
             if (!transfer) return;
             if (looksLikeRun(transfer)) return dropRun(droppedFiles(transfer));
-            const [book] = transfer.files;
-            if (!book) return;
-            if (book.name.toLowerCase().endsWith(".gguf")) {
+            const [first, ...others] = transfer.files;
+            if (first === undefined) return;
+            take(first);
+            session.leave(others.map(({ name }) => name));
+        };
+        const take = (file: File) => {
+            if (file.name.toLowerCase().endsWith(".gguf")) {
                 session.go({ ...session.address, view: "model", path: [] });
-                return void session.attempt(() => session.models.keepFile(book));
+                return void session.attempt(() => session.models.keepFile(file));
             }
             // A book that is dropped on a run is opened where books are.
             if (session.address.view === "runs") session.go({ view: "find" });
-            void session.openFile(book);
+            void session.openFile(file);
         };
         // The entries are gone once the event is over: they are read now, and handed to the viewer when it is there.
         const dropRun = (files: Promise<FoundFile[]>) => {

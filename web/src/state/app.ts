@@ -41,6 +41,8 @@ export interface AppState {
     problem: string;
     /** The key of the open book, if the browser does not keep it and that was not taken note of; else empty. */
     unkept: string;
+    /** Names of the files that were dropped with the one that was opened, and were not. */
+    left: readonly string[];
 }
 
 export type AppAction =
@@ -52,12 +54,13 @@ export type AppAction =
     | { kind: "asked"; question: Question }
     | { kind: "said"; status: string }
     | { kind: "failed"; problem: string }
-    | { kind: "unkept"; key: string };
+    | { kind: "unkept"; key: string }
+    | { kind: "left"; names: readonly string[] };
 
 export const NO_QUESTION: Question = { text: "", item: undefined };
 
 export function initialApp(address: Address, language: Language): AppState {
-    return { address, language, book: undefined, opening: undefined, question: NO_QUESTION, status: "", problem: "", unkept: "" };
+    return { address, language, book: undefined, opening: undefined, question: NO_QUESTION, status: "", problem: "", unkept: "", left: [] };
 }
 
 export function reduceApp(state: AppState, action: AppAction): AppState {
@@ -67,7 +70,7 @@ export function reduceApp(state: AppState, action: AppAction): AppState {
         case "spoke":
             return { ...state, language: action.language };
         case "opening":
-            return { ...state, opening: action.name, problem: "" };
+            return { ...state, opening: action.name, problem: "", left: [] };
         // Another book has other questions.
         case "opened":
             return { ...state, book: action.book, opening: undefined, question: NO_QUESTION, unkept: "" };
@@ -81,5 +84,7 @@ export function reduceApp(state: AppState, action: AppAction): AppState {
             return state.problem === action.problem ? state : { ...state, problem: action.problem };
         case "unkept":
             return state.unkept === action.key ? state : { ...state, unkept: action.key };
+        case "left":
+            return { ...state, left: action.names };
     }
 }

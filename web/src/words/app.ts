@@ -4,6 +4,9 @@ import { shown } from "./index.js";
 const EN = new Intl.DisplayNames("en", { type: "language" });
 const ZH = new Intl.DisplayNames("zh", { type: "language" });
 const counted = (n: number, one: string, many: string) => `${shown(n)} ${n === 1 ? one : many}`;
+/** Files that are named where there are more. */
+const NAMED = 5;
+const named = (names: readonly string[], comma: string) => names.slice(0, NAMED).join(comma);
 
 export const en = {
     essayTitle: "Does order matter?",
@@ -31,6 +34,8 @@ export const en = {
     drop: "Drop it: a book, or the folder of a run",
     noBook: "No book is open.",
     notHere: "This browser does not have the book of this address. Open its file, and the address works here too.",
+    notOpened: (names: readonly string[]) =>
+        `One file is opened at a time. Not opened: ${named(names, ", ")}${names.length > NAMED ? ` and ${shown(names.length - NAMED)} more` : ""}.`,
     bookNotKept: "This browser has no room or leave to keep this book: it is open until you close or reload this tab.",
     reading: (name: string) => `Reading ${name} …`,
     kept: "The book before it is still open.",
@@ -69,6 +74,7 @@ export const zh: typeof en = {
     drop: "放在这里：一本书，或一次运行的文件夹",
     noBook: "还没有打开书。",
     notHere: "此浏览器里没有这个地址所指的书。请打开它的文件，地址便在这里生效。",
+    notOpened: (names) => `一次只打开一个文件。未打开：${named(names, "、")}${names.length > NAMED ? `等 ${shown(names.length)} 个文件` : ""}。`,
     bookNotKept: "浏览器没有空间或不允许保存这本书：关闭或刷新此标签页后需要重新打开。",
     reading: (name) => `正在读取 ${name}……`,
     kept: "之前的书仍然打开着。",
