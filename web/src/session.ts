@@ -174,6 +174,15 @@ export class Session extends EventTarget {
         this.store.dispatch({ kind: "said", status });
     }
 
+    /** Copies a text to the clipboard; a page that may not, such as one by plain http, says so. */
+    async copy(text: string): Promise<void> {
+        try {
+            await navigator.clipboard.writeText(text);
+        } catch {
+            throw new Error(inLanguage(words).notCopied);
+        }
+    }
+
     /** Does something; what goes wrong is shown. */
     async attempt(action: () => void | Promise<void>): Promise<void> {
         this.#complain("");

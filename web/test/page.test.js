@@ -171,6 +171,15 @@ test("the link to what is shown is copied", async ({ page, context, origin }) =>
     assert.ok((await page.locator("#language").boundingBox()).height <= 48, "a language is named in one line");
 });
 
+test("a page that may not copy says so", async ({ page }) => {
+    // A page that came by plain http has no clipboard.
+    await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    await openSample(page, "shedu-bu");
+    await page.click("#copy-link");
+    await page.waitForFunction(() => /lets this page copy nothing/.test(document.querySelector("#problem").textContent));
+    assert.equal(await page.textContent("#copy-link"), "Copy link");
+});
+
 test("a file that is no text says so and keeps the book before it", async ({ page }) => {
     await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
     await page.setInputFiles("#file", { name: "x.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0]) });

@@ -68,7 +68,7 @@ export function Reading({ read, close, title, nBytes, chapters, around, prove }:
                     .join("") ||
                 read!.text ||
                 "";
-            await navigator.clipboard.writeText(`${passage.trim()}\n${say.cited(title, place)}`);
+            await session.copy(`${passage.trim()}\n${say.cited(title, place)}`);
             session.say(say.copied);
         });
     return (

@@ -85,7 +85,7 @@ function CopyLink() {
     const [done, setDone] = useState(false);
     const copy = () =>
         session.attempt(async () => {
-            await navigator.clipboard.writeText(location.href);
+            await session.copy(location.href);
             setDone(true);
             session.say(session.book && session.book.work === undefined ? say.copiedOwn : say.copied);
             setTimeout(() => setDone(false), 2000);

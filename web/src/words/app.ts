@@ -45,6 +45,7 @@ export const en = {
     copyLink: "Copy link",
     copiedShort: "Copied",
     copied: "The link was copied.",
+    notCopied: "The browser lets this page copy nothing: select the text, or the address, and copy it yourself.",
     copiedOwn: "The link was copied. It opens this book where this browser, or another one, has opened the same file.",
 };
 
@@ -84,5 +85,6 @@ export const zh: typeof en = {
     copyLink: "复制链接",
     copiedShort: "已复制",
     copied: "链接已复制。",
+    notCopied: "浏览器不允许此页面复制：请自行选中文字或地址栏中的地址来复制。",
     copiedOwn: "链接已复制。在打开过同一文件的浏览器里，它会打开这本书。",
 };

@@ -10,7 +10,7 @@ export function Copy({ text, label }: { text: string; label?: string }) {
     const [done, setDone] = useState(false);
     const copy = () =>
         session.attempt(async () => {
-            await navigator.clipboard.writeText(text);
+            await session.copy(text);
             setDone(true);
             session.say(say.copied);
             setTimeout(() => setDone(false), 2000);
