@@ -1,11 +1,14 @@
 //! Objects of a JSON Lines file or of a JSON array, one by one, with the line each begins in.
 
+mod value;
+
 use crate::saved::utf8;
 use crate::{InputFile, Problem, ProblemList};
 use serde_json::{Deserializer, Map, Value};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
+use value::Read;
 
 /// Most bytes of a line of JSON Lines, or of an element of a list: 64 MiB. JSON can take twenty times its bytes.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
@@ -241,7 +244,7 @@ impl<'f> Rows<'f> {
         }
         let mut rest = text;
         loop {
-            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
+            let mut values = Deserializer::from_str(rest).into_iter::<Read>();
             match values.next() {
                 None => return,
                 Some(Ok(value)) => self.push(line, value),
@@ -286,7 +289,7 @@ impl<'f> Rows<'f> {
             self.fail(self.line, format!("{}; this element of the list and all after it are unread", too_many()));
             return self.advance(self.bytes.len() - self.at);
         }
-        let mut values = Deserializer::from_slice(longest).into_iter::<Value>();
+        let mut values = Deserializer::from_slice(longest).into_iter::<Read>();
         match values.next() {
             Some(Ok(value)) => {
                 let n_bytes = values.byte_offset();
@@ -339,7 +342,11 @@ impl<'f> Rows<'f> {
         rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1)
     }
 
-    fn push(&mut self, line: usize, value: Value) {
+    fn push(&mut self, line: usize, Read { value, twice }: Read) {
+        if let Some(key) = twice {
+            let message = format!("`{}` is twice in the object, and the last one counts", excerpt(&key));
+            self.queue.push_back(Err(Problem::note(self.name, Some(line), None, message)));
+        }
         match value {
             Value::Object(fields) => self.queue.push_back(Ok(Row { line, fields })),
             other => self.fail(line, format!("expected a JSON object in braces, found {}", kind(&other))),

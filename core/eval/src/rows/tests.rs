@@ -53,6 +53,17 @@ fn objects_on_one_line_are_read_whatever_lies_between_them() {
 }
 
 #[test]
+fn a_key_that_an_object_holds_twice_is_named() {
+    let told = "f:2: `a` is twice in the object, and the last one counts";
+    for text in
+        ["{\"a\": 1}\n{\"a\": 1, \"b\": 2, \"a\": 3, \"b\": 4}", "[{\"a\": 1},\n{\"a\": 1, \"b\": 4, \"a\": 3}]"]
+    {
+        check(text.as_bytes(), &[r#"1 {"a":1}"#, told, r#"2 {"a":3,"b":4}"#]);
+    }
+    check(br#"{"a": [1.5, {"x": null}], "b": {"a": true}}"#, &[r#"1 {"a":[1.5,{"x":null}],"b":{"a":true}}"#]);
+}
+
+#[test]
 fn the_elements_of_an_array_know_their_lines() {
     check(
         b"[\n  {\"a\": 1},\n  {\n   \"a\": 2\n  }, 7,\n {\"a\":3}]\n",
