@@ -87,6 +87,20 @@ fn finding_07_a_persons_own_limit_holds_for_judges_of_a_finished_run() {
 }
 
 #[test]
+fn verdicts_that_cost_nothing_are_there_when_money_ends() {
+    let server = judge_server();
+    let sandbox = sandbox();
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    let models = "builtin/rule,openai-compatible/j";
+    let judge = ["judge", "r", "--judge-model", models, "--base-url", &server.url, "--concurrency", "1"];
+    let limits = ["--max-output-tokens", "10", "--model-info", "prices.toml", "--max-cost", "0.01"];
+    sandbox.run(&[&judge[..], &limits].concat()).exits(1);
+    let lines = crate::judge::judgements(&sandbox, "r");
+    let of = |model: &str| lines.iter().filter(|line| line["judge_model"] == model).count();
+    assert_eq!((of("builtin/rule"), of("openai-compatible/j")), (18 + 6, 1));
+}
+
+#[test]
 fn finding_07_a_judges_blocked_prompt_stays_charged_when_the_run_is_resumed() {
     let choices = json!([{"message": {"content": ""}, "finish_reason": "content_filter"}]);
     let server = Server::start(vec![("200 OK", json!({"choices": choices}).to_string())]);

@@ -200,7 +200,8 @@ impl<'a> JudgeRunner<'a> {
         Ok(session)
     }
 
-    /// Returns what is still to be asked, the questions on an item together.
+    /// Returns what is still to be asked, the questions on an item together; first what costs nothing, as money may end
+    /// before the rest.
     fn open(&self, pending: &PendingJudgements<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
         let mut open = Vec::new();
         for (judge, subjects) in subjects_of(&self.panel, pending.items, pending.records) {
@@ -216,6 +217,7 @@ impl<'a> JudgeRunner<'a> {
             }
         }
         open.sort();
+        open.sort_by_key(|key| key.judge_model != BUILTIN_RULE);
         open
     }
 
