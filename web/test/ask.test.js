@@ -109,8 +109,13 @@ test("an answer is typed once there is a call that takes it, and is not lost bef
     await page.locator(".answer[data-state=asked]").waitFor();
     assert.equal(await page.locator("#typed-answer").count(), 0);
     come();
+    await page.fill("#typed-answer", "Ana, half");
+    await choose(page, "ask", async () => {});
+    assert.equal(await page.inputValue("#typed-answer"), "Ana, half", "what is half typed stays while another view is shown");
     for (const order of ["vanilla-rag", "dos-rag"]) {
         const card = `.answer[data-order="${order}"]`;
+        await page.locator(`${card} #typed-answer`).waitFor();
+        if (order === "dos-rag") assert.equal(await page.inputValue("#typed-answer"), "", "each answer begins anew");
         await page.fill(`${card} #typed-answer`, "Ana");
         await page.click(`${card} form button`);
         await page.locator(`${card}[data-state=done]`).waitFor();

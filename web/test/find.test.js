@@ -309,6 +309,18 @@ test("an EPUB is read chapter by chapter", async ({ page }) => {
     assert.match((await column(page, "book"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
 });
 
+test("a question that is half typed stays while another view is shown, and belongs to its book", async ({ page }) => {
+    await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
+    await page.fill("#question", "Who lit");
+    for (const view of ["ask", "find"]) {
+        await page.click(`#to-${view}`);
+        await page.locator(`#${view}-heading`).waitFor();
+    }
+    assert.equal(await page.inputValue("#question"), "Who lit");
+    await openBook(page, { name: "boat.txt", bytes: "Ben had a boat." });
+    assert.equal(await page.inputValue("#question"), "");
+});
+
 test("a dropped Chinese book in GB18030 is read and searched", async ({ page }) => {
     // 船 = B4AC, 灯 = B5C6, 亮 = C1C1, 了 = C1CB, 。= A1A3, 海 = BAA3, 静 = BEB2
     const sentence = [0xb4, 0xac, 0xb5, 0xc6, 0xc1, 0xc1, 0xc1, 0xcb, 0xa1, 0xa3, 0xba, 0xa3, 0xbe, 0xb2, 0xc1, 0xcb, 0xa1, 0xa3];

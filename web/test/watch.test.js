@@ -216,11 +216,15 @@ test("a person types the responses", async ({ page }) => {
         await page.fill("#response", text);
         await page.click("#send-response");
     };
+    await page.fill("#response", "Let me");
+    await reader(page, "watch", async () => {});
+    assert.equal(await page.inputValue("#response"), "Let me", "what is half typed stays while another view is shown");
     await type("Let me think.");
     await step(page, 2).waitFor();
     await look(page, 1);
     assert.match(await page.textContent(".call .parsed"), /No <answer> and no <query> found\..*asked again/);
     await look(page, 2);
+    assert.equal(await page.inputValue("#response"), "", "each response begins anew");
     await type("<query>goat Bailiff</query>");
     await step(page, 3).waitFor();
     await look(page, 2);

@@ -3,11 +3,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Item } from "../closeread_wasm.js";
 import { sample } from "../sample.js";
+import type { Session } from "../session.js";
 import { Reading, type Read } from "../parts/Reading.js";
 import { StepChart } from "../parts/StepChart.js";
 import { Term } from "../parts/Term.js";
 import { TwoOrders } from "../parts/TwoOrders.js";
 import { chooseBook, useApp, useSession, useWords } from "../context.js";
+import type { OpenBook, Question } from "../state/app.js";
 import { isNothing, queryOf, settingsOf, stopsOf, type Settings } from "../state/find.js";
 import * as words from "../words/find.js";
 import { How } from "./How.js";
@@ -150,15 +152,32 @@ function NoBook() {
     );
 }
 
+interface Typed {
+    book: OpenBook | undefined;
+    question: Question;
+    text: string;
+}
+
+/** What stands in the field: also what was not asked yet, after another view was shown. */
+function typedOf(session: Session): Typed {
+    const { book, question } = session;
+    const before = session.kept.get("find-typed") as Typed | undefined;
+    if (before && before.book === book && before.question === question) return before;
+    const typed = { book, question, text: question.text };
+    session.kept.set("find-typed", typed);
+    return typed;
+}
+
 /** The question, and those that the sample has on this book. */
 function Asking() {
     const session = useSession();
     const say = useWords(words);
     const { book, question } = useApp((state) => state);
-    const [text, setText] = useState(question.text);
+    const typed = typedOf(session);
+    const [text, setText] = useState(typed.text);
     const [items, setItems] = useState<Item[]>([]);
     const field = useRef<HTMLInputElement>(null);
-    useEffect(() => setText(question.text), [question]);
+    useEffect(() => setText(typed.text), [question]);
     useEffect(() => {
         if (!session.address.query.q) field.current?.focus({ preventScroll: true });
         void sample().then(({ items }) => setItems(items.filter(({ documents }) => documents.length === 1 && documents[0] === book?.work?.id)));
@@ -185,7 +204,7 @@ function Asking() {
                     dir="auto"
                     value={text}
                     placeholder={say.askPlaceholder}
-                    onInput={(event) => setText(event.currentTarget.value)}
+                    onInput={(event) => setText((typed.text = event.currentTarget.value))}
                 />
             </p>
             <button type="submit" id="go" class="go">

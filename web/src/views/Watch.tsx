@@ -305,6 +305,7 @@ function Running({
                             {step.kind === "call" ? (
                                 <Call
                                     key={step.call.id}
+                                    run={player.run}
                                     step={step}
                                     before={callBefore(state.steps, step)?.call}
                                     typed={person && step === next && running ? typed : undefined}

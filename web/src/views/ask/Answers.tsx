@@ -7,6 +7,7 @@ import { useWords } from "../../context.js";
 import type { OpenBook } from "../../state/app.js";
 import * as words from "../../words/ask.js";
 import * as watchWords from "../../words/watch.js";
+import { useDraft } from "../model/draft.js";
 import { Pacing, Passing } from "../watch/Pacing.js";
 import { ExactText, Folded } from "../watch/Text.js";
 import type { Pace } from "../../model/timing.js";
@@ -114,7 +115,7 @@ function Card({
                     ) : text === "" && !typed ? (
                         <p class="mute">{say.reading}</p>
                     ) : null}
-                    {typed && <Typed typed={typed} />}
+                    {typed && <Typed prompt={prompt} typed={typed} />}
                     {text !== "" && (
                         <p class="said serif foreign" dir="auto">
                             {text}
@@ -145,16 +146,17 @@ export function Mark({ score }: { score: number | undefined }) {
     return <span class="partly num">{say.partly(score)}</span>;
 }
 
-function Typed({ typed }: { typed: (text: string) => void }) {
+function Typed({ prompt, typed }: { prompt: string; typed: (text: string) => void }) {
     const say = useWords(words);
+    const [text, type] = useDraft(prompt);
     const send = (event: SubmitEvent) => {
         event.preventDefault();
-        typed(String(new FormData(event.currentTarget as HTMLFormElement).get("answer") ?? ""));
+        typed(text);
     };
     return (
         <form onSubmit={send}>
             <label for="typed-answer">{say.typed}</label>
-            <textarea id="typed-answer" name="answer" rows={3} />
+            <textarea id="typed-answer" rows={3} value={text} onInput={(event) => type(event.currentTarget.value)} />
             <button type="submit" class="primary">
                 {say.send}
             </button>

@@ -1,15 +1,18 @@
 // One call: its exact prompt, the response as it is written, what that was understood as, what it changed.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Parsed, MethodCall, MethodMessage, Outcome, TextChange } from "../../closeread_wasm.js";
 import type { CallStep } from "../../play/run.js";
 import { useWords } from "../../context.js";
 import * as words from "../../words/watch.js";
 import { Copy } from "../model/Copy.js";
+import { useDraft } from "../model/draft.js";
 import { Pacing } from "./Pacing.js";
 import { ExactText, Folded, LongList } from "./Text.js";
 
 interface Props {
+    /** The run that the call is of. */
+    run: number;
     step: CallStep;
     before: MethodCall | undefined;
     /** Takes a person's response, where one is asked for. */
@@ -17,7 +20,7 @@ interface Props {
     again: (() => void) | undefined;
 }
 
-export function Call({ step, before, typed, again }: Props) {
+export function Call({ run, step, before, typed, again }: Props) {
     const say = useWords(words);
     const { call, state, text, response, parsed, changes, failure, retrying, pace, by } = step;
     const counted = response?.usage?.prompt_tokens != null || response?.usage?.completion_tokens != null;
@@ -45,7 +48,7 @@ export function Call({ step, before, typed, again }: Props) {
                     )}
                 </h3>
                 {state === "waiting" && typed ? (
-                    <Typed call={call} typed={typed} />
+                    <Typed run={run} call={call} typed={typed} />
                 ) : state === "waiting" && failure === undefined ? (
                     <p class="mute">{say.states.waiting}</p>
                 ) : null}
@@ -159,9 +162,9 @@ function Passages({ call: { passages }, before }: { call: MethodCall; before: Me
     );
 }
 
-function Typed({ call, typed }: { call: MethodCall; typed: (text: string) => void }) {
+function Typed({ run, call, typed }: { run: number; call: MethodCall; typed: (text: string) => void }) {
     const say = useWords(words);
-    const [text, setText] = useState("");
+    const [text, type] = useDraft(`${run} ${call.id}`);
     const field = useRef<HTMLTextAreaElement>(null);
     useEffect(() => field.current?.focus(), [call.id]);
     return (
@@ -173,7 +176,7 @@ function Typed({ call, typed }: { call: MethodCall; typed: (text: string) => voi
             }}
         >
             <label for="response">{say.typeResponse}</label>
-            <textarea id="response" ref={field} rows={4} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+            <textarea id="response" ref={field} rows={4} value={text} onInput={(event) => type(event.currentTarget.value)} />
             <button type="submit" class="primary" id="send-response">
                 {say.sendResponse}
             </button>
