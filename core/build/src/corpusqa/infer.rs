@@ -1,7 +1,7 @@
 //! The columns of a table that comes without a schema, from its cells.
 
 use super::column::{Column, Entity, Schema, ValueType};
-use super::unit::Unit;
+use super::unit::{Unit, may_be};
 use super::value::{CellValue, read_cell, unit_of};
 use std::collections::BTreeSet;
 
@@ -59,9 +59,8 @@ fn type_of(cells: &[&str], unit: &str) -> ValueType {
         return ValueType::YearMonth;
     }
     // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`.
-    let mut units = cells.iter().filter_map(|cell| unit_of(cell));
-    let first = units.next();
-    let is_mixed = unit.is_empty() && units.any(|unit| Some(unit) != first);
+    let units: BTreeSet<String> = cells.iter().filter_map(|cell| unit_of(cell)).collect();
+    let is_mixed = unit.is_empty() && units.iter().any(|one| units.iter().any(|other| !may_be(one, other)));
     if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
@@ -147,5 +146,16 @@ mod tests {
                 of("way", ValueType::Category, ""),
             ]
         );
+    }
+
+    #[test]
+    fn a_currency_may_have_several_names() {
+        let kind = |cells: [&str; 3]| {
+            let rows = cells.map(|cell| ["Aa", cell]);
+            schema(&["Firm", "Pay"], &[&rows[0], &rows[1], &rows[2]]).remove(1).1
+        };
+        assert_eq!(kind(["£5", "7 pounds", "9 GBP"]), ValueType::Money);
+        assert_eq!(kind(["5 hrs", "7 hours", "9"]), ValueType::Count);
+        assert_eq!(kind(["5 kr", "7 SEK", "9 NOK"]), ValueType::Category);
     }
 }

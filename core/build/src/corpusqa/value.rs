@@ -293,9 +293,11 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
         (own.currency, own.measure) = (None, Some(Measure { kind: "mass", factor: POUND }));
     }
     let is_unlike = is_other_measure(&own.rest, &held.rest)
-        || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, "");
+        || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, &own.rest)
+        || own.measure.zip(held.measure).is_some_and(|(own, held)| own != held)
+            && other_measure(&own.rest) == Some("cubic");
     let is_money = own.currency.is_some() || held.currency.is_some();
-    if is_unlike && !column.unit.trim().is_empty() || is_money && held.measure.is_none() && may_be_more(&own) {
+    if is_unlike && !column.unit.trim().is_empty() || is_money && held.measure.is_none() && may_be_more(&own, &held) {
         return Err(refused(NoNumber::Unit));
     }
     let is_share = column.value_type == ValueType::Percentage;

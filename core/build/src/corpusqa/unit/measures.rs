@@ -105,27 +105,68 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
 /// True if words name a unit that does not convert, and that `held` does not name: one that is none of [`MEASURES`], or is of
 /// several sizes. A `ton` is 907 kg, 1,000 kg or 1,016 kg.
 pub(in crate::corpusqa) fn is_other_measure(words: &str, held: &str) -> bool {
-    other_measure(words).is_some_and(|word| singular(held).all(|known| known != word))
+    other_measure(words).is_some_and(|word| counted(held).all(|known| known != word))
 }
 
-/// Returns the first unit among words that does not convert, in the singular; none behind `per`.
+/// Returns the first unit among words that does not convert, in one spelling; none behind `per`.
 pub(in crate::corpusqa) fn other_measure(words: &str) -> Option<&str> {
-    singular(words).take_while(|word| *word != "per").find(|word| OTHERS.contains(word))
+    counted(words).find(|word| OTHERS.contains(word))
 }
 
-fn singular(words: &str) -> impl Iterator<Item = &str> {
-    words.split_whitespace().map(|word| word.strip_suffix('s').unwrap_or(word))
+/// The words before `per` or a slash, each in one spelling.
+fn counted(words: &str) -> impl Iterator<Item = &str> {
+    let before_rate = words.split_whitespace().take_while(|word| !is_rate(word));
+    before_rate.map(|word| in_one_spelling(word.split_once('/').map_or(word, |(before, _)| before)))
+}
+
+fn is_rate(word: &str) -> bool {
+    matches!(word, "per" | "a" | "an")
+}
+
+/// A unit in the singular and in the spelling of [`OTHERS`].
+fn in_one_spelling(word: &str) -> &str {
+    if word == "celsius" {
+        return "°c";
+    }
+    match word.strip_suffix('s').unwrap_or(word) {
+        "bbl" => "barrel",
+        "m³" | "m3" => "cubic",
+        "℃" => "°c",
+        "℉" | "fahrenheit" => "°f",
+        "gal" => "gallon",
+        "gigabyte" => "gb",
+        "gigawatt" => "gw",
+        "h" | "hr" => "hour",
+        "horsepower" => "hp",
+        "kilobyte" => "kb",
+        "kilowatt" => "kw",
+        "l" | "liter" => "litre",
+        "megabyte" => "mb",
+        "megawatt" => "mw",
+        "milliliter" | "millilitre" => "ml",
+        "min" => "minute",
+        "mo" => "month",
+        "sec" => "second",
+        "terabyte" => "tb",
+        "watt" => "w",
+        "wk" => "week",
+        "yr" => "year",
+        other => other,
+    }
 }
 
 /// True if an amount of money may be a larger one: `5 mil` are thousands or millions, `5 cr` crores or a credit, `5 T` trillions.
-pub(in crate::corpusqa) fn may_be_more(own: &Unit) -> bool {
-    let is_vague = own.rest.split_whitespace().any(|word| matches!(word, "mil" | "mill" | "cr" | "crs"));
-    is_vague || own.measure.is_some() && !own.rest.starts_with("per")
+/// In a column of `USD mil`, which `held` is, `5 mil` is 5.
+pub(in crate::corpusqa) fn may_be_more(own: &Unit, held: &Unit) -> bool {
+    let is_known = |word: &str| held.rest.split_whitespace().any(|known| known == word);
+    let is_vague = |word: &str| matches!(word, "mil" | "mill" | "cr" | "crs") && !is_known(word);
+    let mut words = own.rest.split_whitespace();
+    words.clone().any(is_vague) || own.measure.is_some() && !words.next().is_some_and(is_rate)
 }
 
-/// Units that do not convert, in the singular.
-const OTHERS: [&str; 33] = [
-    "barrel", "bushel", "carat", "cubic", "day", "fathom", "gallon", "gwh", "hour", "kw", "kwh", "knot", "liter",
-    "litre", "minute", "ml", "month", "mph", "mw", "mwh", "nm", "quintal", "stone", "ton", "twh", "week", "year", "亩",
-    "里", "尺", "寸", "斤", "两",
+/// Units that do not convert, as [`in_one_spelling`] gives them.
+const OTHERS: [&str; 45] = [
+    "barrel", "bushel", "carat", "cl", "cubic", "day", "fathom", "gallon", "gb", "gw", "gwh", "hour", "hp", "kb",
+    "knot", "kw", "kwh", "litre", "mb", "minute", "ml", "month", "mph", "mw", "mwh", "nm", "quintal", "second",
+    "stone", "tb", "ton", "tw", "twh", "w", "week", "wh", "year", "°c", "°f", "亩", "里", "尺", "寸", "斤", "两",
 ];

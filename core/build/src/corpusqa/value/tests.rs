@@ -111,7 +111,17 @@ fn measures_convert_within_their_kind() {
         let value = number_in(raw, ValueType::Number, unit);
         assert!((value - expected).abs() < 1e-9, "{raw} is {value} {unit}");
     }
-    for (raw, unit) in [("5 tons", "kg"), ("5 kg", "tons"), ("90 minutes", "hours"), ("5 MWh", "kWh")] {
+    for (raw, unit) in [
+        ("5 tons", "kg"),
+        ("5 kg", "tons"),
+        ("90 minutes", "hours"),
+        ("90 min", "hours"),
+        ("5 MWh", "kWh"),
+        ("1.2 GW", "MW"),
+        ("500 MB", "GB"),
+        ("50 °F", "°C"),
+        ("5 cubic feet", "cubic metres"),
+    ] {
         let refused = read_cell(raw, &column(ValueType::Number, unit)).unwrap_err().to_string();
         assert!(refused.contains("has a unit that does not convert"), "{refused}");
     }
@@ -120,7 +130,21 @@ fn measures_convert_within_their_kind() {
     }
     assert_eq!(number_in("1,234¹", ValueType::Money, "USD"), 1234.0);
     assert_eq!(number_in("$5 per tonne", ValueType::Money, "USD"), 5.0);
-    assert_eq!(number_in("1 hour", ValueType::Number, "hours"), 1.0);
+    for (raw, unit) in [
+        ("1 hour", "hours"),
+        ("1 hour", "hrs"),
+        ("1 minute", "min"),
+        ("1 MW", "megawatts"),
+        ("1 liter", "litres"),
+        ("1 cubic metre", "m³"),
+        ("1 cubic metre per second", "m3/s"),
+        ("1 hour", "hours/week"),
+        ("$1 a year", "USD"),
+        ("₹ 1 Cr", "₹ Cr"),
+        ("$1 mil", "USD mil"),
+    ] {
+        assert_eq!(number_in(raw, ValueType::Number, unit), 1.0, "{raw}");
+    }
     assert_eq!(number_in("12 tonnes per year", ValueType::Number, "tonnes"), 12.0);
     assert_eq!(number_in("5 tons", ValueType::Number, ""), 5.0);
     let refused = read_cell("5 kg", &column(ValueType::Number, "km")).unwrap_err().to_string();
