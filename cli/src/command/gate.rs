@@ -212,7 +212,7 @@ impl GateArgs {
         }
         let two = Sides::against(base, &self.run, run.clone())?.two()?;
         two.a().lacks().iter().for_each(|lack| info!("{}: {lack}", base.display()));
-        let mut gates = Vec::new();
+        let (mut gates, mut told) = (Vec::new(), two.lacks());
         for cell in cells {
             let arm = &cell.key.arm;
             let main = cell.metrics.keys().find(|metric| !metric.is_of_context()).map(MetricName::to_string);
@@ -238,16 +238,16 @@ impl GateArgs {
                     let (name, base) = (name_of(run, arm), base.display());
                     info!("{name}: not the same items as in {base}, and left out: {}", listed(other));
                 }
-                gates.extend(no_worse_than(
-                    &name_of(run, arm),
-                    two.a().name.as_str(),
-                    &one.comparison,
-                    self.margin / 100.0,
-                ));
+                for note in &one.comparison.notes {
+                    if !told.contains(note) {
+                        info!("{note}");
+                        told.push(note.clone());
+                    }
+                }
+                let (name, of_base) = (name_of(run, arm), two.a().name.as_str());
+                let gate = no_worse_than(&name, of_base, &one.comparison, self.margin / 100.0);
+                gates.push(gate.with_context(|| format!("{}: they have no scored item in common", cannot()))?);
             }
-        }
-        if gates.is_empty() {
-            bail!("{} and {} have no scored item in common", self.run.display(), base.display());
         }
         Ok(gates)
     }

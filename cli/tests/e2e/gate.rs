@@ -103,6 +103,29 @@ fn a_cell_without_a_record_does_not_reach_a_score() {
 }
 
 #[test]
+fn answers_without_a_verdict_decide_nothing() {
+    let sandbox = a_run();
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule"]);
+    sandbox.run(&["merge", "r", "--out", "part"]).exits(0);
+    let judged = std::fs::read_to_string(sandbox.path("part/judgements.jsonl")).unwrap();
+    let lines =
+        |word: &'static str| judged.lines().filter(move |line| line.contains(word)).map(|line| format!("{line}\n"));
+    sandbox.write("part/judgements.jsonl", lines("\"closed-book\"").collect::<String>());
+    let told = sandbox.run(&["gate", "part", "--min", "judged_accuracy=0.01"]).out();
+    assert!(told.contains("undecided: dos-rag@30 >= 0.01: judged accuracy -: 6 without a verdict"), "{told}");
+
+    let one = lines("\"dos-rag\"").find(|line| line.contains("\"judge-sagascale\"")).unwrap();
+    sandbox.write("part/judgements.jsonl", one);
+    let held = ["gate", "part", "--at", "dos-rag", "--no-worse-than", "r", "--metric", "judged_accuracy"];
+    let told = sandbox.run(&held);
+    assert!(told.out().contains("; 5 without a verdict on one side"), "{}", told.out());
+    assert!(!told.err().contains("different judges"), "{}", told.err());
+    sandbox.run(&["judge", "part", "--judge", "judge-novelqa", "--judge-model", "builtin/rule"]);
+    let told = sandbox.run(&held).err();
+    assert_eq!(told.matches("different judges").count(), 1, "{told}");
+}
+
+#[test]
 fn reports_for_ci_have_a_case_a_gate() {
     let sandbox = a_run();
     let args = ["gate", "r", "--min", "accuracy=0.55", "--junit", "gates.xml", "--summary", "summary.md"];

@@ -3,9 +3,10 @@
 //! A gate is passed if the whole 95% interval lies on the right side of what was asked, not passed if the whole of it lies on the
 //! wrong side, and undecided in between: too few items. Each end is a one-sided bound at 97.5%.
 
-use super::compare::RunComparison;
+use super::compare::{RunComparison, Unpaired};
 use super::{Cell, ServedUsage, Usage};
 use closeread_eval::observations::{Ending, MetricName, Out};
+use closeread_judges::judged_metrics;
 use closeread_llm::price::Dollars;
 use closeread_metrics::stats::IntervalMethod;
 use closeread_metrics::stats::paired::Comparison;
@@ -92,30 +93,39 @@ fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
     (n, n as f64 / (n + scored).max(1) as f64)
 }
 
-/// Decides on a cell that has no score by a metric of other cells because trials are missing: they count as 0. `None` if none is
-/// missing.
+/// Decides on a cell that has no score by a metric of other cells: trials without a record count as 0, and answers without a
+/// verdict may be right or wrong. `None` if there is neither.
 pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
-    let n: usize = cell.ledger.parts().filter(|(ending, _)| *ending == Ending::Missing).map(|(_, n)| n).sum();
-    if n == 0 || cell.metrics.contains_key(metric) || metric.is_of_context() {
+    if cell.metrics.contains_key(metric) || metric.is_of_context() {
         return None;
     }
+    let missing: usize = cell.ledger.parts().filter(|(ending, _)| *ending == Ending::Missing).map(|(_, n)| n).sum();
+    let (unjudged, _) = unjudged(cell, metric);
+    let of_all =
+        format!("{} of {} trials have no record", thousands(missing as u64), thousands(cell.ledger.planned() as u64));
+    let without = format!("{} without a verdict", thousands(unjudged as u64));
+    let why = match (missing, unjudged) {
+        (0, 0) => return None,
+        (0, _) => without,
+        (_, 0) => of_all,
+        _ => format!("{of_all}; {without}"),
+    };
     Some(Gate {
         about: metric.to_string(),
         name: format!("{name} >= {least}"),
-        verdict: if least > 0.0 { Verdict::NotPassed } else { Verdict::Passed },
-        found: format!(
-            "{} -: {} of {} trials have no record",
-            metric_label(metric.name()),
-            thousands(n as u64),
-            thousands(cell.ledger.planned() as u64)
-        ),
+        verdict: Verdict::above(0.0, unjudged as f64 / (unjudged + missing) as f64, least),
+        found: format!("{} -: {why}", metric_label(metric.name())),
     })
 }
 
-/// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item.
+/// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item. Answers
+/// that judges left without a verdict on one side may be right or wrong: they decide nothing.
 pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin: f64) -> Option<Gate> {
     let Comparison { n, clusters, difference, low, high, interval, .. } = *comparison.overall.as_ref()?;
-    let verdict = Verdict::above(low, high, -margin);
+    let unjudged = unjudged_on_one_side(comparison);
+    let share = unjudged as f64 / (n + unjudged) as f64;
+    let (worst, best) = (low * (1.0 - share) - share, high * (1.0 - share) + share);
+    let verdict = Verdict::above(worst, best, -margin);
     let mut found = format!(
         "{} {} points [{}, {}] against {base} on the same {} items of {} documents, at most {} worse at 97.5%{}",
         metric_label(&comparison.metric),
@@ -124,15 +134,25 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
         points(high),
         thousands(n as u64),
         thousands(clusters as u64),
-        percent((-low).max(0.0)),
+        percent((-worst).max(0.0)),
         scope(interval)
     );
-    if verdict == Verdict::Undecided {
+    if unjudged > 0 {
+        found += &format!("; {} without a verdict on one side", thousands(unjudged as u64));
+    }
+    if Verdict::above(low, high, -margin) == Verdict::Undecided {
         let half = if difference >= -margin { difference - low } else { high - difference };
         found += &decided_by(n, half, difference + margin);
     }
     let margin = asked(margin);
     Some(Gate { about: comparison.metric.clone(), name: format!("{name} >= {base} - {margin} points"), verdict, found })
+}
+
+/// Number of items that only one side has a verdict on.
+fn unjudged_on_one_side(comparison: &RunComparison) -> usize {
+    let Unpaired { unscored_a, unscored_b, .. } = &comparison.unpaired;
+    let is_judged = judged_metrics().any(|name| name == comparison.metric);
+    if is_judged { unscored_a.len() + unscored_b.len() } else { 0 }
 }
 
 /// Gate on cost: everything that a run asked for may cost at most this much. `charged` is what was counted while it ran, with
