@@ -224,6 +224,9 @@ fn say_dialect(dialect: Dialect) -> Result<()> {
     if dialect.no_seed {
         outln!("It takes no seed.");
     }
+    if dialect.no_stream_options {
+        outln!("It takes no `stream_options`.");
+    }
     Ok(())
 }
 

@@ -135,6 +135,7 @@ impl BatchApi {
             }
             Adjustment::OwnTemperature => drop(body.remove("temperature")?),
             Adjustment::NoSeed => drop(body.remove("seed")?),
+            Adjustment::NoStreamOptions => drop(body.remove("stream_options")?),
         }
         Some(value.to_string())
     }

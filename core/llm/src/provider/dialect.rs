@@ -13,6 +13,9 @@ pub struct Dialect {
     pub own_temperature: bool,
     /// Whether the model takes no seed.
     pub no_seed: bool,
+    /// Whether the server takes no options of a stream (Mistral): it names the usage all the same, or never.
+    #[serde(default)]
+    pub no_stream_options: bool,
 }
 
 impl Dialect {
@@ -22,6 +25,7 @@ impl Dialect {
             Adjustment::TokenLimit(token_limit) => Self { token_limit, ..self },
             Adjustment::OwnTemperature => Self { own_temperature: true, ..self },
             Adjustment::NoSeed => Self { no_seed: true, ..self },
+            Adjustment::NoStreamOptions => Self { no_stream_options: true, ..self },
         };
         (changed != self).then_some(changed)
     }

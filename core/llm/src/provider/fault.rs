@@ -61,6 +61,8 @@ pub enum Adjustment {
     OwnTemperature,
     /// Send no seed.
     NoSeed,
+    /// Send no options of a stream.
+    NoStreamOptions,
 }
 
 impl Fault {
@@ -238,14 +240,24 @@ fn retry_delay(value: &Value) -> Option<Duration> {
     duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
+/// Words with which servers refuse a field: OpenAI, Anthropic and others; the last four Mistral, Azure, servers in Go.
+const REFUSALS: [&str; 8] = [
+    "unsupported parameter",
+    "unsupported value",
+    "not supported",
+    "deprecated",
+    "extra inputs are not permitted",
+    "unknown parameter",
+    "unrecognized request argument",
+    "unknown field",
+];
+
 fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
     let code = value["error"]["code"].as_str().unwrap_or_default();
     let parameter = value["error"]["param"].as_str().unwrap_or_default();
     let refuses = |name: &str| {
         let unsupported = matches!(code, "unsupported_parameter" | "unsupported_value")
-            || ["unsupported parameter", "unsupported value", "not supported", "deprecated"]
-                .iter()
-                .any(|w| lower.contains(w));
+            || REFUSALS.iter().any(|words| lower.contains(words));
         unsupported && (parameter == name || (parameter.is_empty() && lower.contains(name)))
     };
     if refuses("max_completion_tokens") && parameter == "max_completion_tokens" {
@@ -258,6 +270,8 @@ fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
         Some(Adjustment::OwnTemperature)
     } else if refuses("seed") {
         Some(Adjustment::NoSeed)
+    } else if refuses("stream_options") {
+        Some(Adjustment::NoStreamOptions)
     } else {
         None
     }

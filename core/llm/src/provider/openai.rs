@@ -23,7 +23,9 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     }
     if parameters.stream {
         body["stream"] = json!(true);
-        body["stream_options"] = json!({ "include_usage": true });
+        if !parameters.dialect.no_stream_options {
+            body["stream_options"] = json!({ "include_usage": true });
+        }
     }
     Request { path: "/chat/completions".to_owned(), headers: Vec::new(), body }
 }

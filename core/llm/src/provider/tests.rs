@@ -324,6 +324,26 @@ fn a_refused_field_is_left_out_or_renamed_once() {
 }
 
 #[test]
+fn a_server_that_knows_no_seed_or_options_of_a_stream_is_asked_without_them() {
+    let forbidden = |fields: &[&str]| {
+        let detail = |field: &&str| json!({"type": "extra_forbidden", "loc": ["body", field], "msg": "Extra inputs are not permitted"});
+        json!({"object": "error", "message": {"detail": fields.iter().map(detail).collect::<Vec<_>>()}})
+    };
+    let unknown = json!({"error": {"message": "Unknown parameter: 'stream_options'.", "param": "stream_options", "code": "unknown_parameter"}});
+    let mut dialect = Dialect::default();
+    for (status, body) in
+        [(422, forbidden(&["stream_options", "seed"])), (422, forbidden(&["stream_options"])), (400, unknown)]
+    {
+        let Err(Fault::Refused { adjustment, .. }) = read(Protocol::OpenAi, status, &body) else { panic!("{body}") };
+        dialect = dialect.adjusted(adjustment).unwrap_or(dialect);
+    }
+    let body = Protocol::OpenAi.request(&call(), &Parameters { dialect, stream: true, ..named("mistral") }).body;
+    assert_eq!((body.get("seed"), body.get("stream_options"), &body["stream"]), (None, None, &json!(true)));
+    let other = read(Protocol::OpenAi, 422, &forbidden(&["top_k"]));
+    assert!(matches!(other, Err(Fault::Final(_))), "a field of one's own is not left out: {other:?}");
+}
+
+#[test]
 fn the_time_to_wait_is_read_in_every_form() {
     let seconds = |seconds: f64| Some(Duration::from_secs_f64(seconds));
     assert_eq!(retry_after(Some("7"), None, 0.0), seconds(7.0));
