@@ -69,6 +69,12 @@ pub(super) static WORDINGS: &[Wording] = &[
     row(Overflow, "Cerebras", "current length is", "github.com/BerriAI/litellm, exception_mapping_utils.py"),
     row(Overflow, "Alibaba", "range of input length should be", "alibabacloud.com/help/en/model-studio/error-code"),
     row(Overflow, "Moonshot", "exceeded model token limit", "platform.moonshot.ai/docs/api/errors"),
+    row(Overflow, "LM Studio", "trying to keep the first", "github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546"),
+    row(Overflow, "LM Studio", "tokens to keep from the initial prompt is greater", "github.com/Gitlawb/openclaude/issues/353"),
+    row(Overflow, "LM Studio", "context size has been exceeded", "github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2339"),
+    row(Overflow, "Zhipu, Z.ai", "prompt exceeds max length", "github.com/zeroclaw-labs/zeroclaw/issues/4124"),
+    row(Overflow, "SiliconFlow", "must be less than max_seq_len", "github.com/chatboxai/chatbox/issues/2060"),
+    row(Overflow, "MiniMax", "context window exceeds limit", "github.com/agentscope-ai/QwenPaw/issues/1273"),
     row(UsedUp, "OpenAI", "insufficient_quota", "github.com/openai/openai-cookbook/issues/844"),
     row(UsedUp, "OpenAI", "billing_not_active", "github.com/lifan0127/ai-research-assistant/issues/174"),
     row(UsedUp, "OpenAI", "billing_hard_limit_reached", "platform.openai.com/docs/guides/error-codes"),
@@ -87,6 +93,7 @@ pub(super) static WORDINGS: &[Wording] = &[
     row(UsedUp, "xAI", "used all available credits", "docs.x.ai, errors of billing"),
     row(UsedUp, "Zhipu, Z.ai", "no resource package", "github.com/anthropics/claude-code/issues/9201"),
     row(UsedUp, "Zhipu, Z.ai", "余额不足", "github.com/continuedev/continue/issues/11823"),
+    row(UsedUp, "MiniMax", "insufficient_balance_error", "github.com/modelscope/modelscope/issues/1691"),
     row(UsedUp, "one-api, new-api", "insufficient_user_quota", "github.com/popjane/free_chatgpt_api/issues/78"),
 ];
 
@@ -129,12 +136,12 @@ fn numbers(words: &str) -> (Option<u64>, Option<u64>) {
     }
     static WINDOW: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)(?:context length (?:is|of|\()? *|prompt length is |allowed \(|> |must be <= |limit for this model is |cannot exceed |model length of |limit is |should be \[1, *|token limit: |limit of )(\d[\d,]*)",
+            r"(?i)(?:context length (?:is|of|\()? *(?:only )?|n_ctx: |max_seq_len \(|prompt length is |allowed \(|> |must be <= |limit for this model is |cannot exceed |model length of |limit is |should be \[1, *|token limit: |limit of )(\d[\d,]*)",
         )
     });
     static NEEDED: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)(?:resulted in|too long:|given:|received|current length is|requested:|token count|input) \(?(\d[\d,]*)|\((?:total )?length (\d[\d,]*)|(?:at least|requested(?: about)?|contains) (\d[\d,]*) (?:input )?tokens",
+            r"(?i)(?:resulted in|too long:|given:|received|current length is|requested:|token count|input|keep the first|n_keep:|prompt_tokens) \(?(\d[\d,]*)|\((?:total )?length (\d[\d,]*)|(?:at least|requested(?: about)?|contains) (\d[\d,]*) (?:input )?tokens",
         )
     });
     // Anthropic's prompt and response; Cohere's tokens above the limit.

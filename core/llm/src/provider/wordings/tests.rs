@@ -180,6 +180,23 @@ fn overflows() -> Vec<(Value, Ends)> {
             message("Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)"),
             fits(291_351, 262_144),
         ),
+        (
+            json!({"error": "Trying to keep the first 111490 tokens when context the overflows. However, the model is \
+                loaded with context length of only 32768 tokens, which is not enough."}),
+            fits(111_490, 32_768),
+        ),
+        (
+            json!({"error": "The number of tokens to keep from the initial prompt is greater than the context length \
+                (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length."}),
+            fits(13_055, 4096),
+        ),
+        (message("Context size has been exceeded."), unknown()),
+        (json!({"error": {"code": "1261", "message": "Prompt exceeds max length"}}), unknown()),
+        (
+            json!({"code": 20015, "message": "length of prompt_tokens (68957) must be less than max_seq_len (65536)."}),
+            fits(68_957, 65_536),
+        ),
+        (anthropic("invalid params, context window exceeds limit (2013)"), unknown()),
     ]
 }
 
@@ -242,6 +259,11 @@ fn others() -> Vec<(u16, Value, Ends)> {
             403,
             json!({"error": {"message": "user quota is not enough", "type": "v_api_error", "param": "",
                 "code": "insufficient_user_quota"}}),
+            Ends::All,
+        ),
+        (
+            429,
+            json!({"error": {"message": "insufficient balance (1008)", "type": "insufficient_balance_error"}}),
             Ends::All,
         ),
         (403, json!({"error": {"message": "flagged by moderation", "code": 403}}), Ends::This),
