@@ -99,10 +99,14 @@ pub fn request_key(source: &Source, call: &Outgoing, repeat: u32) -> String {
 fn write(path: &Path, entry: &Entry) -> Result<()> {
     let folder = path.parent().context("a response lies in a folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut partial = tempfile::Builder::new();
     // `cache prune` knows ours by the hash at the beginning, and finds what a kill leaves.
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mut partial = partial.prefix(&format!("{stem}.")).suffix(".tmp").tempfile_in(folder)?;
+    let prefix = format!("{}.", path.file_stem().unwrap_or_default().display());
+    let mut partial = tempfile::Builder::new();
+    partial.prefix(&prefix).suffix(".tmp");
+    // As every new file: a folder that several people share would hold what one of them alone can read.
+    #[cfg(unix)]
+    partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut partial = partial.tempfile_in(folder)?;
     serde_json::to_writer(&mut partial, entry)?;
     partial.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())
@@ -122,6 +126,21 @@ mod tests {
     fn call(text: &str) -> Outgoing {
         let messages = vec![Message::user(text)];
         Call { messages, temperature: 0.0, max_output_tokens: Some(9), prompt: String::new() }.into()
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn who_may_read_a_response_is_as_for_every_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let cache = ResponseCache::new(Some(dir.path().to_owned()));
+        let response = Response { text: "Ana".to_owned(), ..Response::default() };
+        let key = request_key(&source("m"), &call("Who?"), 0);
+        cache.put(&key, source("m"), 0, &response);
+        let other = dir.path().join("other");
+        std::fs::write(&other, "x").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&cache.path(&key).unwrap()), mode(&other));
     }
 
     #[test]
