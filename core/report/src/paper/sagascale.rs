@@ -7,7 +7,7 @@ pub(super) mod tables;
 
 use super::configurations::{Configuration, by_window};
 use super::grid::{Number, Place, average};
-use super::tabulate::main_metric;
+use super::tabulate::{main_metric, nothing_answered};
 use closeread_eval::correlate::spearman;
 use closeread_eval::observations::{Aggregation, Ending, ItemId, Observation, Observations, Rows};
 use closeread_judges::JUDGED_ACCURACY;
@@ -84,6 +84,15 @@ impl<'a> SagaScale<'a> {
         of.rows(|method| setting.is(method)).ok_or("not run")
     }
 
+    /// The rows of a setting whose answers are scored. Beside judged runs the answers of a run that nobody judged have no
+    /// score: its failures alone would make a mean of 0.
+    fn scored(&self, of: &Configuration<'_>, setting: Setting) -> Result<Rows, &'static str> {
+        let (rows, metric) = (self.rows(of, setting)?, &self.by.metric);
+        let is_scored = |row: &Observation| row.scores.get(metric).is_some_and(|score| score.value(metric).is_some());
+        let counts = nothing_answered(self.trials, &rows) || self.trials.rows(&rows).any(is_scored);
+        if counts { Ok(rows) } else { Err("no answer has a score") }
+    }
+
     fn in_window(&self, of: &Configuration<'_>) -> BTreeSet<ItemId> {
         of.in_window(|method| Setting::LongContext.is(method))
     }
@@ -95,7 +104,7 @@ impl<'a> SagaScale<'a> {
 
     /// Table 3: the share of right answers over all items, failures as wrong.
     fn accuracy(&self, of: &Configuration<'_>, setting: Setting) -> Place {
-        self.mean(&self.rows(of, setting)?)
+        self.mean(&self.scored(of, setting)?)
     }
 
     /// Table 3, footnote: items whose whole book exceeded the window.
@@ -107,7 +116,7 @@ impl<'a> SagaScale<'a> {
 
     /// Table 5: the same over the items in the window.
     fn accuracy_in_window(&self, of: &Configuration<'_>, setting: Setting) -> Place {
-        let rows = self.rows(of, setting)?;
+        let rows = self.scored(of, setting)?;
         match self.in_window(of) {
             items if items.is_empty() => Err("no item in the window"),
             items => self.mean(&rows.items(items)),
@@ -137,7 +146,7 @@ impl<'a> SagaScale<'a> {
             Setting::AgenticRag => Some(Ending::Unanswered),
             Setting::LongContext | Setting::ClosedBook => None,
         };
-        let trials = self.trials.trials(&self.rows(of, setting)?, &self.by);
+        let trials = self.trials.trials(&self.scored(of, setting)?, &self.by);
         let attempted = trials.iter().filter(|(row, _)| Some(row.outcome) != inability);
         let (incorrect, n) = attempted.fold((0.0, 0), |(sum, n), (_, score)| (sum + 1.0 - score, n + 1));
         if n == 0 { Err("nothing was attempted") } else { Ok(Number::new(100.0 * incorrect / n as f64, n)) }
@@ -148,7 +157,7 @@ impl<'a> SagaScale<'a> {
     fn by_item(&self, setting: Setting) -> BTreeMap<&'a str, Vec<f64>> {
         let mut items: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for configuration in &self.configurations {
-            let Ok(mut rows) = self.rows(configuration, setting) else { continue };
+            let Ok(mut rows) = self.scored(configuration, setting) else { continue };
             if setting == Setting::LongContext {
                 rows = rows.items(self.in_window(configuration));
             }
@@ -174,7 +183,7 @@ impl<'a> SagaScale<'a> {
     /// Section 4.2: of the items that no configuration solves by one retrieval, those that one at least solves by
     /// searching.
     fn solved_by_searching(&self) -> Place {
-        let played = |setting| self.configurations.iter().filter(|of| self.rows(of, setting).is_ok()).count();
+        let played = |setting| self.configurations.iter().filter(|of| self.scored(of, setting).is_ok()).count();
         if played(Setting::NaiveRag) < 2 || played(Setting::AgenticRag) < 2 {
             return Err("fewer than two configurations");
         }
@@ -216,7 +225,7 @@ impl<'a> SagaScale<'a> {
             setting != Setting::LongContext || of.holds_all(|method| Setting::LongContext.is(method))
         };
         let held = self.configurations.iter().filter(holds);
-        held.filter_map(|of| Some((of, self.rows(of, setting).ok()?))).collect()
+        held.filter_map(|of| Some((of, self.scored(of, setting).ok()?))).collect()
     }
 
     /// Figure 3a: accuracy over the books of at most `tokens` tokens, mean over configurations; n counts their items.
@@ -239,7 +248,7 @@ impl<'a> SagaScale<'a> {
     /// Figure 4: accuracy over the trials with exactly so many searches, failures as wrong. Open: a ninth query leaves a
     /// trial out, though eight searches were made.
     fn after_searches(&self, of: &Configuration<'_>, searches: usize) -> Place {
-        let trials = self.trials.trials(&self.rows(of, Setting::AgenticRag)?, &self.by);
+        let trials = self.trials.trials(&self.scored(of, Setting::AgenticRag)?, &self.by);
         let made = |row: &Observation| row.measures.get(SEARCHES).map_or(0, |n| *n as usize);
         let here = trials.iter().filter(|(row, _)| made(row) == searches && row.outcome != Ending::Unanswered);
         let scores: Vec<f64> = here.map(|(_, score)| *score).collect();

@@ -1,7 +1,7 @@
 //! Shared parts of the papers' tables: the values of a label, what must be said below.
 
-use closeread_eval::observations::{Ending, FailurePolicy, MetricName, Observations, Rows};
-use closeread_table::number::metric_label;
+use closeread_eval::observations::{Ending, FailurePolicy, MetricName, Observations, Rows, Score};
+use closeread_table::number::{metric_label, thousands};
 
 /// The method or model under which trials of people stand.
 pub(super) const HUMAN: &str = "human";
@@ -31,6 +31,15 @@ pub(super) fn values(table: &Observations, label: &str, order: &[&str]) -> Vec<S
 pub(super) fn without_judge(metric: &MetricName) -> Option<String> {
     let is_share = metric.name().contains("accuracy");
     (!is_share).then(|| format!("scored by {}: there is no judge's verdict", metric_label(metric.name())))
+}
+
+/// Note on answers that the judges left without a verdict: they are in no mean.
+pub(super) fn unjudged(table: &Observations, rows: &Rows, metric: &MetricName) -> Option<String> {
+    let waits = |score: &Score| score.value(metric).is_none();
+    let answers = table.rows(rows).filter(|row| row.outcome == Ending::Answered);
+    let n = answers.filter(|row| row.scores.get(metric).is_some_and(waits)).count();
+    let label = metric_label(metric.name());
+    (n > 0).then(|| format!("{label}: {} without a verdict, in no mean", thousands(n as u64)))
 }
 
 /// Note where both failure policies stand side by side or one was chosen.

@@ -3,7 +3,8 @@
 use super::{LENGTHS, MOST_SEARCHES, SagaScale, Setting};
 use crate::paper::configurations::Configuration;
 use crate::paper::grid::{Better, Grid};
-use closeread_eval::observations::Observations;
+use crate::paper::tabulate::unjudged;
+use closeread_eval::observations::{Applies, Observations, Rows};
 use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::{metric_label, thousands};
 use closeread_table::{Table, Value};
@@ -54,12 +55,30 @@ impl SagaScale<'_> {
             let of_models = tables.iter_mut().filter(|table| table.columns[0] == "Model");
             of_models.for_each(|table| table.notes.push(REASONING.to_owned()));
         }
-        if self.by.metric.name() != JUDGED_ACCURACY {
-            let note = format!("scored by {}: there is no judge's verdict", metric_label(self.by.metric.name()));
-            let scored = tables.iter_mut().filter(|table| table.id != QUESTION_TYPES);
-            scored.for_each(|table| table.notes.push(note.clone()));
-        }
+        let notes = self.notes();
+        let scored = tables.iter_mut().filter(|table| table.id != QUESTION_TYPES);
+        scored.for_each(|table| table.notes.extend(notes.iter().cloned()));
         tables
+    }
+
+    /// What must be said of the metric below every table with scores.
+    fn notes(&self) -> Vec<String> {
+        let metric = &self.by.metric;
+        let label = metric_label(metric.name());
+        let n = self.trials.items().filter(|(_, item)| item.applies(metric) != Applies::Not).count();
+        let all = self.trials.items().count();
+        let without_judge = format!("scored by {label}: there is no judge's verdict");
+        let of_some = format!(
+            "{label} applies to {} of {} items; the others are in no mean",
+            thousands(n as u64),
+            thousands(all as u64)
+        );
+        let notes = [
+            (metric.name() != JUDGED_ACCURACY).then_some(without_judge),
+            (n < all).then_some(of_some),
+            unjudged(self.trials, &Rows::all(), metric),
+        ];
+        notes.into_iter().flatten().collect()
     }
 
     /// Model and Max Len, as the papers' first columns have them.

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::testing::{Case, case, table};
+use closeread_eval::observations::Applies;
 use closeread_table::{Mark, Value};
 
 fn trial(item: usize, method: &str, right: bool) -> Case {
@@ -54,4 +55,36 @@ fn points_of_few_trials_are_left_out() {
     let cases: Vec<Case> = (0..19).map(searched).collect();
     let table = find(&tables(&table(&cases)), "sagascale-figure-4");
     assert_eq!(table.rows[0][2..4], [Value::printed(100.0, 1, 10), Value::missing("fewer than 10 trials")]);
+}
+
+#[test]
+fn a_model_that_nobody_judged_has_no_number_beside_a_judged_one() {
+    let asked = |model: &str, item: &str| Case {
+        model: model.to_owned(),
+        method: "naive-rag".to_owned(),
+        ..case(item).scored("f1", 1.0)
+    };
+    let mut cases: Vec<Case> =
+        ["p/x", "p/y"].into_iter().flat_map(|model| ["q0", "q1"].map(|item| asked(model, item))).collect();
+    cases[0].scores.insert(JUDGED_ACCURACY.to_owned(), 1.0);
+    cases[1].scores.insert(JUDGED_ACCURACY.to_owned(), f64::NAN);
+    (cases[3].ending, cases[3].scores) = (Ending::Failed, BTreeMap::new());
+    let tables = tables(&table(&cases));
+    for id in ["sagascale-table-3", "sagascale-table-7"] {
+        assert_eq!(find(&tables, id).rows[1][2], Value::missing("no answer has a score"), "{id}");
+    }
+    let waiting = "judged accuracy: 1 without a verdict, in no mean";
+    assert_eq!(find(&tables, "sagascale-table-3").notes.last().unwrap(), waiting);
+}
+
+#[test]
+fn items_that_the_metric_does_not_apply_to_are_counted() {
+    let mut trials = table(&[trial(0, "naive-rag", true), trial(1, "naive-rag", true)]);
+    trials.describe(|item| {
+        if item.id == "q1" {
+            item.metrics.insert("accuracy".into(), Applies::Not);
+        }
+    });
+    let note = "accuracy applies to 1 of 2 items; the others are in no mean";
+    assert_eq!(find(&tables(&trials), "sagascale-table-3").notes.last().unwrap(), note);
 }
