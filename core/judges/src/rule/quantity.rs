@@ -1,5 +1,8 @@
 //! Numbers as people write them, in English and Chinese: digits, words, magnitudes, percentages, units.
 
+mod chinese;
+
+use chinese::chinese;
 use closeread_text::numbers::{ONES, TENS};
 
 /// A number with what it counts.
@@ -20,8 +23,10 @@ enum Unit {
 
 /// Longest unit in words (English) that still reads as a quantity: "12 old men", not a sentence that begins with one.
 const MAX_UNIT_WORDS: usize = 3;
-/// Longest unit in characters (Chinese).
-const MAX_UNIT_CHARS: usize = 4;
+/// Signs of currencies before a number.
+const CURRENCY_SIGNS: [char; 4] = ['$', '£', '€', '¥'];
+/// Currencies behind one.
+const CURRENCIES: [&str; 10] = ["dollar", "dollars", "usd", "euro", "euros", "eur", "pound", "pounds", "gbp", "yuan"];
 
 impl Quantity {
     /// True if the quantity is written with a percent sign or its words.
@@ -46,8 +51,10 @@ pub fn quantity(text: &str) -> Option<Quantity> {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let text = text.trim_start_matches(['$', '£', '€', '¥', '+']).trim_start();
-    let found = if text.chars().any(is_chinese) { chinese(text) } else { english(text) }?;
+    let number = text.trim_start_matches(|c: char| c == '+' || CURRENCY_SIGNS.contains(&c));
+    let is_money = text[..text.len() - number.len()].contains(CURRENCY_SIGNS);
+    let number = number.trim_start();
+    let found = if number.chars().any(is_chinese) { chinese(number) } else { english(number, is_money) }?;
     Some(if negative { Quantity { value: -found.value, ..found } } else { found })
 }
 
@@ -109,11 +116,13 @@ fn has_three_digits(bytes: &[u8]) -> bool {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count() == 3
 }
 
-fn english(text: &str) -> Option<Quantity> {
+fn english(text: &str, is_money: bool) -> Option<Quantity> {
     let lower = text.to_lowercase().replace('-', " ");
     if let Some((value, rest)) = digits(&lower) {
         let mut words = rest.split_whitespace().peekable();
-        let scale = words.peek().and_then(|word| magnitude(word));
+        let is_money = is_money || rest.split_whitespace().any(|word| CURRENCIES.contains(&word));
+        // Elsewhere `m` is metres as well.
+        let scale = words.peek().filter(|word| is_money || **word != "m").and_then(|word| magnitude(word));
         if scale.is_some() {
             words.next();
         }
@@ -168,6 +177,7 @@ fn small_number(word: &str) -> Option<f64> {
 /// The number that the first words say, and how many they are: "three hundred and four", "a dozen", "two million".
 fn english_words(words: &[&str]) -> Option<(f64, usize)> {
     let (mut total, mut group, mut n_words, mut seen) = (0.0, 0.0, 0, false);
+    let mut last_scale = f64::INFINITY;
     for (at, word) in words.iter().enumerate() {
         if let Some(small) = small_number(word) {
             // "nineteen four" is no sum; "twenty four" is.
@@ -177,12 +187,16 @@ fn english_words(words: &[&str]) -> Option<(f64, usize)> {
             }
             group += small;
         } else if let Some(scale) = magnitude(word).filter(|_| *word == "dozen" || word.len() > 2 && (seen || at > 0)) {
+            // "two thousand million" is no sum.
+            if seen && group == 0.0 || scale >= last_scale {
+                return None;
+            }
             let base = if group == 0.0 { 1.0 } else { group };
             if scale == 1e2 {
                 group = base * scale;
             } else {
                 total += base * scale;
-                group = 0.0;
+                (group, last_scale) = (0.0, scale);
             }
         } else if matches!(*word, "a" | "an") && at == 0 {
             let next = words.get(1)?;
@@ -199,100 +213,6 @@ fn english_words(words: &[&str]) -> Option<(f64, usize)> {
         n_words = at + 1;
     }
     seen.then_some((total + group, n_words))
-}
-
-fn chinese(text: &str) -> Option<Quantity> {
-    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    if let Some(rest) = text.strip_prefix("百分之") {
-        let (value, rest) = chinese_number(rest)?;
-        return rest.is_empty().then_some(Quantity { value, unit: Unit::Percent });
-    }
-    let (value, rest) = chinese_number(&text)?;
-    let unit = match rest {
-        "" => Unit::None,
-        "%" => Unit::Percent,
-        "成" => return Some(Quantity { value: 10.0 * value, unit: Unit::Percent }),
-        unit if unit.chars().count() <= MAX_UNIT_CHARS && is_of_chinese_unit(unit) => Unit::Named(unit.to_owned()),
-        _ => return None,
-    };
-    Some(Quantity { value, unit })
-}
-
-/// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on.
-fn is_of_chinese_unit(unit: &str) -> bool {
-    let goes_on = |c: char| "半几多余".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
-    !unit.starts_with('来') && unit.chars().all(|c| c.is_alphabetic() && !goes_on(c))
-}
-
-/// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
-fn chinese_number(text: &str) -> Option<(f64, &str)> {
-    if let Some((mut value, mut rest)) = digits(text) {
-        while let Some((scale, behind)) = chinese_scale(rest) {
-            value *= scale;
-            rest = behind;
-        }
-        return Some((value, rest));
-    }
-    let (mut total, mut group, mut digit) = (0.0, 0.0, None::<f64>);
-    let mut end = 0;
-    // Digits one by one, as in 二〇二四.
-    let mut in_a_row = 0;
-    for (at, c) in text.char_indices() {
-        if let Some(value) = chinese_digit(c) {
-            digit = Some(match digit {
-                Some(before) if in_a_row > 0 => before * 10.0 + value,
-                _ => value,
-            });
-            in_a_row += 1;
-        } else if let Some(scale) = chinese_unit(c) {
-            // 百 and 千 alone are words; 十 alone is ten.
-            if digit.is_none() && group == 0.0 && total == 0.0 && scale > 10.0 {
-                return None;
-            }
-            // `三四十` is two numbers.
-            if digit.is_some_and(|digit| digit >= 10.0) {
-                return None;
-            }
-            if scale < 1e4 {
-                group += digit.take().unwrap_or(1.0) * scale;
-            } else {
-                total = (total + group + digit.take().unwrap_or(0.0)) * scale;
-                group = 0.0;
-            }
-            in_a_row = 0;
-        } else {
-            break;
-        }
-        end = at + c.len_utf8();
-    }
-    // `两三` and `十二三` are two numbers, where `二〇` and `一九八四` are one.
-    let ones = digit.unwrap_or(0.0);
-    let is_two = ones >= 10.0 && (total + group > 0.0 || in_a_row == 2 && ones % 10.0 != 0.0);
-    (end > 0 && !is_two).then(|| (total + group + ones, &text[end..]))
-}
-
-fn chinese_scale(text: &str) -> Option<(f64, &str)> {
-    let c = text.chars().next()?;
-    let scale = chinese_unit(c)?;
-    Some((scale, &text[c.len_utf8()..]))
-}
-
-fn chinese_digit(c: char) -> Option<f64> {
-    if matches!(c, '两') {
-        return Some(2.0);
-    }
-    "〇一二三四五六七八九".chars().position(|digit| digit == c).or((c == '零').then_some(0)).map(|n| n as f64)
-}
-
-fn chinese_unit(c: char) -> Option<f64> {
-    match c {
-        '十' => Some(10.0),
-        '百' => Some(1e2),
-        '千' => Some(1e3),
-        '万' => Some(1e4),
-        '亿' => Some(1e8),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -320,6 +240,11 @@ mod tests {
             ("2 dozen eggs", 24.0),
             ("$5", 5.0),
             ("45 per cent", 45.0),
+            ("$5m", 5e6),
+            ("5m euros", 5e6),
+            ("5 mn", 5e6),
+            ("5 m", 5.0),
+            ("two million two hundred thousand and six", 2_200_006.0),
         ] {
             assert_eq!(value(text), Some(expected), "{text}");
         }
@@ -341,6 +266,8 @@ mod tests {
             "two point five",
             "ten to twelve",
             "one in five",
+            "two thousand million",
+            "two thousand three million",
         ] {
             assert_eq!(value(text), None, "{text}");
         }
@@ -363,11 +290,25 @@ mod tests {
             ("一百零五", 105.0),
             ("二〇", 20.0),
             ("五千克", 5000.0),
+            ("二百五", 250.0),
+            ("三万五", 35_000.0),
+            ("三万五千二", 35_200.0),
+            ("一百零五人", 105.0),
+            ("一亿五元", 1.5e8),
+            ("廿五", 25.0),
+            ("卅人", 30.0),
+            ("一百廿", 120.0),
+            ("贰拾元", 20.0),
+            ("壹仟零伍元", 1005.0),
+            ("陆万", 60_000.0),
+            ("二十万陆军", 200_000.0),
         ] {
             assert_eq!(value(text), Some(expected), "{text}");
         }
         let two = ["三分之一", "两三个", "十二三岁", "三四十", "三点五", "一个半", "十几个", "十来个", "三十多岁"];
-        for text in ["百货公司", "孔乙己", "税如数", "万岁", "十二个人一起过了河"].into_iter().chain(two)
+        for text in ["陆军", "伍先生", "三廿", "百货公司", "孔乙己", "税如数", "万岁", "十二个人一起过了河"]
+            .into_iter()
+            .chain(two)
         {
             assert_eq!(value(text), None, "{text}");
         }
@@ -378,6 +319,7 @@ mod tests {
         let agrees = |a: &str, b: &str| quantity(a).unwrap().agrees(&quantity(b).unwrap());
         assert!(agrees("12 days", "12") && agrees("one day", "1 days") && agrees("45%", "45 percent"));
         assert!(!agrees("12 days", "12 years") && !agrees("45%", "45 days") && !agrees("12", "13"));
+        assert!(agrees("5 m", "5m") && !agrees("5 m", "5 million") && agrees("€5m", "5 million"));
         assert!(agrees("3.104", "3.10") && agrees("十二天", "12天"));
     }
 }

@@ -1,0 +1,136 @@
+//! Numbers as Chinese writes them: characters, magnitudes, percentages, units.
+
+use super::{Quantity, Unit, digits};
+
+/// Longest unit in characters.
+const MAX_UNIT_CHARS: usize = 4;
+/// Numerals of cheques, and the plain ones that they are.
+const FORMAL: [char; 12] = ['壹', '贰', '叁', '肆', '伍', '陆', '柒', '捌', '玖', '拾', '佰', '仟'];
+const PLAIN: [char; 12] = ['一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '百', '千'];
+
+/// The quantity that a Chinese text is, whole.
+pub(super) fn chinese(text: &str) -> Option<Quantity> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let text = plain_numerals(&text);
+    if let Some(rest) = text.strip_prefix("百分之") {
+        let (value, rest) = chinese_number(rest)?;
+        return rest.is_empty().then_some(Quantity { value, unit: Unit::Percent });
+    }
+    let (value, rest) = chinese_number(&text)?;
+    let unit = match rest {
+        "" => Unit::None,
+        "%" => Unit::Percent,
+        "成" => return Some(Quantity { value: 10.0 * value, unit: Unit::Percent }),
+        unit if unit.chars().count() <= MAX_UNIT_CHARS && is_of_chinese_unit(unit) => Unit::Named(unit.to_owned()),
+        _ => return None,
+    };
+    Some(Quantity { value, unit })
+}
+
+/// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on.
+fn is_of_chinese_unit(unit: &str) -> bool {
+    let goes_on = |c: char| "半几多余".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
+    !unit.starts_with('来') && unit.chars().all(|c| c.is_alphabetic() && !goes_on(c))
+}
+
+/// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
+fn chinese_number(text: &str) -> Option<(f64, &str)> {
+    if let Some((mut value, mut rest)) = digits(text) {
+        while let Some((scale, behind)) = chinese_scale(rest) {
+            value *= scale;
+            rest = behind;
+        }
+        return Some((value, rest));
+    }
+    let (mut total, mut group, mut digit) = (0.0, 0.0, None::<f64>);
+    let (mut end, mut last_scale) = (0, 10.0);
+    // Digits one by one, as in 二〇二四.
+    let mut in_a_row = 0;
+    for (at, c) in text.char_indices() {
+        if let Some(value) = chinese_digit(c) {
+            digit = Some(match digit {
+                Some(before) if in_a_row > 0 => before * 10.0 + value,
+                _ => value,
+            });
+            in_a_row += 1;
+        } else if let Some(scale) = chinese_unit(c) {
+            // 百 and 千 alone are words; 十 alone is ten.
+            if digit.is_none() && group == 0.0 && total == 0.0 && scale > 10.0 {
+                return None;
+            }
+            // `三四十` is two numbers.
+            if digit.is_some_and(|digit| digit >= 10.0) {
+                return None;
+            }
+            if scale < 1e4 {
+                group += digit.take().unwrap_or(1.0) * scale;
+            } else {
+                total = (total + group + digit.take().unwrap_or(0.0)) * scale;
+                group = 0.0;
+            }
+            (in_a_row, last_scale) = (0, scale);
+        } else if let Some(tens) = tens_of(c) {
+            if digit.is_some() || group % 100.0 != 0.0 {
+                return None;
+            }
+            group += tens;
+            last_scale = 10.0;
+        } else {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    // `两三` and `十二三` are two numbers, where `二〇` and `一九八四` are one.
+    let ones = digit.unwrap_or(0.0);
+    // The last unit may be left out: 三万五 is 35,000, and 一百零五 is 105.
+    let scale = if in_a_row == 1 { last_scale / 10.0 } else { 1.0 };
+    let is_two = ones >= 10.0 && (total + group > 0.0 || in_a_row == 2 && ones % 10.0 != 0.0);
+    (end > 0 && !is_two).then(|| (total + group + ones * scale, &text[end..]))
+}
+
+fn chinese_scale(text: &str) -> Option<(f64, &str)> {
+    let c = text.chars().next()?;
+    let scale = chinese_unit(c)?;
+    Some((scale, &text[c.len_utf8()..]))
+}
+
+/// A text with the numerals of cheques at its start as plain ones: 贰拾 is 二十. 陆军 and 二十万陆军 begin with none.
+fn plain_numerals(text: &str) -> String {
+    let place = |c: char| FORMAL.iter().position(|formal| *formal == c);
+    let plain = |c: char| place(c).map_or(c, |place| PLAIN[place]);
+    let is_scale = |c: char| chinese_unit(plain(c)).is_some();
+    let is_of_cheques = |c: char| place(c).is_some() || matches!(c, '零' | '〇' | '万' | '亿');
+    let (run, rest) = text.split_at(text.find(|c: char| !is_of_cheques(c)).unwrap_or(text.len()));
+    match run.chars().any(is_scale) {
+        true => run.chars().map(plain).chain(rest.chars()).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// Twenty, thirty and forty in one character.
+fn tens_of(c: char) -> Option<f64> {
+    match c {
+        '廿' => Some(20.0),
+        '卅' => Some(30.0),
+        '卌' => Some(40.0),
+        _ => None,
+    }
+}
+
+fn chinese_digit(c: char) -> Option<f64> {
+    if matches!(c, '两') {
+        return Some(2.0);
+    }
+    "〇一二三四五六七八九".chars().position(|digit| digit == c).or((c == '零').then_some(0)).map(|n| n as f64)
+}
+
+fn chinese_unit(c: char) -> Option<f64> {
+    match c {
+        '十' => Some(10.0),
+        '百' => Some(1e2),
+        '千' => Some(1e3),
+        '万' => Some(1e4),
+        '亿' => Some(1e8),
+        _ => None,
+    }
+}
