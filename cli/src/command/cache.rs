@@ -138,12 +138,13 @@ fn model_of(path: &Path) -> String {
         .map_or_else(|| "(damaged)".to_owned(), |entry| format!("{}/{}", entry.source.provider, entry.source.model))
 }
 
-/// The files of ours below a folder that need not exist, in the order of their names: each is called by a hash, in a folder
-/// of its first two digits. What else lies there is a person's.
+/// The files of ours below a folder that need not exist, in the order of their names: each is called by a hash and one ending of
+/// ours, in a folder of its first two digits. What else lies there is a person's.
 fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let mut found = Vec::new();
     for group in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(2)) {
-        let is_ours = |path: &PathBuf| digits(path).is_some_and(|n| n > 2) && name(path).starts_with(&*name(&group));
+        let is_named = |path: &PathBuf| digits(path).is_some_and(|n| n > 2) && name(path).starts_with(&*name(&group));
+        let is_ours = |path: &PathBuf| is_named(path) && has_our_ending(&name(path));
         for path in closeread_files::entries(&group)?.into_iter().filter(is_ours) {
             let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
             if metadata.is_file() {
@@ -152,6 +153,12 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
         }
     }
     Ok(found)
+}
+
+/// Returns whether a file that is called by a hash is one of ours, whole or while it is written.
+fn has_our_ending(name: &str) -> bool {
+    let ending = name.split_once('.').map_or("", |(_, ending)| ending);
+    ["json", "jsonl", "vec", "index", "catalog"].contains(&ending) || ending.ends_with("tmp")
 }
 
 fn name(path: &Path) -> Cow<'_, str> {

@@ -12,8 +12,10 @@ const MODEL: [&str; 5] = ["--model", "openai-compatible/tiny", "--base-url", "ht
 #[test]
 fn finding_01_the_cache_is_tidied_of_its_own_files_alone() {
     let sandbox = Sandbox::with_own_cache();
+    let kept = format!("responses/ab/{}.json.bak", "ab12".repeat(16));
     let mine = ["responses/study.jsonl", "responses/2024/notes.json", "responses/ab/read me.txt", "vectors/ab/map.vec"];
-    for name in mine {
+    let mine = mine.into_iter().chain([kept.as_str()]).collect::<Vec<_>>();
+    for name in &mine {
         sandbox.write(&format!("cache/{name}"), "mine");
     }
     let damaged = sandbox.write(&format!("cache/responses/ab/{}.json", "ab12".repeat(16)), "{");
