@@ -111,7 +111,32 @@ pub(super) fn of_part(mut configuration: Value, part: &Benchmark) -> Value {
     configuration
 }
 
+/// Most bytes of a file's name, on most systems.
+const NAME_BYTES: usize = 255;
+
 pub(super) fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
     let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
-    Path::new("runs").join(format!("{benchmark}-{}{part}", name_hash(&configuration.to_string())))
+    let ending = format!("-{}{part}", name_hash(&configuration.to_string()));
+    let shown = benchmark.floor_char_boundary(NAME_BYTES.saturating_sub(ending.len()));
+    Path::new("runs").join(format!("{}{ending}", &benchmark[..shown]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_of_a_benchmark_still_makes_a_folder() {
+        let of = |benchmark: &str, shard| {
+            let folder = default_folder(benchmark, &json!({"seed": 1}), shard);
+            folder.file_name().unwrap().to_str().unwrap().to_owned()
+        };
+        let short = of("tales", None);
+        assert!(short.starts_with("tales-") && short.len() < 30, "{short}");
+        for shard in [None, Some(Shard { index: 3, of: 12 })] {
+            let long = of(&"书".repeat(85), shard);
+            assert!(long.len() > 250 && long.len() <= 255, "{long}");
+            assert_eq!(long.ends_with("-part-3-of-12"), shard.is_some());
+        }
+    }
 }
