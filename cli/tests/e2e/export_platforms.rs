@@ -1,7 +1,7 @@
 //! `closeread export` for platforms that score, and the memory that exports take.
 
 use crate::export::{a_run, export};
-use crate::fault_server::cases;
+use crate::fault_server::{FaultServer, cases, response};
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, rewrite_lines};
 use serde_json::{Value, json};
@@ -29,13 +29,23 @@ fn models_whose_names_differ_in_a_sign_have_records_of_their_own() {
 }
 
 #[test]
+fn a_web_page_is_no_receiver_of_spans() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["run", "--method", "closed-book", "--limit", "2", "--out", "r"]).exits(0);
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", "\n<!DOCTYPE html><title>Our wiki</title>"));
+    let sent = sandbox.run(&["export", "otlp", "r", "--endpoint", &server.url]);
+    sent.refuses(&["answered 200 OK with a web page", "another address by --endpoint"]);
+}
+
+#[test]
 fn a_competition_scores_as_its_platform_starts_it() {
     let sandbox = a_run();
     // A real scorer is the program itself, which is large in a test's build.
     sandbox.write("scorer", format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_closeread")));
     let args = ["--title", "Tales", "--start", "2026-12-01", "--scorer", "scorer", "--out", "bundle.zip"];
-    export(&sandbox, &[&["codabench", "tales"], &args[..]].concat());
+    let told = sandbox.run(&[&["export", "codabench", "tales"], &args[..]].concat()).exits(0).err();
     let mut bundle = zip::ZipArchive::new(std::fs::File::open(sandbox.path("bundle.zip")).unwrap()).unwrap();
+    assert!(told.contains(&format!("bundle.zip: {} files, ", bundle.len())), "{told}");
     let unpack = |archive: &mut zip::ZipArchive<std::fs::File>, name: &str| {
         let mut bytes = Vec::new();
         archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();

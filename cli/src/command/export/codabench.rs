@@ -74,8 +74,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     };
     let mut entries = bundle(&competition, &items);
     entries.push(Entry { name: format!("scoring_program/{PROGRAM}"), bytes: program });
-    let n = entries.len();
-    write(&args.out, entries)?;
+    let n = write(&args.out, entries)?;
     info!("{}: {n} files, {} items, a competition for Codabench", args.out.display(), items.len());
     Ok(ExitCode::SUCCESS)
 }
@@ -116,8 +115,8 @@ fn needs_a_loader(program: &[u8]) -> bool {
     (0..n).any(|header| number(first.saturating_add(header * size), 4) == 3)
 }
 
-/// The bundle, whose folders are archives of their own.
-fn write(out: &Path, entries: Vec<Entry>) -> Result<()> {
+/// Writes the bundle, whose folders are archives of their own; returns how many files it holds, each of these as one.
+fn write(out: &Path, entries: Vec<Entry>) -> Result<usize> {
     let mut archives: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
     let mut plain = Vec::new();
     for Entry { name, bytes } in entries {
@@ -135,10 +134,12 @@ fn write(out: &Path, entries: Vec<Entry>) -> Result<()> {
         }
         plain.push((format!("{folder}.zip"), inner.finish()?.into_inner()));
     }
+    let n = plain.len();
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in plain {
         zip.start_file(name, SimpleFileOptions::default())?;
         zip.write_all(&bytes)?;
     }
-    write_output(out, zip.finish()?.get_ref())
+    write_output(out, zip.finish()?.get_ref())?;
+    Ok(n)
 }

@@ -119,6 +119,12 @@ impl Receiver {
             let status = answer.status();
             if status.is_success() {
                 let bytes = http::body_within(answer, MAX_ANSWER_BYTES).await.unwrap_or_default();
+                if bytes.trim_ascii_start().starts_with(b"<") {
+                    bail!(
+                        "{} answered {status} with a web page, as no receiver of spans does: give another address by --endpoint",
+                        self.shown()
+                    );
+                }
                 let Some((left, why)) = rejected(&bytes) else { return Ok((n, 0)) };
                 let (left, why) = (left.min(n), self.secrets.redact(&why));
                 let why: String = why.chars().take(300).collect();
