@@ -138,7 +138,7 @@ fn is_azure(base_url: &str) -> bool {
     let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
     let server = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = server.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_ascii_lowercase();
-    [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"]
+    [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com", ".azure-api.net"]
         .iter()
         .any(|end| host.ends_with(end))
 }
@@ -187,7 +187,11 @@ mod tests {
     #[test]
     fn a_key_of_azure_has_a_header_of_its_own() {
         let header = |url: &str, key: &str| Protocol::OpenAi.key_header(url, key);
-        for url in ["https://mine.openai.azure.com/openai/v1", "https://Mine.Services.AI.Azure.com:443?api-version=1"] {
+        for url in [
+            "https://mine.openai.azure.com/openai/v1",
+            "https://Mine.Services.AI.Azure.com:443?api-version=1",
+            "https://gate.azure-api.net/models/v1",
+        ] {
             assert_eq!(header(url, "k1"), ("api-key", "k1".to_owned()), "{url}");
             assert_eq!(header(url, "eyJ0"), ("authorization", "Bearer eyJ0".to_owned()), "{url}");
         }
