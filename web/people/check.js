@@ -260,5 +260,19 @@
         link.click();
         URL.revokeObjectURL(link.href);
     });
+    byId("another").addEventListener("click", () => {
+        if (!confirm("Empty this page for another person? Answers that were not saved as a file are lost.")) return;
+        try {
+            localStorage.removeItem(KEY);
+        } catch {
+            /* then nothing was kept */
+        }
+        /** @type {HTMLFormElement} */ (form).reset();
+        place.replaceChildren();
+        mine.clear();
+        [named, wrote] = [false, false];
+        show();
+        who.focus();
+    });
     show();
 }

@@ -16,8 +16,8 @@ const study = JSON.parse(byId("asked").textContent ?? "");
 const KEY = `closeread-study-${study.id}`;
 const LAST_CALL = 300;
 
-/** What the person said, and how long open units have taken so far. @type {{ rater: string, answers: Record<string, Said>, spent: Record<string, number>, drafts: Record<string, Said> }} */
-const state = { rater: "", answers: {}, spent: {}, drafts: {} };
+/** What the person said, how long open units have taken so far, and as whose the answers were saved. @type {{ rater: string, answers: Record<string, Said>, spent: Record<string, number>, drafts: Record<string, Said>, saved: string }} */
+const state = { rater: "", answers: {}, spent: {}, drafts: {}, saved: "" };
 try {
     Object.assign(state, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
 } catch {
@@ -303,6 +303,9 @@ function save() {
         byId("rater").focus();
         return;
     }
+    // Answers of the person before would count as those of two.
+    if (!["", rater].includes(state.saved) && !confirm(words.savedAs(state.saved))) return;
+    state.saved = rater;
     halt();
     const { answers } = state;
     const name = `answers-${study.id}-${rater.replace(/[^\p{L}\p{N}]+/gu, "-")}.json`;
@@ -314,12 +317,29 @@ function save() {
     say(words.saved(name));
 }
 
+/** The next person at this browser begins with an empty page. */
+function another() {
+    if (!confirm(words.sureOfAnother)) return;
+    running = false;
+    since = undefined;
+    mine.clear();
+    Object.assign(state, { rater: "", answers: {}, spent: {}, drafts: {}, saved: "" });
+    try {
+        localStorage.removeItem(KEY);
+    } catch {
+        /* then nothing was kept */
+    }
+    rater.value = "";
+    at = 0;
+    show(true);
+}
+
 /** Writes the words that stand around the units. */
 function dress() {
     document.documentElement.lang = words === WORDS_ZH ? "zh" : "en";
     document.title = study.title;
     byId("title").textContent = study.title;
-    for (const name of /** @type {const} */ (["skip", "lead", "previous", "next", "save"])) byId(name).textContent = words[name];
+    for (const name of /** @type {const} */ (["skip", "lead", "previous", "next", "save", "another"])) byId(name).textContent = words[name];
     byId("first-open").textContent = words.firstOpen;
     byId("language-label").textContent = words.language;
     byId("rater-label").textContent = words.rater;
@@ -345,6 +365,7 @@ byId("first-open").addEventListener("click", () => {
     turn(open < 0 ? at : open);
 });
 byId("save").addEventListener("click", save);
+byId("another").addEventListener("click", another);
 // A page that is closed or put away is not read: the clock of what is open is written down.
 document.addEventListener("visibilitychange", () => {
     if (document.hidden && running) {

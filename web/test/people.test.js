@@ -133,3 +133,26 @@ test("two windows of a page keep what was said in both", async ({ page, context 
     await other.reload();
     assert.equal(await other.textContent("#done"), `2 of ${total} done`);
 });
+
+test("the next person at a browser begins with an empty page", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
+    await page.goto(pageOf("t"));
+    await page.getByLabel("Correct", { exact: true }).check();
+    await page.getByLabel("Your name").fill("ann");
+    assert.equal(Object.keys((await saved(page, "ann-1.json")).answers).length, 1);
+    // Another name alone would hand in the same answers as those of two.
+    await page.getByLabel("Your name").fill("bo");
+    const asked = page.waitForEvent("dialog");
+    const pressed = page.click("#save");
+    assert.match((await asked).message(), /saved as those of ann/);
+    await (await asked).dismiss();
+    await pressed;
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.getByRole("button", { name: "Another person" }).click();
+    assert.match(await page.textContent("#done"), /^0 of/);
+    await page.reload();
+    assert.match(await page.textContent("#done"), /^0 of/);
+    assert.equal(await page.getByLabel("Your name").inputValue(), "");
+    await page.getByLabel("Your name").fill("bo");
+    assert.deepEqual((await saved(page, "bo-1.json")).answers, {});
+});
