@@ -137,6 +137,7 @@ fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
     let unit = match words {
         [] => Unit::None,
         ["%" | "\\%" | "percent"] | ["per", "cent"] => Unit::Percent,
+        ["and", ..] => return None,
         words if words.len() <= MAX_UNIT_WORDS && words.iter().all(|word| is_of_unit(word)) => {
             let unit = words.join(" ");
             Unit::Named(unit.strip_suffix('s').unwrap_or(&unit).to_owned())
@@ -150,7 +151,7 @@ fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
 fn is_of_unit(word: &str) -> bool {
     let is_part = |word| {
         matches!(word, "half" | "halve" | "third" | "quarter" | "fourth" | "fifth" | "sixth" | "seventh" | "eighth")
-            || matches!(word, "ninth" | "tenth" | "hundredth" | "first" | "point" | "and" | "or")
+            || matches!(word, "ninth" | "tenth" | "hundredth" | "first" | "or")
     };
     let goes_on = is_part(word.strip_suffix('s').unwrap_or(word)) || small_number(word).is_some();
     !goes_on && magnitude(word).is_none_or(|_| word.len() < 3) && word.chars().all(char::is_alphabetic)
@@ -238,6 +239,9 @@ mod tests {
             ("a dozen eggs", 12.0),
             ("two dozen", 24.0),
             ("2 dozen eggs", 24.0),
+            ("5 points", 5.0),
+            ("25 basis points", 25.0),
+            ("11 men and women", 11.0),
             ("$5", 5.0),
             ("45 per cent", 45.0),
             ("$5m", 5e6),
