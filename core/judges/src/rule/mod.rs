@@ -108,7 +108,7 @@ fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
 fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize> {
     let names = ["option is", "Option is", "option", "Option", "选项", "选择", "选"];
     let named = names.iter().filter_map(|name| text.rsplit_once(name)).min_by_key(|(_, behind)| behind.len());
-    if named.is_some_and(|(before, _)| before.ends_with('不') || before.trim_end().ends_with("not")) {
+    if named.is_some_and(|(before, _)| is_rejected(before)) {
         return None;
     }
     let marks = |c: char| c.is_whitespace() || "()[]*.:,（）。：，".contains(c);
@@ -116,6 +116,17 @@ fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize>
     let is_letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_number = named.is_some() && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     if is_letter || is_number { chosen(&name.to_ascii_uppercase(), options, first) } else { None }
+}
+
+/// True if the words before an option reject it: `I would not choose`, `better than`, `不能`.
+fn is_rejected(before: &str) -> bool {
+    let clause = before.rsplit([',', '.', ';', ':', '，', '。', '；', '：']).next().unwrap_or(before).to_lowercase();
+    let rejects = |word: &str| {
+        matches!(word, "not" | "cannot" | "never" | "than" | "out" | "except")
+            || word.ends_with("n't")
+            || word.ends_with("n’t")
+    };
+    clause.contains('不') || clause.split_whitespace().any(rejects)
 }
 
 #[cfg(test)]
@@ -183,12 +194,25 @@ mod tests {
         item.correct = Some(1);
         let from = |first, response| choice(&item, SubmittedAnswer::Unparsed { response, first });
         let of = |response| from(0, response);
-        let loose = ["b", "(b)", "b.", "The answer is **b**.", "Option 1", "option (b)", "选B", "所以选项是：选 B。"];
+        let loose = [
+            "b",
+            "(b)",
+            "b.",
+            "The answer is **b**.",
+            "Option 1",
+            "option (b)",
+            "选B",
+            "所以选项是：选 B。",
+            "不是A，所以选B",
+        ];
         for response in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"].into_iter().chain(loose) {
             let ByRule { strict, tolerant, .. } = of(response);
             assert!(!strict && tolerant, "{response}");
         }
-        for response in ["a", "a b", "-1", "不选B", "not option B", "Option 1.5", "no other option", "Option 7"] {
+        for response in ["a", "a b", "-1", "不选B", "not option B", "Option 1.5", "no other option", "Option 7"]
+            .into_iter()
+            .chain(["I would not choose option B", "It isn't option B", "better than option B", "所以不能选B"])
+        {
             assert!(!of(response).tolerant, "{response}");
         }
         assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
