@@ -46,6 +46,20 @@ test.describe("the encoder", () => {
         assert.equal(first[0], expected[0]);
     });
 
+    test("vectors that the browser has no room for are not said to be kept", async ({ page }) => {
+        await page.route("**/worker.js", async (route) => {
+            const worker = await (await route.fetch()).text();
+            const full = 'IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };';
+            await route.fulfill({ contentType: "text/javascript", body: `${full}\n${worker}` });
+        });
+        await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
+        await rankBy(page, "hybrid");
+        await page.fill("#question", "Who lit the lamp?");
+        await page.press("#question", "Enter");
+        await rankedByVectors(page);
+        assert.match(await page.textContent("#embedding"), /no room or leave to keep them/);
+    });
+
     test("a book in a language that the model does not know is ranked by BM25, and that is said", async ({ page }) => {
         await openSample(page, "shedu-bu");
         await rankBy(page, "hybrid");

@@ -16,7 +16,7 @@ export type State =
     | { kind: "off" }
     | { kind: "unknown language"; language: string; model: string }
     | { kind: "fetching"; done: number; total: number }
-    | { kind: "embedding" | "complete"; done: number; total: number; workers: number; arithmetic: string; kept: number; trouble: string }
+    | { kind: "embedding" | "complete"; done: number; total: number; workers: number; arithmetic: string; kept: number; isKept: boolean; trouble: string }
     | { kind: "paused"; done: number; total: number }
     | { kind: "failed"; message: string };
 
@@ -134,13 +134,14 @@ export class Embedding extends EventTarget {
         if (signal.aborted) return;
         this.ranks = true;
         this.#key = key;
-        let done = kept;
+        let [done, isKept] = [kept, true];
         const tell = () =>
             this.#become({
                 kind: done === total ? "complete" : "embedding",
                 done,
                 total,
                 kept,
+                isKept,
                 workers: this.#workers.length,
                 arithmetic: this.#arithmetic,
                 trouble: this.#trouble?.worthSaying ? this.#trouble.reason : "",
@@ -168,7 +169,7 @@ export class Embedding extends EventTarget {
                 this.dispatchEvent(new Event("vectors"));
                 if ((sinceKept += passages.length) < KEEP_EVERY) continue;
                 sinceKept = 0;
-                await core.ask("lab/keep", { model: key });
+                isKept = await core.ask("lab/keep", { model: key });
             }
         };
         do {
@@ -182,7 +183,7 @@ export class Embedding extends EventTarget {
             await this.#embedQuestion(this.#question, signal);
             await Promise.all(this.#workers.map(work));
         } while (this.#workers[0] !== undefined && this.#workers[0].computing.on !== on);
-        if (!signal.aborted && kept < total) await core.ask("lab/keep", { model: key });
+        if (!signal.aborted && kept < total) isKept = await core.ask("lab/keep", { model: key });
         if (signal.aborted) return;
         tell();
         this.dispatchEvent(new Event("vectors"));

@@ -15,11 +15,13 @@ export async function kept(key: string): Promise<PassageVectors | undefined> {
     }
 }
 
-/** Keeps vectors. Where the browser has no room or forbids it, the next visit embeds again. */
-export async function keep(key: string, vectors: PassageVectors): Promise<void> {
+/** Keeps vectors; false where the browser has no room or forbids it, and the next visit embeds again. */
+export async function keep(key: string, vectors: PassageVectors): Promise<boolean> {
     try {
         await set(key, vectors, store());
+        return true;
     } catch (error) {
         console.warn("the vectors were not kept:", error);
+        return false;
     }
 }

@@ -141,7 +141,7 @@ function Progress({ embedding }: { embedding: Embedding }) {
                 ? say.embedding(state.done, state.total, state.workers, state.arithmetic) + say.left(embedding.secondsLeft) + say.trouble(state.trouble)
                 : "",
         paused: () => (state.kind === "paused" ? say.paused(state.done, state.total) : ""),
-        complete: () => (state.kind === "complete" ? say.complete(state.total, state.kept) + say.trouble(state.trouble) : ""),
+        complete: () => (state.kind === "complete" ? say.complete(state.total, state.kept, state.isKept) + say.trouble(state.trouble) : ""),
         failed: () => (state.kind === "failed" ? say.failed(state.message) : ""),
     }[state.kind]();
     const busy = state.kind === "embedding" || state.kind === "fetching";

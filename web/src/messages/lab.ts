@@ -44,6 +44,6 @@ export interface LabMessages {
     "lab/vectors": { request: { passages: number[]; values: Float32Array }; reply: { done: number; total: number } };
     "lab/give-back": { request: { passages: number[] }; reply: void };
     "lab/query": { request: { question: string; vector: Float32Array }; reply: void };
-    /** Keeps the vectors that have come for later visits. */
-    "lab/keep": { request: { model: string }; reply: void };
+    /** Keeps the vectors that have come for later visits; false where the browser does not. */
+    "lab/keep": { request: { model: string }; reply: boolean };
 }

@@ -99,10 +99,12 @@ export const en = {
     paused: (done: number, total: number) => `Paused: ${shown(done)} of ${shown(total)} passages have vectors, and are ranked by them.`,
     pause: "Pause",
     resume: "Go on",
-    complete: (total: number, kept: number) =>
+    complete: (total: number, kept: number, isKept: boolean) =>
         kept === total
             ? `All ${shown(total)} passages have vectors, kept from an earlier visit.`
-            : `All ${shown(total)} passages have vectors; they are kept in this browser.`,
+            : isKept
+              ? `All ${shown(total)} passages have vectors; they are kept in this browser.`
+              : `All ${shown(total)} passages have vectors. This browser has no room or leave to keep them: the next visit computes them again.`,
     failed: (message: string) => `The encoder stopped: ${message}. Ranked as far as vectors have come.`,
 };
 
@@ -181,7 +183,11 @@ export const zh: typeof en = {
     paused: (done, total) => `已暂停：${shown(total)} 个段落中 ${shown(done)} 个有向量，并据此排序。`,
     pause: "暂停",
     resume: "继续",
-    complete: (total, kept) =>
-        kept === total ? `全部 ${shown(total)} 个段落已有向量，来自之前的访问。` : `全部 ${shown(total)} 个段落已有向量，保存在此浏览器中。`,
+    complete: (total, kept, isKept) =>
+        kept === total
+            ? `全部 ${shown(total)} 个段落已有向量，来自之前的访问。`
+            : isKept
+              ? `全部 ${shown(total)} 个段落已有向量，保存在此浏览器中。`
+              : `全部 ${shown(total)} 个段落已有向量。浏览器没有空间或不允许保存：下次访问需要重新计算。`,
     failed: (message) => `编码器已停止：${message}。按现有向量排序。`,
 };
