@@ -108,13 +108,15 @@ impl<'n, R: BufRead> Parts<'n, R> {
         Self { name, lines, n_lines: 0 }
     }
 
-    /// Reads the next lines; returns nothing at the end.
+    /// Reads the next lines; returns nothing at the end, and where blank lines alone are left.
     fn more(&mut self) -> std::io::Result<Vec<u8>> {
         let mut bytes = vec![b'\n'; self.n_lines];
         let before = bytes.len();
+        let mut is_end = false;
         loop {
             let n_read = (&mut self.lines).take(MAX_ROW_BYTES as u64 + 1).read_until(b'\n', &mut bytes)?;
             if n_read == 0 {
+                is_end = true;
                 break;
             }
             if n_read > MAX_ROW_BYTES {
@@ -130,7 +132,7 @@ impl<'n, R: BufRead> Parts<'n, R> {
                 break;
             }
         }
-        if bytes.len() == before {
+        if is_end && bytes[before..].trim_ascii().is_empty() {
             bytes.clear();
         }
         Ok(bytes)
@@ -185,6 +187,8 @@ mod tests {
             lines.filter(|(line, _)| !line.is_empty()).map(|(line, number)| (number, line.len())).collect()
         };
         assert_eq!(parts.iter().map(lines).collect::<Vec<_>>(), [vec![(1, 7), (2, long.len())], vec![(4, 4)]]);
+        let blank = format!("{{\"a\":1}}\n{long}\n\n \n");
+        assert_eq!(Parts::new("f.jsonl", blank.as_bytes()).count(), 1, "blank lines at the end are no part");
         let list = format!("[{long}\n,{long}\n]");
         assert_eq!(Parts::new("f.jsonl", list.as_bytes()).count(), 1, "a list is read whole");
         assert_eq!(Parts::new("f.jsonl", "".as_bytes()).count(), 0);
