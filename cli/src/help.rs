@@ -27,7 +27,7 @@ const COMMON: &[(&[&str], &[&str])] = &[
     (&["score"], &["gold", "predictions", "format", "task", "metric", "group-by", "write", "json"]),
     (&["report"], &["html", "csv", "latex", "json", "paper", "table", "list", "labels"]),
     (&["compare"], &["method", "model", "budget", "metric", "group-by", "json"]),
-    (&["tree"], &["run", "model", "embedder", "retriever", "base-url", "json"]),
+    (&["tree"], &["run", "model", "embedder", "retriever", "base-url", "max-cost", "json"]),
     (&["retrieve"], &[
         "benchmark", "data", "limit", "retriever", "chunker", "passage-tokens", "embedder", "reranker", "neighbours", "budget", "k",
         "out", "fresh", "json",

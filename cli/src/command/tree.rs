@@ -1,19 +1,25 @@
 //! `closeread tree`: RAPTOR's tree of summaries over a book.
 
-use crate::command::{AskingArgs, BookArgs, EmbedderArgs, one_book};
+use crate::command::plan::out_of_money;
+use crate::command::{AskingArgs, BookArgs, CostArgs, EmbedderArgs, one_book};
+use crate::config::max_cost;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
 use closeread_files::{refuse_input_as_output, write_output};
+use closeread_llm::price::Dollars;
 use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{Model, Options};
 use closeread_retrieve::Retriever;
+use closeread_runner::embedder::Embedder;
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::{CliHost, QueryEncoder};
 use closeread_runner::run_folder::preparations;
-use closeread_runner::{finished, prompts, tokenizer};
+use closeread_runner::spending::Spending;
+use closeread_runner::{finished, pricing, prompts, tokenizer};
 use closeread_terminal as terminal;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -59,6 +65,8 @@ pub(crate) struct TreeArgs {
     reading: BookArgs,
     #[command(flatten)]
     asking: AskingArgs,
+    #[command(flatten)]
+    costs: CostArgs,
     /// Print {"leaves", "summaries", "compression", "roots", "nodes": [{"index", "layer", "tokens", "children", "document",
     /// "start", "end", "text"}]}
     #[arg(long)]
@@ -75,7 +83,10 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
     }
     let (books, preparation) = match &args.run {
         Some(folder) => kept(folder, &args)?,
-        None => built(&args).await?,
+        None => match built(&args).await? {
+            Some(made) => made,
+            None => return Ok(ExitCode::from(1)),
+        },
     };
     let tree = match preparation.prepared {
         Ok(AnyPrepared::Raptor(tree)) => tree,
@@ -107,8 +118,8 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tree over one file.
-async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
+/// The tree over one file; `None` if money stopped it, which is said.
+async fn built(args: &TreeArgs) -> Result<Option<(Vec<Arc<Book>>, Preparation)>> {
     let method = AnyMethod::named("raptor", &parameters(&args.param)?)?;
     let model = args.model.as_deref().unwrap_or(EXTRACTIVE);
     let reader = Model::named(model, args.asking.base_url.as_deref(), Options::default())?;
@@ -121,12 +132,21 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         info!("clustered by words: {name} does not know the language `{}`", language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
+    let spending = spending(args, model, embedder, &tokenizer)?;
+    let stopped = || {
+        info!("{}", out_of_money(spending.taken().dollars));
+        Ok(None)
+    };
     let passages = method.passages().context("a tree has passages")?;
     let mut passage_index = passages.index(&books, &tokenizer, Book::text)?;
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
         let texts = passage_index.texts(0..passage_index.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        passage_index.put_vectors(embedder.embed_passages(&texts)?.vectors)?;
+        let embedded = embedder.embed_passages(&texts);
+        if embedded.is_err() && spending.taken().out {
+            return stopped();
+        }
+        passage_index.put_vectors(embedded?.vectors)?;
     }
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let setting = Settings {
@@ -138,13 +158,41 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     };
     let responses =
         Rc::new(if args.asking.no_cache { ResponseCache::new(None) } else { closeread_runner::cache::responses() });
-    let host = CliHost::new(reader, responses);
+    let host = CliHost::new(reader, responses).charged_to(Arc::clone(&spending), model);
     let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
     let session = Session::new(&host, setting).about(&books).searching(Some(&passage_index), retriever);
     let n_passages = passage_index.passages().len();
     let say = |seconds| info!("the tree over {n_passages} passages is being built, {seconds} s so far");
-    let preparation = told(method.prepare(&session), SAY_EVERY, say).await?;
-    Ok((books, preparation.context("a tree is prepared")?))
+    let preparation = tokio::select! {
+        biased;
+        made = told(method.prepare(&session), SAY_EVERY, say) => made?,
+        () = spending.is_out() => return stopped(),
+    };
+    Ok(Some((books, preparation.context("a tree is prepared")?)))
+}
+
+/// Begins what the calls of a tree spend, which may be limited.
+fn spending(
+    args: &TreeArgs,
+    model: &str,
+    embedder: Option<&Arc<Embedder>>,
+    tokenizer: &Tokenizer,
+) -> Result<Arc<Spending>> {
+    let costs = args.costs.with_own_limits()?;
+    let (prices, limit) = (pricing::load(costs.model_info.as_deref())?, max_cost(costs.max_cost)?);
+    if limit.is_some() && !costs.allow_unknown_price {
+        let writer: Vec<String> = (model != EXTRACTIVE).then(|| model.to_owned()).into_iter().collect();
+        let served = embedder.filter(|embedder| embedder.server().is_some()).map(|embedder| embedder.name());
+        pricing::check_known(&prices, &[&writer[..], served.as_slice()].concat())?;
+        if args.max_output_tokens.is_none() {
+            pricing::check_responses_known(&prices, &writer)?;
+        }
+    }
+    let spending = Arc::new(Spending::new(prices, limit, Dollars::default(), tokenizer.clone()));
+    if let Some(embedder) = embedder {
+        embedder.charge_to(&spending);
+    }
+    Ok(spending)
 }
 
 /// Waits for what takes its time, and says now and then for how many seconds.

@@ -1,6 +1,6 @@
 //! `closeread tree`: the tree of summaries, built and kept.
 
-use crate::provider::Server;
+use crate::provider::{Server, answer};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -75,6 +75,28 @@ fn a_run_keeps_its_trees_and_they_can_be_looked_at() {
     let printed = sandbox.run(&["tree", "--run", "r", "the-loan-of-the-bell"]).exits(0).out();
     let root = format!("[{}] summary of ", built["roots"][0]);
     assert!(printed.starts_with(&root) && printed.contains("\n  [") && printed.contains(" bytes "), "{printed}");
+}
+
+#[test]
+fn finding_07_a_tree_costs_no_more_than_its_limit() {
+    let server = Server::start(vec![("200 OK", answer("A short summary."))]);
+    let sandbox = Sandbox::with_own_cache();
+    let prices =
+        "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1000 }\n";
+    sandbox.write("prices.toml", prices);
+    let path = sample("the-loan-of-the-bell.txt");
+    let fixed = ["tree", &path, "--retriever", "bm25", "--max-output-tokens", "10", "--json"];
+    let tree = [&fixed[..], &["--model", "openai-compatible/tiny", "--base-url", &server.url]].concat();
+    let n_requests = || server.requests.lock().unwrap().len();
+    sandbox.run(&[&tree[..], &["--max-cost", "1"]].concat()).refuses(&["price of openai-compatible/tiny is not known"]);
+    let stopped = sandbox.run(&[&tree[..], &["--model-info", "prices.toml", "--max-cost", "0.03"]].concat()).exits(1);
+    assert!(stopped.err().contains("--max-cost: $0.0210 of it are spent"), "{}", stopped.err());
+    assert_eq!(n_requests(), 3, "a fourth could cost a cent, and less than one is left");
+    sandbox.write("config/run.toml", "max-cost = 0\nmodel-info = '../prices.toml'\n");
+    sandbox.run(&tree).exits(1);
+    assert_eq!(n_requests(), 3, "a limit of one's own holds too");
+    sandbox.run(&[&tree[..], &["--max-cost", "9"]].concat()).exits(0);
+    assert!(n_requests() > 3);
 }
 
 #[test]
