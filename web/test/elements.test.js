@@ -90,10 +90,19 @@ test("rows that could not be used are counted, also those that are not listed", 
 
 test("gold answers that are not there, and a file that is none, say so", async () => {
     await embed("scorer", `<closeread-scorer gold="nothing.jsonl"></closeread-scorer>`);
-    await drop("mine.jsonl", "{}");
     const problem = page.locator("closeread-scorer [role=alert]");
-    await page.waitForFunction(() => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent !== "");
-    assert.match(await problem.textContent(), /nothing\.jsonl cannot be read: 404/);
+    const said = () => page.waitForFunction(() => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent !== "");
+    await said();
+    const before = await problem.textContent();
+    assert.match(before, /nothing\.jsonl cannot be read: 404/);
+    await drop("mine.jsonl", "{}");
+    await said();
+    assert.equal(await problem.textContent(), before);
+
+    await embed("scorer", `<closeread-scorer gold="nothing.jsonl"></closeread-scorer>`);
+    await said();
+    await page.evaluate(() => document.querySelector("closeread-scorer").setAttribute("gold", "items.jsonl"));
+    await page.waitForFunction(() => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent === "");
 
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
     for (const [name, text] of [

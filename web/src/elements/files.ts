@@ -28,19 +28,27 @@ export function ofScript(url: string): Promise<Uint8Array<ArrayBuffer>> {
 export const isOnDisk = (url: string | URL) => new URL(url).protocol === "file:";
 
 export async function fetched(url: string, words: Words): Promise<NamedFile> {
-    const refuse = (why: string) => new Error(words.notFound(url, why));
     const name = url.split("/").pop() ?? url;
-    if (isOnDisk(url)) {
-        return {
-            name,
-            content: await ofScript(url).catch((error: Error) => {
-                throw refuse(error.message);
-            }),
-        };
-    }
+    if (!isOnDisk(url)) return { name, content: new Uint8Array(await (await answered(url, words)).arrayBuffer()) };
+    return {
+        name,
+        content: await ofScript(url).catch((error: Error) => {
+            throw new Error(words.notFound(url, error.message));
+        }),
+    };
+}
+
+/** Throws what `fetched` would; over HTTP the file itself is not read. */
+export async function findable(url: string, words: Words): Promise<void> {
+    if (isOnDisk(url)) await fetched(url, words);
+    else await (await answered(url, words)).body?.cancel();
+}
+
+async function answered(url: string, words: Words): Promise<Response> {
+    const refuse = (why: string) => new Error(words.notFound(url, why));
     const response = await fetch(url).catch((error: unknown) => {
         throw refuse(String(error));
     });
     if (!response.ok) throw refuse(`${response.status} ${response.statusText}`.trim());
-    return { name, content: new Uint8Array(await response.arrayBuffer()) };
+    return response;
 }

@@ -3,7 +3,7 @@
 import type { Problem, Scorecard } from "./closeread_scorer.js";
 import { make, table } from "../dom.js";
 import { csv, save, styled } from "./dom.js";
-import { fetched } from "./files.js";
+import { fetched, findable } from "./files.js";
 import { LEDGER, metricNames, percent, score, scoringOf } from "./scoring.js";
 import { words } from "./words.js";
 
@@ -22,13 +22,15 @@ class Scorer extends HTMLElement {
     /** Counts files, so that a late score does not replace a newer one. */
     #asked = 0;
     #file: File | undefined;
+    /** The address of the gold answers that was asked for before there was a file. */
+    #checked: string | undefined;
     readonly #example = make("button", { type: "button", id: "example" });
 
     attributeChangedCallback(): void {
         this.#example.hidden = this.hasAttribute("format");
         const asked = this.#asked;
         // Several attributes may change at once.
-        queueMicrotask(() => asked === this.#asked && this.#file && this.#take(this.#file));
+        queueMicrotask(() => asked === this.#asked && (this.#file ? this.#take(this.#file) : this.#check()));
     }
 
     connectedCallback(): void {
@@ -52,6 +54,26 @@ class Scorer extends HTMLElement {
             const dropped = event.dataTransfer?.files[0];
             if (dropped) this.#take(dropped);
         });
+        this.#check();
+    }
+
+    #gold(): string | undefined {
+        const at = this.getAttribute("gold")?.trim();
+        return at ? new URL(at, document.baseURI).href : undefined;
+    }
+
+    /** Says that the gold answers are not where they are said to be, before there is a file to score. */
+    async #check(): Promise<void> {
+        if (!this.isConnected || this.#checked === this.getAttribute("gold")) return;
+        this.#checked = this.getAttribute("gold") ?? undefined;
+        this.#problem.textContent = "";
+        const [checked, asked] = [this.#checked, this.#asked];
+        try {
+            const gold = this.#gold();
+            if (gold) await findable(gold, words(this));
+        } catch (error) {
+            if (checked === this.#checked && asked === this.#asked) this.#problem.textContent = error instanceof Error ? error.message : String(error);
+        }
     }
 
     /** A file as predictions are to be: an id of each item, with an answer to be put in. */
@@ -87,8 +109,8 @@ class Scorer extends HTMLElement {
         this.#status.textContent = say.scoring;
         this.#result.replaceChildren();
         try {
-            const at = this.getAttribute("gold")?.trim();
-            const gold = at ? await fetched(new URL(at, document.baseURI).href, say) : undefined;
+            const at = this.#gold();
+            const gold = at ? await fetched(at, say) : undefined;
             const predictions = { name: file.name, content: new Uint8Array(await file.arrayBuffer()) };
             const json = await score(gold, predictions, scoringOf(this), say);
             if (mine === this.#asked) this.#show(json, file.name);
