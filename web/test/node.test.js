@@ -56,6 +56,13 @@ async function holdToCommand(paths) {
     }
 }
 
+test("bytes of a web page are read as its text, and a string stays as it is", () => {
+    const html = "<!doctype html><p>Rain <i>fell</i>.</p>";
+    const cut = (file) => chunk(file).passages.map(({ text }) => text);
+    assert.deepEqual(cut(new TextEncoder().encode(html)), ["Rain fell."]);
+    assert.deepEqual(cut(html), [html]);
+});
+
 test("what is no string is refused, and the module goes on", () => {
     const index = new Index();
     index.add("book", "At night Ana hid the key. Then came the winter.");
