@@ -4,6 +4,7 @@ use crate::files;
 use crate::foreign::{self, ForeignRun};
 use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
+use closeread_eval::saved::utf8;
 use closeread_eval::{InputFile, Item};
 use closeread_export::foreign::adopt;
 use closeread_report::Run;
@@ -143,7 +144,7 @@ fn read_scores(file: &InputFile) -> Result<Vec<ScoreFileItem>> {
         items: Vec<ScoreFileItem>,
     }
     let name = &file.name;
-    let read: ScoreFile = serde_json::from_slice(&file.bytes)
+    let read: ScoreFile = serde_json::from_slice(&utf8(&file.bytes))
         .with_context(|| format!("{name}: expected the output of `closeread score --json`, with its list `items`"))?;
     let mut seen = BTreeSet::new();
     if let Some(twice) = read.items.iter().find(|item| !seen.insert(item.id.as_str())) {

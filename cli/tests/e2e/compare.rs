@@ -190,7 +190,16 @@ fn what_is_no_run_is_refused_with_what_is_expected() {
     sandbox.write("bad.json", "{\"n\": 1}");
     sandbox.write("twice.json", r#"{"items":[{"id":"a","scores":{}},{"id":"a","scores":{}}]}"#);
     sandbox.write("percent.json", r#"{"items":[{"id":"a","scores":{"f1":66.7}}]}"#);
-    sandbox.run(&["compare", "percent.json", "empty"]).refuses(&["percent.json", "`f1`", "66.7", "from 0 to 1"]);
+    sandbox.write("plain.json", r#"{"items":[{"id":"a","f1":66.7,"n_tokens":7}]}"#);
+    for name in ["percent.json", "plain.json"] {
+        sandbox.run(&["compare", name, "empty"]).refuses(&[name, "`f1`", "66.7", "from 0 to 1"]);
+    }
+    let one = r#"{"items":[{"id":"a","f1":1,"n_tokens":7}]}"#;
+    let wide: Vec<u8> = [0xFEFF].into_iter().chain(one.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    sandbox.write("one.json", one);
+    sandbox.write("wide.json", wide);
+    let told = sandbox.run(&["compare", "one.json", "wide.json"]).exits(0);
+    assert!(told.out().contains("on each of the 1 item by F1"), "as PowerShell saves it: {}", told.out());
     sandbox.run(&["compare", "nowhere", "empty"]).refuses(&["nowhere", "run folder", "closeread score --json"]);
     sandbox.run(&["compare", "bad.json", "empty"]).refuses(&["bad.json", "closeread score --json"]);
     sandbox.run(&["compare", "twice.json", "empty"]).refuses(&["twice.json", "`a`", "each item once"]);

@@ -43,7 +43,10 @@ impl ScoreFileItem {
     /// A score that is not from 0 to 1, with its metric: one in percent, say.
     pub fn out_of_range(&self) -> Option<(String, f64)> {
         const ROUNDING: f64 = 1e-9;
-        self.scores().into_iter().find(|(_, score)| !(-ROUNDING..=1.0 + ROUNDING).contains(score))
+        let is_score = |name: &str| self.scores.is_none() && name.parse::<Metric>().is_ok();
+        let beside = self.other.iter().filter(|(name, _)| is_score(name));
+        let beside = beside.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)));
+        self.scores().into_iter().chain(beside).find(|(_, score)| !(-ROUNDING..=1.0 + ROUNDING).contains(score))
     }
 
     /// A metric of the file under which it has no score does not apply.
