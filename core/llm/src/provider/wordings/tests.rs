@@ -235,6 +235,12 @@ fn others() -> Vec<(u16, Value, Ends)> {
         (429, gemini("Your prepayment credits are depleted. Please go to AI Studio"), Ends::All),
         (429, gemini("Your project has exceeded its monthly spending cap."), Ends::All),
         (429, gemini("You exceeded your current quota, please check your plan and billing details."), Ends::Nothing),
+        (
+            429,
+            json!({"error": {"message": "litellm.RateLimitError: RateLimitError: OpenAIException - You exceeded your current \
+                quota, please check your plan and billing details.", "type": "throttling_error", "code": "429"}}),
+            Ends::All,
+        ),
         (429, top("Too many tokens per day, please wait before trying again."), Ends::All),
         (429, top("Too many tokens, please wait before trying again."), Ends::Nothing),
         (429, top("You are using a Trial key, which is limited to 1000 API calls / month."), Ends::All),
