@@ -113,6 +113,7 @@ fn answers_without_a_verdict_decide_nothing() {
     sandbox.write("part/judgements.jsonl", lines("\"closed-book\"").collect::<String>());
     let told = sandbox.run(&["gate", "part", "--min", "judged_accuracy=0.01"]).out();
     assert!(told.contains("undecided: dos-rag@30 >= 0.01: judged accuracy -: 6 without a verdict"), "{told}");
+    sandbox.run(&["gate", "part", "--min", "judged_accuracy=0.01", "--at", "dos-rag"]).exits(11);
 
     let one = lines("\"dos-rag\"").find(|line| line.contains("\"judge-sagascale\"")).unwrap();
     sandbox.write("part/judgements.jsonl", one);

@@ -86,7 +86,7 @@ pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Opt
 }
 
 /// Number of answers without a verdict, and their share of those that the metric applies to.
-fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
+pub fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
     let Some(out) = cell.out.get(metric) else { return (0, 0.0) };
     let n = out.get(&Out::Unjudged).copied().unwrap_or_default();
     let scored = cell.ledger.planned().saturating_sub(out.values().sum());
