@@ -8,10 +8,16 @@ use closeread_methods::MethodError;
 use closeread_report::compare::ChoiceError;
 use std::borrow::Cow;
 use std::error::Error;
+use std::path::Path;
 
 /// Quotes a value for a shell.
 pub(crate) fn typed(value: &str) -> Cow<'_, str> {
     shlex::try_quote(value).unwrap_or(Cow::Borrowed(value))
+}
+
+/// Quotes a path for a shell.
+pub(crate) fn typed_path(path: &Path) -> String {
+    typed(&path.display().to_string()).into_owned()
 }
 
 /// The option that helps; `None` where the message says all there is to do.

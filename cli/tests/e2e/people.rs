@@ -138,6 +138,8 @@ fn faults_are_counted_by_kind_and_key_facts_and_sentences_are_two_tasks() {
         "closed-book,dos-rag",
     ];
     sandbox.run(&[&run[..], &["--budget", "12", "--out", "q"]].concat()).exits(0);
+    let said = sandbox.run(&["people", "rate", "q", "--ask", "fault", "--out", "the f"]).exits(0).err();
+    assert!(said.contains("closeread people read 'the f' FILE..."), "{said}");
     sandbox.run(&["people", "rate", "q", "--ask", "fault", "--out", "f"]).exits(0);
     let bo = saved(&sandbox, "f", "bo", |_| json!({"state": "answered", "label": "overlooking"}));
     let found = sandbox.run(&["people", "read", "f", &bo, "--json"]).exits(0).json();

@@ -3,6 +3,7 @@
 use super::args::BuildOptions;
 use crate::command::agreement::raters;
 use crate::command::people::labels;
+use crate::hint::typed_path;
 use anyhow::Result;
 use closeread_books::Book;
 use closeread_build::{BuildError, Built, StageCost};
@@ -90,7 +91,7 @@ pub(super) fn write(
         info!("nothing came out: the lines in {} say what dropped what", out.join("stages").display());
         return Ok(ExitCode::from(1));
     }
-    info!("closeread run --benchmark {} runs it; {} is for people", out.display(), page.display());
+    info!("closeread run --benchmark {} runs it; {} is for people", typed_path(out), page.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -136,8 +137,10 @@ fn checked_by_several(options: &BuildOptions) -> Result<ExitCode> {
         print_tables(&tables)?;
     }
     info!(
-        "their labels are in {0}/people.csv: settle what divides them in rows of the rater consensus, and closeread agreement --raters {0}/people.csv --against {0}/pipeline.csv counts them",
-        folder.display()
+        "their labels are in {}: settle what divides them in rows of the rater consensus, and closeread agreement --raters {} --against {} counts them",
+        folder.join("people.csv").display(),
+        typed_path(&folder.join("people.csv")),
+        typed_path(&folder.join("pipeline.csv"))
     );
     problems.iter().for_each(|problem| info!("{}", text::plain(problem)));
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -2,6 +2,7 @@
 
 use super::Selection;
 use super::folder::StudyFolder;
+use crate::hint::typed_path;
 use crate::values::one_of;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -120,6 +121,6 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
         counted(benchmark.books.len(), "book"),
         page.display()
     );
-    info!("closeread people read {} FILE... reads what they save", args.out.display());
+    info!("closeread people read {} FILE... reads what they save", typed_path(&args.out));
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use super::Selection;
 use super::folder::StudyFolder;
+use crate::hint::typed_path;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use closeread_eval::Item;
@@ -62,6 +63,6 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
     let title = format!("{}: {n} to rate", run.benchmark);
     let page = StudyFolder::write(&args.out, title, None, units, Some(&args.run))?;
     info!("{}; {} is for people", counted(n, "unit"), page.display());
-    info!("closeread people read {} FILE... reads what they save", args.out.display());
+    info!("closeread people read {} FILE... reads what they save", typed_path(&args.out));
     Ok(ExitCode::SUCCESS)
 }
