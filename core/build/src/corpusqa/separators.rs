@@ -7,24 +7,27 @@ use std::sync::LazyLock;
 /// Writes the numbers of the column `at` with points for decimals alone where one of them shows that they part thousands, as in
 /// `1.234,50` and `1.234.500`, and all others can be read so: then `2.500` is no 2.5. Returns whether it did.
 pub fn with_points(rows: &mut [Vec<String>], at: usize) -> bool {
-    static SURE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[^0-9]*[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})[^0-9]*$").expect("a valid pattern")
-    });
-    static POSSIBLE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[^0-9]*(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?[^0-9]*$").expect("a valid pattern")
-    });
+    static SURE: LazyLock<Regex> =
+        LazyLock::new(|| only_number(r"[0-9]{1,3}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})"));
+    static POSSIBLE: LazyLock<Regex> =
+        LazyLock::new(|| only_number(r"(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"));
     let says = |cell: &&String| cell.contains(|c: char| c.is_ascii_digit());
     let cells = || rows.iter().filter_map(|row| row.get(at)).filter(says);
     if !cells().any(|cell| SURE.is_match(cell)) || !cells().all(|cell| POSSIBLE.is_match(cell)) {
         return false;
     }
     for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)) {
-        let Some(first) = cell.find(|c: char| c.is_ascii_digit()) else { continue };
-        let last = cell.rfind(|c: char| c.is_ascii_digit()).unwrap_or(first);
-        let number = cell[first..=last].replace('.', "").replace(',', ".");
-        cell.replace_range(first..=last, &number);
+        let Some(place) = POSSIBLE.captures(cell).and_then(|found| Some(found.get(1)?.range())) else { continue };
+        let number = cell[place.clone()].replace('.', "").replace(',', ".");
+        cell.replace_range(place, &number);
     }
     true
+}
+
+/// A cell with one number, besides which digits stand in remarks, such as `(2019)` and `[2]`, and in units, such as `m2`.
+fn only_number(number: &str) -> Regex {
+    let behind = r"(?:\([^()]*\)|\[[^\[\]]*\]|[A-Za-z][0-9]|[^0-9])*";
+    Regex::new(&format!("^[^0-9]*({number}){behind}$")).expect("a valid pattern")
 }
 
 /// The first cell of a column, at `at` in the rows, that is taken for words because its numbers have decimal commas.
@@ -43,6 +46,20 @@ pub fn decimal_comma<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_remark_or_a_unit_does_not_hide_that_points_part_thousands() {
+        let read = |cells: [&str; 3]| {
+            let mut rows = cells.map(|cell| vec![cell.to_owned()]);
+            with_points(&mut rows, 0).then(|| rows.concat())
+        };
+        assert_eq!(read(["1.234.500 [2]", "950.000", "12"]).unwrap(), ["1234500 [2]", "950000", "12"]);
+        assert_eq!(read(["1.234.500 (2019)", "950.000 (1.1.2020)", "-"]).unwrap()[1], "950000 (1.1.2020)");
+        assert_eq!(read(["1.234,50 m2", "950.000 km2", "7"]).unwrap(), ["1234.50 m2", "950000 km2", "7"]);
+        for cells in [["1.234.500", "2.5", ""], ["1.234.500", "7 8", ""], ["950.000", "12", ""]] {
+            assert_eq!(read(cells), None, "{cells:?}");
+        }
+    }
 
     #[test]
     fn numbers_with_decimal_commas_are_told() {
