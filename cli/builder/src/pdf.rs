@@ -225,13 +225,14 @@ mod tests {
         let shown = "BT /F1 12 Tf 72 720 Td (Name of the firm:) Tj ET";
         let file = file_of(
             &[
-                "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R] >> >>",
+                "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R 8 0 R] >> >>",
                 "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                 page,
                 &format!("<< /Length {} >>\nstream\n{shown}\nendstream", shown.len()),
                 "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
                 "<< /FT /Tx /T (firm) /V (Ana Homes) >>",
                 "<< /FT /Btn /T (is old) /V /Off >>",
+                "<< /FT /Sig /T (signed) /V << /Type /Sig /Name (Ana) >> >>",
             ]
             .map(|object| object.as_bytes().to_vec()),
         );

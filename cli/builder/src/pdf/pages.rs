@@ -44,9 +44,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
     Ok(PdfText { text, n_pages, n_empty, n_characters, n_unknown, n_fields })
 }
 
-/// True for a field of a form that has a value.
+/// True for a field of a form that has a value; a signature is none.
 fn is_filled_in(object: &Object) -> bool {
-    let Some(field) = object.as_dict().ok().filter(|field| field.has(b"FT")) else { return false };
+    let is_signed = |field: &Dictionary| field.get(b"FT").and_then(Object::as_name).is_ok_and(|kind| kind == b"Sig");
+    let field = object.as_dict().ok().filter(|field| field.has(b"FT") && !is_signed(field));
+    let Some(field) = field else { return false };
     match field.get(b"V") {
         Ok(Object::String(text, _)) => !text.is_empty(),
         Ok(Object::Name(name)) => name != b"Off",
