@@ -89,6 +89,10 @@ fn outside(least: f64, most: f64) -> String {
 
 /// Warns of a list that looks like one number with a thousands separator: both numbers are run and paid for.
 pub(crate) fn warn_of_thousands(option: &str, numbers: &[usize]) {
+    // `10,100,1000` is a scale.
+    if numbers.len() > 2 && numbers.is_sorted() {
+        return;
+    }
     for pair in numbers.windows(2) {
         if let [few @ 1..20, rest @ 100..1000] = *pair {
             let one = few * 1000 + rest;
