@@ -197,6 +197,11 @@ impl Outgoing {
         (own + shared + self.texts.len()).div_ceil(2) as u64
     }
 
+    /// Counts those tokens of the prompt that are texts in fields; not every server counts all of them, such as a grammar.
+    pub fn count_in_fields(&self, tokenizer: &Tokenizer) -> u64 {
+        tokenizer.count(&self.texts) as u64
+    }
+
     /// Counts the tokens of the prompt.
     pub fn count(&self, tokenizer: &Tokenizer) -> u64 {
         let whole = self.whole();

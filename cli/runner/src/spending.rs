@@ -111,6 +111,7 @@ impl Spending {
         let max_response = call.most_response(self.most_response(model, call.marked()));
         let unread = max_response / call.n_responses() * (call.n_responses() - 1);
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
+        let in_fields = counted.map_or(0, |_| call.count_in_fields(&self.tokenizer));
         let name = in_batch.map(|request| CallName::Request(request.to_owned()));
         let begun = |most, is_sent| Begun {
             spending: self,
@@ -121,6 +122,7 @@ impl Spending {
             worst: self.limited(most),
             most,
             counted,
+            in_fields,
             max_response,
             unread,
         };
@@ -238,6 +240,8 @@ pub struct Begun<'a> {
     most: Dollars,
     /// Tokens of its prompt, where money is limited.
     counted: Option<u64>,
+    /// The part of them that is in fields of the request.
+    in_fields: u64,
     /// Most tokens that the response may have.
     max_response: u64,
     /// How many of them may be in responses that nobody reads.
@@ -257,7 +261,7 @@ impl Begun<'_> {
             let is_cut = response.finish == FinishReason::Length;
             let text = (self.spending.tokenizer.count(&response.text) as u64).max(is_cut.into());
             let told = response.usage.completion_tokens;
-            response.usage = response.usage.or_counted(prompt, text, self.max_response);
+            response.usage = self.or_counted(response.usage, prompt, text);
             // Who counts nothing may have cut it at the limit, whatever of it is shown; who counts says where it was cut.
             // One of several responses is here; the others count as long as they may be.
             if response.usage.completion_tokens != told {
@@ -267,6 +271,13 @@ impl Begun<'_> {
         }
         self.charge(&response.usage);
         Ok(response)
+    }
+
+    /// Fills in our counts. A server may leave out what is in fields, and its count of the prompt is believed all the same.
+    fn or_counted(&self, usage: Usage, prompt: u64, response: u64) -> Usage {
+        let least = prompt.saturating_sub(self.in_fields).div_ceil(2);
+        let told = usage.prompt_tokens.filter(|told| (least.max(1)..prompt).contains(told));
+        usage.or_counted(told.unwrap_or(prompt), response, self.max_response)
     }
 
     /// Adds to an error what was billed: for a blocked response the prompt was read, and one that filled the window was written.
@@ -363,7 +374,7 @@ impl Tries for Begun<'_> {
             Bill::Unknown => {}
             Bill::Told(usage) => {
                 let told = usage.completion_tokens.unwrap_or(self.max_response).min(self.max_response);
-                let usage = self.counted.map_or(usage, |prompt| usage.or_counted(prompt, told, self.max_response));
+                let usage = self.counted.map_or(usage, |prompt| self.or_counted(usage, prompt, told));
                 self.charge(&usage);
                 self.billed.set(Some(usage));
             }

@@ -165,6 +165,21 @@ async fn responses_that_nobody_reads_count_where_nothing_is_told_of_them() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_a_server_counts_without_the_fields_is_believed() {
+    let grammar = serde_json::json!({"guided_grammar": "root ::= word ".repeat(2000)});
+    let constrained = call().with_fields(grammar.as_object().unwrap());
+    let own = call().count(&Tokenizer::cl100k());
+    let whole = constrained.count(&Tokenizer::cl100k());
+    for (told, counted) in [(Some(own), own), (Some(whole), whole), (None, whole), (Some(0), whole)] {
+        let spending = spending(1.5);
+        let begun = spending.begin("p/x", &constrained, None).await;
+        let usage = Usage { prompt_tokens: told, completion_tokens: Some(1), ..Usage::default() };
+        let response = begun.ended(Ok(Response { usage, text: "word".to_owned(), ..Response::default() })).unwrap();
+        assert_eq!(response.usage.prompt_tokens, Some(counted), "{told:?}");
+    }
+}
+
+#[tokio::test]
 async fn finding_07_a_result_of_a_batch_that_was_billed_and_never_handed_out_stays_charged() {
     let rates = "{ input = 0, output = 1 }";
     let list = format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {rates}\nbatch = {rates}");
