@@ -181,8 +181,11 @@ impl Throttle {
                         self.under_way.set(self.under_way.get() + 1);
                         return Place { throttle: self, counted };
                     }
-                    // It is not the limit that holds this call back: it does not count as waiting.
-                    Err(wait) => tokio::time::sleep(wait).await,
+                    // It is not the limit that holds this call back: it does not count as waiting. A response that comes
+                    // before gives back the tokens that it did not take.
+                    Err(wait) => {
+                        let _ = tokio::time::timeout(wait, freed).await;
+                    }
                 }
             } else {
                 self.waiting.set(self.waiting.get() + 1);
@@ -343,6 +346,17 @@ mod tests {
         assert!((even[4] - 2.0).abs() < 1e-6, "{even:?}");
         let full = sent(Rates { rpm: None, tpm: Some(100) }, &[60, 40, 60, 40]);
         assert!(full[1] < 1e-6 && (full[2] - 60.0).abs() < 1e-6 && (full[3] - 60.0).abs() < 1e-6, "{full:?}");
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_tokens_goes_as_soon_as_a_response_gives_them_back() {
+        let throttle = Throttle::new(8, Rates { rpm: None, tpm: Some(100) });
+        let first = throttle.enter(90).await;
+        let mut second = Box::pin(throttle.enter(50));
+        assert!(tokio::time::timeout(Duration::from_millis(20), &mut second).await.is_err());
+        first.took(40);
+        drop(first);
+        assert!(tokio::time::timeout(MINUTE / 6, second).await.is_ok(), "it waits for the end of the minute");
     }
 
     #[test]
