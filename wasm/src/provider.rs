@@ -245,7 +245,7 @@ impl ChatModel {
         signal: Option<&AbortSignal>,
         show: Option<&dyn Fn(&str)>,
     ) -> Result<Response, Fault> {
-        let stream = show.is_some() || streams(call);
+        let stream = (show.is_some() || streams(call)) && !dialect.no_stream;
         let parameters = Parameters {
             model: self.model.clone(),
             seed: self.seed,

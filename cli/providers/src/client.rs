@@ -202,7 +202,7 @@ impl ChatModel {
     /// Makes one try.
     async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Response, (Fault, Bill)> {
         let protocol = self.account.provider.protocol;
-        let stream = streams(call.marked());
+        let stream = streams(call.marked()) && !dialect.no_stream;
         let request = protocol.request(
             call.marked(),
             &Parameters {

@@ -227,6 +227,9 @@ fn say_dialect(dialect: Dialect) -> Result<()> {
     if dialect.no_stream_options {
         outln!("It takes no `stream_options`.");
     }
+    if dialect.no_stream {
+        outln!("It sends responses whole: the account is not verified for streams.");
+    }
     Ok(())
 }
 

@@ -136,6 +136,7 @@ impl BatchApi {
             Adjustment::OwnTemperature => drop(body.remove("temperature")?),
             Adjustment::NoSeed => drop(body.remove("seed")?),
             Adjustment::NoStreamOptions => drop(body.remove("stream_options")?),
+            Adjustment::NoStream => drop(body.remove("stream")?),
         }
         Some(value.to_string())
     }

@@ -16,6 +16,9 @@ pub struct Dialect {
     /// Whether the server takes no options of a stream (Mistral): it names the usage all the same, or never.
     #[serde(default)]
     pub no_stream_options: bool,
+    /// Whether the model sends its responses whole alone (OpenAI's newer models to an account that is not verified).
+    #[serde(default)]
+    pub no_stream: bool,
 }
 
 impl Dialect {
@@ -26,6 +29,7 @@ impl Dialect {
             Adjustment::OwnTemperature => Self { own_temperature: true, ..self },
             Adjustment::NoSeed => Self { no_seed: true, ..self },
             Adjustment::NoStreamOptions => Self { no_stream_options: true, ..self },
+            Adjustment::NoStream => Self { no_stream: true, ..self },
         };
         (changed != self).then_some(changed)
     }

@@ -63,6 +63,8 @@ pub enum Adjustment {
     NoSeed,
     /// Send no options of a stream.
     NoStreamOptions,
+    /// Ask for the response whole.
+    NoStream,
 }
 
 impl Fault {
@@ -272,6 +274,8 @@ fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
         Some(Adjustment::NoSeed)
     } else if refuses("stream_options") {
         Some(Adjustment::NoStreamOptions)
+    } else if lower.contains("must be verified to stream") {
+        Some(Adjustment::NoStream)
     } else {
         None
     }

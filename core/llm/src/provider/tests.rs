@@ -339,6 +339,10 @@ fn a_server_that_knows_no_seed_or_options_of_a_stream_is_asked_without_them() {
     }
     let body = Protocol::OpenAi.request(&call(), &Parameters { dialect, stream: true, ..named("mistral") }).body;
     assert_eq!((body.get("seed"), body.get("stream_options"), &body["stream"]), (None, None, &json!(true)));
+    let unverified = json!({"error": {"message": "Your organization must be verified to stream this model. Please go to: x",
+        "type": "invalid_request_error", "param": "stream", "code": "unsupported_value"}});
+    let refused = read(Protocol::OpenAi, 400, &unverified);
+    assert!(matches!(refused, Err(Fault::Refused { adjustment: Adjustment::NoStream, .. })), "{refused:?}");
     let other = read(Protocol::OpenAi, 422, &forbidden(&["top_k"]));
     assert!(matches!(other, Err(Fault::Final(_))), "a field of one's own is not left out: {other:?}");
 }

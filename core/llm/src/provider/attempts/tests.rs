@@ -163,6 +163,7 @@ fn any_fault() -> impl Strategy<Value = Fault> {
         Adjustment::NoSeed,
         Adjustment::OwnTemperature,
         Adjustment::NoStreamOptions,
+        Adjustment::NoStream,
         Adjustment::TokenLimit(TokenLimit::MaxTokens),
         Adjustment::TokenLimit(TokenLimit::MaxCompletionTokens),
     ]);
@@ -221,8 +222,8 @@ proptest! {
                 }
             }
         }
-        // A field is refused in five ways at most.
-        prop_assert!(n_sends <= tries.max(1) as usize + n_refused.min(5), "{} sent", n_sends);
+        // A field is refused in six ways at most.
+        prop_assert!(n_sends <= tries.max(1) as usize + n_refused.min(6), "{} sent", n_sends);
         if account.closed.is_some() {
             let next = Attempts::new(limits).next(&account);
             prop_assert!(matches!(next, Step::Ended(_)), "a closed account sends nothing: {:?}", next);
