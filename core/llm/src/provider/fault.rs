@@ -242,8 +242,9 @@ fn retry_delay(value: &Value) -> Option<Duration> {
     duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
-/// Words with which servers refuse a field: OpenAI, Anthropic and others; the last four Mistral, Azure, servers in Go.
-const REFUSALS: [&str; 8] = [
+/// Words with which servers refuse a field: OpenAI, Anthropic and others; then Mistral, Azure, servers in Go,
+/// Google's layer for OpenAI's protocol, Moonshot.
+const REFUSALS: [&str; 10] = [
     "unsupported parameter",
     "unsupported value",
     "not supported",
@@ -252,6 +253,8 @@ const REFUSALS: [&str; 8] = [
     "unknown parameter",
     "unrecognized request argument",
     "unknown field",
+    "unknown name",
+    "invalid temperature: only",
 ];
 
 fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {

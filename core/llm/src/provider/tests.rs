@@ -339,6 +339,13 @@ fn a_server_that_knows_no_seed_or_options_of_a_stream_is_asked_without_them() {
     }
     let body = Protocol::OpenAi.request(&call(), &Parameters { dialect, stream: true, ..named("mistral") }).body;
     assert_eq!((body.get("seed"), body.get("stream_options"), &body["stream"]), (None, None, &json!(true)));
+    let kimi = json!({"error": {"message": "invalid temperature: only 1 is allowed for this model"}});
+    let google = "Invalid JSON payload received. Unknown name \"seed\": Cannot find field.";
+    let google = json!([{"error": {"code": 400, "message": google, "status": "INVALID_ARGUMENT"}}]);
+    for (body, adjustment) in [(kimi, Adjustment::OwnTemperature), (google, Adjustment::NoSeed)] {
+        let refused = read(Protocol::OpenAi, 400, &body);
+        assert!(matches!(refused, Err(Fault::Refused { adjustment: to, .. }) if to == adjustment), "{refused:?}");
+    }
     let unverified = json!({"error": {"message": "Your organization must be verified to stream this model. Please go to: x",
         "type": "invalid_request_error", "param": "stream", "code": "unsupported_value"}});
     let refused = read(Protocol::OpenAi, 400, &unverified);
