@@ -7,8 +7,8 @@ use closeread_text::language::{Language, east_asian};
 /// A letter's script decides first: one Han, Kana or Hangul character carries about as much as a word, so a text is
 /// East Asian where such characters outnumber a fifth of the letters of all alphabets; then Kana (at least a tenth of
 /// its East Asian characters) means Japanese, a majority of Hangul Korean, anything else Chinese. An alphabetic text is
-/// named by whatlang's trigrams where whatlang is sure. English otherwise: also for a text without letters, because
-/// some rule must cut it.
+/// named by whatlang's trigrams where whatlang is sure, and where its letters are not Latin: a few lines of Arabic may be
+/// Persian, yet no English. English otherwise: also for a text without letters, because some rule must cut it.
 pub fn detect(text: &str) -> Language {
     east_asian(text).or_else(|| by_trigrams(text)).unwrap_or(Language::ENGLISH)
 }
@@ -17,7 +17,7 @@ pub fn detect(text: &str) -> Language {
 const SAMPLE_CHARS: usize = 20_000;
 
 /// Returns what whatlang says about the middle of `text`, where title pages and licences are far; `None` where it is
-/// unsure.
+/// unsure and the letters are Latin.
 fn by_trigrams(text: &str) -> Option<Language> {
     let mut start = text.len().saturating_sub(SAMPLE_CHARS) / 2;
     while !text.is_char_boundary(start) {
@@ -25,7 +25,8 @@ fn by_trigrams(text: &str) -> Option<Language> {
     }
     let sample: String = text[start..].chars().take(SAMPLE_CHARS).collect();
     let info = whatlang::detect(&sample)?;
-    info.is_reliable().then(|| iso_639_1(info.lang())).flatten()
+    let is_told = info.is_reliable() || info.script() != whatlang::Script::Latin;
+    is_told.then(|| iso_639_1(info.lang())).flatten()
 }
 
 /// The two-letter code of a language that whatlang knows by three.
@@ -135,6 +136,19 @@ mod tests {
     fn chinese_with_latin_names_is_chinese_and_english_with_a_chinese_word_english() {
         check("他说：Sherlock Holmes先生，您好！我们在Baker Street见过一次面，您还记得吗？", "zh");
         check("The word 道 means the way, and whoever follows it needs no map at all.", "en");
+    }
+
+    #[test]
+    fn a_few_words_in_other_letters_are_no_english() {
+        let texts = [
+            "ذهب الولد إلى المدرسة في الصباح. كان الجو باردا.",
+            "Мальчик пошёл в школу.",
+            "הילד הלך לבית הספר.",
+            "Ο γέρος πήγε στο σπίτι.",
+        ];
+        for text in texts {
+            assert_ne!(detect(text).code(), "en", "{text}");
+        }
     }
 
     #[test]
