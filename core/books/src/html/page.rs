@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::markup::Piece;
+use super::quotes::Quotes;
 use super::spans::Spans;
 use html5ever::Attribute;
 
@@ -25,6 +26,9 @@ pub(super) struct Page {
     in_cell: bool,
     /// The tables that are open, the innermost last.
     tables: Vec<Spans>,
+    quotes: Quotes,
+    /// Whether an insertion or a deletion ended last, and where: the other one right behind it is another word.
+    edited: Option<(bool, usize)>,
 }
 
 /// Line ends around an element.
@@ -79,6 +83,8 @@ impl Page {
             is_raised: false,
             in_cell: false,
             tables: Vec::new(),
+            quotes: Quotes::default(),
+            edited: None,
         }
     }
 
@@ -101,9 +107,15 @@ impl Page {
             "br" if self.preformatted > 0 => self.held.push('\n'),
             "br" => self.breaks = (self.breaks + 1).min(2),
             "td" | "th" => self.cell(attributes),
+            "q" if !empty => self.quotes.open(),
+            "del" | "s" | "strike" | "ins" => {
+                self.is_space_due |= self.edited == Some((name != "ins", self.text.len()))
+            }
+            "button" => self.is_space_due = true,
             _ => self.break_around(name),
         }
         match name {
+            "p" => self.quotes.clear(),
             "table" => self.tables.push(Spans::default()),
             "tr" => self.tables.last_mut().into_iter().for_each(Spans::row),
             _ => {}
@@ -117,6 +129,9 @@ impl Page {
     fn close(&mut self, name: &str) {
         match name {
             "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
+            "q" => self.text.extend(self.quotes.close()),
+            "del" | "s" | "strike" | "ins" => self.edited = Some((name == "ins", self.text.len())),
+            "button" => self.is_space_due = true,
             "sup" => self.is_raised = false,
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "table" => drop(self.tables.pop()),
@@ -188,6 +203,7 @@ impl Page {
             self.text.push(' ');
         }
         self.is_space_due = false;
+        self.quotes.before(c, &mut self.text);
         self.text.push_str(initial.as_deref().unwrap_or_default());
         if c == '|' && self.in_cell {
             self.text.push('\\');

@@ -41,6 +41,24 @@ fn inline_tags_neither_add_nor_take_spaces() {
 }
 
 #[test]
+fn a_quotation_has_its_marks() {
+    both("<p>She said <q>Go, he said <q lang='de'>no</q></q>.</p>", "She said “Go, he said ‘no’”.");
+    both("<p><q><b>Go</b> </q> now<q></q><q/>. <q>“Yes”</q> <q> <img alt='N'>o</q></p>", "“Go” now. “Yes” “No”");
+    both("<p>a <q>b<p>c <q>d</q></q></p><script><q>no</q></script>", "a “b\n\nc “d”");
+    book("<table><tr><td><q>a</q><td>b</table>", "“a”\tb");
+}
+
+#[test]
+fn what_was_changed_and_what_is_pressed_are_words_of_their_own() {
+    both(
+        "<p>It costs <del>77</del><ins>88</ins> pounds, un<ins>believ</ins>able",
+        "It costs 77 88 pounds, unbelievable",
+    );
+    both("<p><ins>1</ins><s>2</s> <del>x</del>, <s>no</s><s>t</s>", "1 2 x, not");
+    both("<p>Total<button>Copy</button>5</p>", "Total Copy 5");
+}
+
+#[test]
 fn line_breaks_break_lines() {
     both("<p>one<br/>two<br>\n  three</p><p>four<br/><br/>five</p>", "one\ntwo\nthree\n\nfour\n\nfive");
     both("<pre>a  b\n  c</pre>", "a  b\n  c");
@@ -221,6 +239,10 @@ fn scraps() -> impl Strategy<Value = String> {
         "&#150;",
         "<p>",
         "</p>",
+        "<q>",
+        "</q>",
+        "<ins>",
+        "</del>",
         "<p/>",
         "<br>",
         "<pre>",
