@@ -28,7 +28,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Text that Markdown shows as it stands: no mark-up, no HTML, no mention of people or issues.
+/// Text that Markdown shows as it stands: no mark-up, no HTML, no formula, no mention of people or issues.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -37,6 +37,8 @@ pub fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '@' => out.push_str("&#64;"),
+            // Between two of them GitHub sees a formula.
+            '$' => out.push_str("&#36;"),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '#' | '|' | '~' | '!' => out.extend(['\\', c]),
             '\n' | '\r' | '\t' => out.push(' '),
             c if is_control(c) => out.push_str(&escaped(&named(c))),
@@ -53,11 +55,11 @@ mod tests {
     #[test]
     fn nothing_in_a_name_is_mark_up() {
         let mut shown = Table::new("t", "A [b](c)", vec!["name|s".to_owned(), "n".to_owned()]);
-        shown.rows.push(vec![Value::text("<img> *x* @me"), Value::count(1200)]);
+        shown.rows.push(vec![Value::text("<img> *x* @me, $5 or $7"), Value::count(1200)]);
         shown.notes.push("#1 | `code`".to_owned());
         assert_eq!(
             table(&shown),
-            "### A \\[b\\](c)\n\n| name\\|s | n |\n| :-- | --: |\n| &lt;img&gt; \\*x\\* &#64;me | 1,200 |\n\n- \\#1 \\| \\`code\\`\n"
+            "### A \\[b\\](c)\n\n| name\\|s | n |\n| :-- | --: |\n| &lt;img&gt; \\*x\\* &#64;me, &#36;5 or &#36;7 | 1,200 |\n\n- \\#1 \\| \\`code\\`\n"
         );
     }
 }
