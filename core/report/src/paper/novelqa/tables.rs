@@ -4,14 +4,14 @@ use super::data::relative_bins;
 use super::items::{ASPECTS, POSITION_BINS, aspect, position_bin, relative_bin};
 use super::{COMPLEXITIES, NovelQa, Piece, Row, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, mean_of};
 use crate::paper::grid::{Better, Grid, Number, Place};
-use crate::paper::tabulate::{HUMAN, policy_note, without_judge};
+use crate::paper::tabulate::{HUMAN, policy_note, unjudged, without_judge};
 use crate::plan::Arm;
 use closeread_eval::Task;
-use closeread_eval::observations::{FailurePolicy, ItemFacts, ItemId};
-use closeread_judges::EVIDENCE_MARKS;
+use closeread_eval::observations::{FailurePolicy, ItemFacts, ItemId, MetricName, Rows};
+use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY};
 use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The label by which novels in the public domain stand apart, with its value.
 const PUBLIC_DOMAIN: (&str, &str) = ("rights", "public-domain");
@@ -61,17 +61,29 @@ impl NovelQa<'_> {
         let behind = [self.table_5(), self.table_6(), self.table_16()].into_iter().flatten();
         let mut tables: Vec<Table> =
             before.into_iter().flatten().chain(self.table_4()).chain(behind).chain(self.opinions()).collect();
-        if let Some(note) = self.lines().iter().find_map(|row| self.without_judge(row)) {
-            let of_words = |table: &&mut Table| OF_WORDS.iter().any(|id| table.id.starts_with(id));
-            tables.iter_mut().filter(of_words).for_each(|table| table.notes.push(note.clone()));
-        }
+        let notes = self.of_judges();
+        let of_words = |table: &&mut Table| OF_WORDS.iter().any(|id| table.id.starts_with(id));
+        tables.iter_mut().filter(of_words).for_each(|table| table.notes.extend(notes.iter().cloned()));
         tables
     }
 
-    /// Note where the open answers of a row were scored without a judge.
-    fn without_judge(&self, row: &Row<'_>) -> Option<String> {
-        let by = self.by(&self.rows(row, Task::Generative).ok()?).ok()?;
-        without_judge(&by.metric).map(|note| format!("generative {note}"))
+    /// Notes on open answers: the rows that were scored without a judge, and the answers that wait for a verdict.
+    fn of_judges(&self) -> Vec<String> {
+        let lines = self.lines();
+        let metric = |row: &Row<'_>| Some(self.by(&self.rows(row, Task::Generative).ok()?).ok()?.metric);
+        let open: Vec<(&Row<'_>, MetricName)> = lines.iter().filter_map(|row| Some((row, metric(row)?))).collect();
+        let mut rows_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (row, metric) in &open {
+            if let Some(note) = without_judge(metric) {
+                rows_of.entry(note).or_default().push(Self::name(row));
+            }
+        }
+        let note = |(note, rows): (String, Vec<String>)| match rows.len() == open.len() {
+            true => format!("generative {note}"),
+            false => format!("{}: generative {note}", rows.join("; ")),
+        };
+        let waiting = unjudged(self.trials, &Rows::all(), &JUDGED_ACCURACY.into());
+        rows_of.into_iter().map(note).chain(waiting.map(|waiting| format!("generative {waiting}"))).collect()
     }
 
     /// What ids and titles end in, by what becomes of failures.

@@ -75,3 +75,21 @@ fn accuracy_that_no_judge_gave_says_what_it_is() {
     assert!(has_note(words.clone(), "novelqa-table-2") && !has_note(words, "novelqa-table-1"));
     assert!(!has_note(question(1, "detail", "plot", 1.0).scored("judged accuracy", 1.0), "novelqa-table-2"));
 }
+
+#[test]
+fn rows_that_no_judge_scored_are_named_beside_judged_ones() {
+    let asked = |model: &str, item: usize, judged: Option<f64>| {
+        let mut open = Case { model: model.to_owned(), ..question(item, "detail", "plot", 0.0) };
+        open.scores = [("f1".to_owned(), 0.5)].into_iter().collect();
+        open.scores.extend(judged.map(|verdict| (JUDGED_ACCURACY.to_owned(), verdict)));
+        open
+    };
+    let judged = [asked("p/x", 1, Some(1.0)), asked("p/x", 2, Some(f64::NAN))];
+    let other = [asked("p/y", 1, None), asked("p/y", 2, None)];
+    let made = find(&tables(&table(&[judged, other].concat())), "novelqa-table-2");
+    let notes = [
+        "p/y: generative scored by F1: there is no judge's verdict",
+        "generative judged accuracy: 1 without a verdict, in no mean",
+    ];
+    assert_eq!(made.notes[made.notes.len() - 2..], notes);
+}
