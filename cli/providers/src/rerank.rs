@@ -10,21 +10,27 @@ use closeread_llm::provider::{RerankProtocol, RerankResponse};
 pub struct Reranking {
     /// Protocol that the provider speaks.
     pub protocol: RerankProtocol,
-    /// Texts of one search, where it is paid by these.
-    texts_of_a_search: Option<u64>,
+    /// Whether it is paid by the search, unless a price list says otherwise.
+    pays_searches: bool,
 }
+
+/// Texts that Cohere counts as one search.
+const TEXTS_OF_A_SEARCH: u64 = 100;
 
 /// Most tokens of a text with its query that Cohere counts as one text of a search; it cuts a longer one into several.
 const TOKENS_OF_A_TEXT: u64 = 500;
 
 impl Reranking {
-    /// Number of searches that are paid for a query and texts of so many tokens; `None` where tokens are paid.
-    pub fn searches(&self, query: u64, texts: impl IntoIterator<Item = u64>) -> Option<u64> {
-        let of_a_search = self.texts_of_a_search?;
+    /// Number of searches that are paid for a query and texts of so many tokens, as Cohere counts them; `None` where tokens are
+    /// paid. `listed` is what the price list says.
+    pub fn searches(&self, listed: Option<bool>, query: u64, texts: impl IntoIterator<Item = u64>) -> Option<u64> {
+        if !listed.unwrap_or(self.pays_searches) {
+            return None;
+        }
         // Each piece has the query beside it.
         let piece = TOKENS_OF_A_TEXT - query.min(TOKENS_OF_A_TEXT / 2);
         let pieces: u64 = texts.into_iter().map(|tokens| tokens.div_ceil(piece).max(1)).sum();
-        Some(pieces.div_ceil(of_a_search))
+        Some(pieces.div_ceil(TEXTS_OF_A_SEARCH))
     }
 }
 
@@ -43,7 +49,7 @@ pub type RerankServer = ModelServer<Reranking>;
 pub static RERANK_PROVIDERS: [RerankProvider; 4] = [
     RerankProvider {
         name: "cohere",
-        asked: Reranking { protocol: RerankProtocol::Cohere, texts_of_a_search: Some(100) },
+        asked: Reranking { protocol: RerankProtocol::Cohere, pays_searches: true },
         variables: &["COHERE_API_KEY", "CO_API_KEY"],
         base_url: Some("https://api.cohere.com/v2"),
         address_ends: "up to and including /v2",
@@ -51,7 +57,7 @@ pub static RERANK_PROVIDERS: [RerankProvider; 4] = [
     },
     RerankProvider {
         name: "jina",
-        asked: Reranking { protocol: RerankProtocol::Jina, texts_of_a_search: None },
+        asked: Reranking { protocol: RerankProtocol::Jina, pays_searches: false },
         variables: &["JINA_API_KEY"],
         base_url: Some("https://api.jina.ai/v1"),
         address_ends: "up to and including /v1",
@@ -59,7 +65,7 @@ pub static RERANK_PROVIDERS: [RerankProvider; 4] = [
     },
     RerankProvider {
         name: "openai-compatible",
-        asked: Reranking { protocol: RerankProtocol::Cohere, texts_of_a_search: None },
+        asked: Reranking { protocol: RerankProtocol::Cohere, pays_searches: false },
         variables: &["OPENAI_COMPATIBLE_API_KEY"],
         base_url: None,
         address_ends: "up to where /rerank begins, for vLLM and llama.cpp up to and including /v1",
@@ -67,7 +73,7 @@ pub static RERANK_PROVIDERS: [RerankProvider; 4] = [
     },
     RerankProvider {
         name: "tei",
-        asked: Reranking { protocol: RerankProtocol::Tei, texts_of_a_search: None },
+        asked: Reranking { protocol: RerankProtocol::Tei, pays_searches: false },
         variables: &["TEI_API_KEY"],
         base_url: None,
         address_ends: "up to where /rerank begins",
@@ -128,7 +134,7 @@ mod tests {
     #[test]
     fn finding_07_a_text_of_more_tokens_than_cohere_counts_as_one_is_several_of_a_search() {
         let searches = |name: &str, query: u64, texts: &[u64]| {
-            rerank_provider(name).unwrap().asked.searches(query, texts.iter().copied())
+            rerank_provider(name).unwrap().asked.searches(None, query, texts.iter().copied())
         };
         assert_eq!(searches("cohere/x", 20, &[]), Some(0));
         assert_eq!(searches("cohere/x", 20, &[480; 100]), Some(1));
@@ -136,6 +142,8 @@ mod tests {
         assert_eq!(searches("cohere/x", 20, &[512; 51]), Some(2));
         assert_eq!(searches("cohere/x", 9_000, &[0, 251]), Some(1));
         assert_eq!(searches("jina/x", 20, &[512; 51]), None);
+        let listed = |name: &str, listed| rerank_provider(name).unwrap().asked.searches(Some(listed), 20, [512; 51]);
+        assert_eq!((listed("openai-compatible/x", true), listed("cohere/x", false)), (Some(2), None));
     }
 
     #[test]

@@ -116,6 +116,30 @@ fn finding_07_a_reranker_that_names_no_tokens_or_loses_a_response_costs_what_is_
 }
 
 #[test]
+fn a_reranker_is_paid_by_what_its_price_says_whatever_its_server_names() {
+    let named = json!({"billed_units": {"search_units": 1}});
+    for (price, meta) in [("searches = 2.0", Value::Null), ("price = { input = 100, output = 0 }", named)] {
+        let sandbox = Sandbox::with_own_cache();
+        tales(&sandbox);
+        let server = HttpServer::start(move |asked| {
+            let mut body = rerank::scored(asked, rerank::oracle);
+            body["usage"] = Value::Null;
+            body["meta"] = meta.clone();
+            ok(&body)
+        });
+        let entry = format!("['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\n{price}\n");
+        sandbox.write("prices.toml", entry);
+        let limits = ["--model-info", "prices.toml", "--max-cost", "9"];
+        let ended = sandbox.run(&rerank::run("openai-compatible/tiny", &server.url, &limits)).exits(0);
+        let took = ended.json()["reranking"][0].clone();
+        let n_asked = server.asked("POST", "/rerank").len();
+        assert_eq!((&took["requests"], &took["searches"]), (&json!(n_asked), &json!(n_asked)), "{price}: {took}");
+        let paid = if price.starts_with('s') { n_asked as f64 * 0.002 } else { took["tokens"].as_f64().unwrap() / 1e4 };
+        assert!(paid > 0.0 && (took["dollars"].as_f64().unwrap() - paid).abs() < 1e-9, "{price}: {took}");
+    }
+}
+
+#[test]
 fn finding_07_what_is_asked_of_a_reranker_when_the_money_ends_is_charged_and_remembered() {
     let sandbox = Sandbox::with_own_cache();
     let text = "It rained in Port Emery. Nobody came. The bell rang at noon and all looked up. ".repeat(9);

@@ -146,7 +146,12 @@ impl Served {
     fn searches(&self, query: &str, texts: &[&str]) -> Option<u64> {
         let (asked, tokenizer) = (&self.server.account().provider.asked, Tokenizer::cl100k());
         let count = |text: &str| tokenizer.count(text) as u64;
-        asked.searches(count(query), texts.iter().map(|text| count(text)))
+        asked.searches(self.listed(), count(query), texts.iter().map(|text| count(text)))
+    }
+
+    /// Returns whether the run's price list pays it by its searches.
+    fn listed(&self) -> Option<bool> {
+        self.spending.borrow().as_ref()?.prices().pays_searches(&self.name())
     }
 
     /// Writes down one request with these texts, of which so many were scored. What the server did not count, or cannot
@@ -159,7 +164,8 @@ impl Served {
         (query, texts): (&str, &[&str]),
     ) -> ServedCall {
         let searches = searches.or_else(|| self.searches(query, texts));
-        let own_count = told.is_none() && searches.is_none();
+        // A server may name searches where its tokens are paid.
+        let own_count = told.is_none() && (searches.is_none() || self.listed() == Some(false));
         let tokens = told.or_else(|| own_count.then(|| tokens_of(query, texts)));
         let call = ServedCall { model: self.name(), texts: n_scored, tokens, own_count, searches, id: new_id() };
         if let Some(log) = &*self.log.borrow()

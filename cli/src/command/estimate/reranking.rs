@@ -37,7 +37,8 @@ pub(super) fn estimates(scene: &Scene<'_>, args: &RunArgs) -> Option<RerankingEs
     let cuts: HashSet<(Chunker, usize)> =
         ranking.filter_map(|cell| cell.method.passages()).map(|p| (p.split, p.max_tokens)).collect();
     let provider = rerank_provider(&model);
-    let searches_of = |question, texts| provider.and_then(|provider| provider.asked.searches(question, texts));
+    let listed = scene.prices.pays_searches(&model);
+    let searches_of = |question, texts| provider.and_then(|provider| provider.asked.searches(listed, question, texts));
     let (mut pairs, mut tokens, mut searches) = (0, 0, searches_of(0, repeat_n(0, 0)));
     for group in &scene.groups {
         let books: u64 = group.sizes.iter().map(|size| size.tokens).sum();

@@ -204,6 +204,11 @@ impl PriceList {
         }
     }
 
+    /// Returns whether a reranker is paid by its searches; `None` where it has no entry.
+    pub fn pays_searches(&self, model: &str) -> Option<bool> {
+        self.of(model).map(|facts| facts.searches.is_some())
+    }
+
     /// True if calls of the model cost nothing.
     pub fn is_free(&self, model: &str) -> bool {
         self.of(model).is_some_and(|facts| {
