@@ -9,6 +9,7 @@ use closeread_llm::{FinishReason, Response};
 use closeread_text::hash::{PartsHash, sha256};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
+use std::io;
 use std::path::{Path, PathBuf};
 use tracing::warn;
 
@@ -41,10 +42,13 @@ impl Entry {
         sha256(&serde_json::to_vec(&unsigned).expect("an entry has string keys only"))
     }
 
-    /// The entry in a file, if it is whole.
-    pub fn read(path: &Path) -> Option<Self> {
-        let entry: Self = serde_json::from_slice(&closeread_files::read_file(path).ok()?).ok()?;
-        (entry.format == FORMAT && entry.sha256 == entry.digest()).then_some(entry)
+    /// The entry in a file; `None` if it is damaged.
+    ///
+    /// # Errors
+    /// If the file cannot be read: it may be another person's, and whole.
+    pub fn read(path: &Path) -> io::Result<Option<Self>> {
+        let entry: Option<Self> = serde_json::from_slice(&closeread_files::read_file(path)?).ok();
+        Ok(entry.filter(|entry| entry.format == FORMAT && entry.sha256 == entry.digest()))
     }
 }
 
@@ -63,7 +67,7 @@ impl ResponseCache {
     /// The response to a call of that [`request_key`], if it is known.
     pub fn get(&self, request: &str) -> Option<Response> {
         let path = self.path(request)?;
-        Entry::read(&path).map(|entry| Response { cached: true, ..entry.response })
+        Entry::read(&path).ok().flatten().map(|entry| Response { cached: true, ..entry.response })
     }
 
     /// Keeps a response that is neither cut short nor empty. Failing to write costs money in a later run, not results

@@ -37,7 +37,7 @@ enum Chore {
         #[arg(long, value_name = "PROVIDER/MODEL")]
         model: Option<String>,
     },
-    /// Read every response and remove damaged ones; exit code 1 if there were any
+    /// Read every response and remove damaged ones; exit code 1 if there were any, or some that cannot be read
     Verify,
 }
 
@@ -121,21 +121,32 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
 
 fn verify(folder: &Path) -> Result<ExitCode> {
     let all = files(&folder.join("responses"))?;
-    let mut n_damaged = 0;
+    let (mut n_damaged, mut n_unread) = (0, 0);
     for (path, _) in &all {
-        if Entry::read(path).is_none() {
-            outln!("{}: damaged, removed; its call is made again by the next run that needs it", path.display());
-            std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
-            n_damaged += 1;
+        match Entry::read(path) {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                outln!("{}: damaged, removed; its call is made again by the next run that needs it", path.display());
+                std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+                n_damaged += 1;
+            }
+            Err(error) => {
+                outln!("{}: cannot be read, left as it is: {error}", path.display());
+                n_unread += 1;
+            }
         }
     }
-    outln!("responses: {} whole, {n_damaged} damaged", all.len() - n_damaged);
-    Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let unread = if n_unread > 0 { format!(", {n_unread} that cannot be read") } else { String::new() };
+    outln!("responses: {} whole, {n_damaged} damaged{unread}", all.len() - n_damaged - n_unread);
+    Ok(if n_damaged + n_unread == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn model_of(path: &Path) -> String {
-    Entry::read(path)
-        .map_or_else(|| "(damaged)".to_owned(), |entry| format!("{}/{}", entry.source.provider, entry.source.model))
+    match Entry::read(path) {
+        Ok(Some(entry)) => format!("{}/{}", entry.source.provider, entry.source.model),
+        Ok(None) => "(damaged)".to_owned(),
+        Err(_) => "(cannot be read)".to_owned(),
+    }
 }
 
 /// The files of ours below a folder that need not exist, in the order of their names: each is called by a hash and one ending of

@@ -21,6 +21,12 @@ fn finding_01_the_cache_is_tidied_of_its_own_files_alone() {
     let damaged = sandbox.write(&format!("cache/responses/ab/{}.json", "ab12".repeat(16)), "{");
     sandbox.run(&["cache", "verify"]).exits(1);
     assert!(!damaged.exists());
+    // One that is too large to be read stands for one that its owner alone may read: root reads those.
+    let unread = sandbox.write(&format!("cache/responses/ef/{}.json", "ef56".repeat(16)), "");
+    fs::File::options().write(true).open(&unread).unwrap().set_len(closeread_files::MAX_FILE_BYTES + 1).unwrap();
+    let said = sandbox.run(&["cache", "verify"]).exits(1).out();
+    assert!(said.contains("left as it is") && said.contains("1 that cannot be read"), "{said}");
+    fs::remove_file(unread).unwrap();
     let old = sandbox.write(&format!("cache/vectors/cd/{}.vec", "cd34".repeat(16)), "{");
     sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
     assert!(!old.exists());
