@@ -5,7 +5,7 @@ use super::folder::StudyFolder;
 use super::labels::{self, faults, kept, of_judges, of_people};
 use crate::command::agreement::{corrected_table, raters};
 use crate::command::tables::as_text;
-use crate::hint::typed;
+use crate::hint::typed_path;
 use anyhow::{Context, Result};
 use clap::Args;
 use closeread_eval::{InputFile, Item, Outcome, Task, score};
@@ -149,9 +149,9 @@ fn as_run(folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>,
         records.extend(own.into_iter().map(|(_, record)| record));
     }
     RunFolder::open(&path, &configuration, None, Opening::Remake(&records))?.write_items(&items)?;
-    let path = path.display().to_string();
-    info!("closeread judge {} --judge-model MODEL judges what they wrote", typed(&path));
-    info!("closeread report {} RUN... --paper NAME sets them beside models", typed(&path));
+    let path = typed_path(&path);
+    info!("closeread judge {path} --judge-model MODEL judges what they wrote");
+    info!("closeread report {path} RUN... --paper NAME sets them beside models");
     let columns = ["person", "questions", "handed in", "given up", "timed out", "minutes", "right option"];
     let mut table = Table::new("people", "What people answered", columns.map(str::to_owned).to_vec());
     table.rows = rows;

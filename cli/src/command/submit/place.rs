@@ -2,7 +2,7 @@
 
 use super::super::status::{self, State};
 use super::job::{Engine, SubmitArgs};
-use crate::hint::typed;
+use crate::hint::typed_path;
 use crate::stores;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -127,8 +127,7 @@ impl Place {
     /// The command that shows how far the parts are, in words.
     pub(super) fn how_far(&self) -> String {
         let place = if let Self::Volume(_) = self { ", where the volume is mounted," } else { "" };
-        let path = self.path().display().to_string();
-        format!("closeread status {}{place} shows how far the parts are", typed(&path))
+        format!("closeread status {}{place} shows how far the parts are", typed_path(self.path()))
     }
 
     fn part(&self, id: usize) -> PathBuf {
