@@ -4,7 +4,8 @@ use super::database::{fill, read_rows};
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
 use closeread_build::corpusqa::{
-    CellValue, Corpus, Entity, Record, Row, Schema, csv_records, decimal_comma, inferred, with_points,
+    CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, decimal_comma, inferred, is_years_by_numbers,
+    odd_cell, with_points,
 };
 use closeread_files::write_atomically;
 use rusqlite::{Connection, OpenFlags};
@@ -54,12 +55,8 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
     let schema = match schema {
         None => {
             for (at, column) in seen.columns.iter().enumerate() {
-                if let Some(cell) = decimal_comma(column, &rows, at) {
-                    info!(
-                        "{}: the column `{}` is read as words: its numbers have commas, such as `{cell}`; write them with points",
-                        path.display(),
-                        column.title
-                    );
+                if let Some(note) = doubt(column, &rows, at) {
+                    info!("{}: the column `{}` is read as {note}", path.display(), column.title);
                 }
             }
             seen.clone().checked().with_context(named)?
@@ -90,6 +87,21 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
     };
     Ok((schema, records.iter().zip(&rows).map(record).collect()))
+}
+
+/// What a reader should know of a column that is read as it looks.
+fn doubt(column: &Column, rows: &[Vec<String>], at: usize) -> Option<String> {
+    if let Some(cell) = decimal_comma(column, rows, at) {
+        return Some(format!("words: its numbers have commas, such as `{cell}`; write them with points"));
+    }
+    if let Some(cell) = odd_cell(column, rows, at) {
+        return Some(format!(
+            "words: its cell `{cell}` is no number, as most others are; write one, or leave it empty"
+        ));
+    }
+    is_years_by_numbers(column, rows, at).then(|| {
+        "years, as its numbers look: if they are a count, give --schema, or a head such as `Number of ...`".to_owned()
+    })
 }
 
 /// Reads an entity from `ONE,MANY`, as `--entity` gives it.
@@ -170,7 +182,7 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use closeread_build::corpusqa::{Column, ValueType};
+    use closeread_build::corpusqa::ValueType;
 
     /// Two rows, of which one lacks a number.
     pub(crate) fn example() -> (Schema, [Row; 2]) {

@@ -15,7 +15,7 @@ pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
     for (at, head) in header.iter().enumerate() {
         let cells: Vec<&str> = rows.iter().filter_map(|row| row.get(at)).map(String::as_str).collect();
         let (title, unit) = title_and_unit(head);
-        let value_type = if at == 0 { ValueType::Name } else { type_of(&cells, unit) };
+        let value_type = if at == 0 { ValueType::Name } else { type_of(title, &cells, unit) };
         let unit = if value_type == ValueType::Percentage { "%" } else { unit };
         let mut column = Column::new(title, value_type, unit);
         let taken = |key: &str| columns.iter().any(|other: &Column| other.key == key);
@@ -40,7 +40,7 @@ fn title_and_unit(head: &str) -> (&str, &str) {
     (head, "")
 }
 
-fn type_of(cells: &[&str], unit: &str) -> ValueType {
+fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     let reads_as = |value_type| {
         let column = Column::new("x", value_type, unit);
         let values: Vec<CellValue> = match cells.iter().map(|cell| read_cell(cell, &column)).collect() {
@@ -53,9 +53,7 @@ fn type_of(cells: &[&str], unit: &str) -> ValueType {
     if (has_sign || unit == "%") && reads_as(ValueType::Percentage).is_some() {
         return ValueType::Percentage;
     }
-    let is_year = |cell: &&str| cell.len() == 4 && cell.parse().is_ok_and(|year: u16| (1500..=2100).contains(&year));
-    let said = cells.iter().filter(|cell| !cell.trim().is_empty());
-    if said.clone().next().is_some() && said.clone().all(is_year) && unit.is_empty() {
+    if unit.is_empty() && names_years(title) != Some(false) && are_years(cells.iter().copied()) {
         return ValueType::YearMonth;
     }
     // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`.
@@ -76,6 +74,88 @@ fn type_of(cells: &[&str], unit: &str) -> ValueType {
         Some(_) => ValueType::YearMonth,
         None => ValueType::Category,
     }
+}
+
+/// True if each cell that says something could be a year.
+fn are_years<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
+    let is_year = |cell: &str| cell.len() == 4 && cell.parse().is_ok_and(|year: u16| (1500..=2100).contains(&year));
+    let mut said = cells.filter(|cell| !cell.trim().is_empty()).peekable();
+    said.peek().is_some() && said.all(is_year)
+}
+
+/// Whether a title is of years (`Since`) or of a count (`Number of beds`); `None` if it has no word that tells. The first counts.
+fn names_years(title: &str) -> Option<bool> {
+    const YEARS: [&str; 17] = [
+        "year",
+        "years",
+        "date",
+        "since",
+        "founded",
+        "founding",
+        "established",
+        "built",
+        "opened",
+        "completed",
+        "published",
+        "released",
+        "born",
+        "died",
+        "birth",
+        "season",
+    ];
+    const COUNTS: [&str; 16] = [
+        "number",
+        "no",
+        "count",
+        "total",
+        "quantity",
+        "population",
+        "people",
+        "inhabitants",
+        "households",
+        "employees",
+        "staff",
+        "members",
+        "students",
+        "visitors",
+        "beds",
+        "seats",
+    ];
+    if title.contains(['数', '數']) || title.contains("人口") {
+        return Some(false);
+    }
+    let title = title.to_lowercase();
+    let told = title.split(|c: char| !c.is_alphanumeric()).find_map(|word| {
+        let is_year = YEARS.contains(&word);
+        (is_year || COUNTS.contains(&word)).then_some(is_year)
+    });
+    told.or(title.contains('年').then_some(true))
+}
+
+/// True if a column, at `at` in the rows, is taken for years by its numbers alone: its title says neither that nor a count.
+pub fn is_years_by_numbers(column: &Column, rows: &[Vec<String>], at: usize) -> bool {
+    let cells = rows.iter().filter_map(|row| row.get(at)).map(String::as_str);
+    column.value_type == ValueType::YearMonth && names_years(&column.title).is_none() && are_years(cells)
+}
+
+/// The first cell of a column, at `at` in the rows, that makes it one of words, though most of its cells are numbers.
+pub fn odd_cell<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) -> Option<&'c str> {
+    if column.value_type != ValueType::Category {
+        return None;
+    }
+    let numbers = [ValueType::Number, ValueType::Percentage].map(|kind| Column::new("x", kind, &column.unit));
+    let (mut n_numbers, mut n_odd, mut first) = (0, 0, None);
+    for cell in rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.trim()) {
+        match numbers.iter().find_map(|numbers| read_cell(cell, numbers).ok()) {
+            Some(CellValue::Missing) => {}
+            Some(_) => n_numbers += 1,
+            None => {
+                n_odd += 1;
+                first = first.or(Some(cell));
+            }
+        }
+    }
+    first.filter(|_| n_numbers > n_odd)
 }
 
 fn is_money(cell: &str) -> bool {
@@ -157,5 +237,32 @@ mod tests {
         assert_eq!(kind(["£5", "7 pounds", "9 GBP"]), ValueType::Money);
         assert_eq!(kind(["5 hrs", "7 hours", "9"]), ValueType::Count);
         assert_eq!(kind(["5 kr", "7 SEK", "9 NOK"]), ValueType::Category);
+    }
+
+    #[test]
+    fn whole_numbers_that_could_be_years_are_what_the_head_says() {
+        use ValueType::{Count, Name, YearMonth};
+        let rows: &[&[&str]] =
+            &[&["Aa", "1600", "1962", "1700", "1650", "1999"], &["Bb", "2000", "2024", "1800", "", "2000"]];
+        let header = ["Name", "Number of beds at year's end", "Since", "床位数", "成立年份", "Total"];
+        let types: Vec<ValueType> = schema(&header, rows).into_iter().map(|(_, value_type, _)| value_type).collect();
+        assert_eq!(types, [Name, Count, YearMonth, Count, YearMonth, Count]);
+        let rows: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        let doubtful = |title: &str| is_years_by_numbers(&Column::new(title, YearMonth, ""), &rows, 1);
+        assert_eq!(["Goats", "Since", "年"].map(doubtful), [true, false, false]);
+    }
+
+    #[test]
+    fn a_cell_that_makes_a_column_of_numbers_one_of_words_is_named() {
+        let of = |cells: &[&str]| {
+            let rows: Vec<Vec<String>> = cells.iter().map(|cell| vec![(*cell).to_owned()]).collect();
+            odd_cell(&Column::new("beds", ValueType::Category, ""), &rows, 0).map(str::to_owned)
+        };
+        assert_eq!(of(&["12", "", "over 5", "1,200"]).as_deref(), Some("over 5"));
+        assert_eq!(of(&["4.5%", "-", "12%", "n/a 5"]).as_deref(), Some("n/a 5"));
+        for words in [&["north", "5"][..], &["5 km", "800 m"], &["1", "x", "y"], &[]] {
+            assert_eq!(of(words), None, "{words:?}");
+        }
     }
 }

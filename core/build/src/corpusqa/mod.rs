@@ -53,7 +53,7 @@ pub use hand::{
     Adjudicated, DISPUTE_COLUMNS, Dispute, FirstAgreement, HAND_COLUMNS, HandError, HandRead, adjudicated,
     dispute_rows, drawn_cells, first_agreement, hand_rows, read_hand,
 };
-pub use infer::inferred;
+pub use infer::{inferred, is_years_by_numbers, odd_cell};
 pub use parameters::CorpusQa;
 pub use query::Query;
 pub use separators::{decimal_comma, with_points};
