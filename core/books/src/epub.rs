@@ -9,14 +9,19 @@ use super::html::{Layout, to_text};
 use super::language::detect;
 use closeread_text::Language;
 pub use error::EpubError;
-use limits::{Chapters, check};
+use limits::{Chapters, Limited, check};
 use rbook::Epub;
+use rbook::epub::manifest::EpubManifestEntry;
 use std::collections::HashMap;
 use std::io::Cursor;
+use std::iter;
 use std::ops::Range;
 
 /// Media types of chapters; the last two are of EPUB 2 and of what came before it.
 const CHAPTERS: [&str; 4] = ["application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"];
+
+/// Most fallbacks of a document, each of the one before it.
+const MAX_FALLBACKS: usize = 8;
 
 /// The text of an EPUB archive for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +39,7 @@ pub struct EpubText {
 /// Reads the archive `bytes`, EPUB 2 or 3: the documents of its spine, in order, as text.
 ///
 /// Documents marked as outside the reading order (`linear="no"`) and the navigation document are left out; a note says
-/// how many.
+/// how many. Of a document that is no text its fallback is read.
 ///
 /// # Errors
 /// [`EpubError`]; an archive that unpacks to more than a book can be is given up before it fills the memory. A chapter that is missing or broken is an error, because a book with a hole would pass for whole.
@@ -54,21 +59,28 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
     let (mut n_chapters, mut n_empty, mut n_left_out) = (0, 0, 0);
     let mut read: HashMap<String, (usize, Range<usize>)> = HashMap::new();
     for entry in epub.spine().iter() {
-        let Some(document) = entry.manifest_entry() else {
+        let Some(named) = entry.manifest_entry() else {
             let reason = "the book's manifest does not list it".to_owned();
             return Err(EpubError::Chapter { href: entry.idref().to_owned(), reason });
         };
-        if !entry.is_linear() || document.properties().has_property("nav") {
+        if !entry.is_linear() || named.properties().has_property("nav") {
             n_left_out += 1;
             continue;
         }
-        let kind = document.media_type().split(';').next().unwrap_or_default().trim();
-        if !CHAPTERS.contains(&kind) {
-            other_kinds.push(format!("`{}` is left out: {} is no text", document.href(), document.media_type()));
+        let Some(document) = iter::once(named).chain(named.fallbacks().take(MAX_FALLBACKS)).find(is_chapter) else {
+            other_kinds.push(format!("`{}` is left out: {} is no text", named.href(), named.media_type()));
+            continue;
+        };
+        let stands_in = document.href().as_str() != named.href().as_str();
+        let href = document.href().path().as_str().to_owned();
+        if (stands_in || document.href().fragment().is_some()) && read.contains_key(&href) {
+            notes.push(format!("`{}` is left out: its text, `{href}`, is read already", named.href()));
             continue;
         }
+        if stands_in {
+            notes.push(format!("`{href}` is read in place of `{}`, which is no text", named.href()));
+        }
         n_chapters += 1;
-        let href = document.href().as_str().to_owned();
         if let Some((n_bytes, there)) = read.get(&href) {
             // A reading order may name a chapter again and again: it counts each time, and is read once.
             if !chapters.has_room(*n_bytes) {
@@ -79,14 +91,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             continue;
         }
         let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
-        let mut room = chapters.room();
-        if let Err(error) = document.copy_bytes(&mut room) {
-            return Err(if room.is_full() {
-                chapters.too_large(document.href().as_str())
-            } else {
-                broken(chain(&error))
-            });
-        }
+        let room = unpacked(&epub, document, &chapters)?;
         chapters.count(room.bytes.len());
         let chapter = match decode(&room.bytes, None) {
             Ok(decoded) => {
@@ -130,6 +135,27 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         text,
         notes,
     })
+}
+
+fn is_chapter(document: &EpubManifestEntry<'_>) -> bool {
+    let kind = document.media_type().split(';').next().unwrap_or_default().trim();
+    CHAPTERS.contains(&kind)
+}
+
+/// The bytes of a document. A manifest may name no place within a file, yet some do: then it is the whole file.
+fn unpacked(epub: &Epub, document: EpubManifestEntry<'_>, chapters: &Chapters) -> Result<Limited, EpubError> {
+    let href = document.href();
+    let mut room = chapters.room();
+    let mut copied = document.copy_bytes(&mut room);
+    if copied.is_err() && !room.is_full() && href.fragment().is_some() {
+        room = chapters.room();
+        copied = epub.copy_resource(href.path().as_str(), &mut room);
+    }
+    match copied {
+        Ok(_) => Ok(room),
+        Err(_) if room.is_full() => Err(chapters.too_large(href.as_str())),
+        Err(error) => Err(EpubError::Chapter { href: href.to_string(), reason: chain(&error) }),
+    }
 }
 
 /// The language of a text whose words are not parted as in the language that was said: programs write their own into a book.

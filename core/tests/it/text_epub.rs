@@ -71,6 +71,47 @@ fn chapters_of_old_books_and_with_parameters_in_their_media_types_are_read() {
 }
 
 #[test]
+fn a_fallback_is_read_in_place_of_what_is_no_text() {
+    let pages = [
+        ("p", "p.pdf", r#"fallback="s""#),
+        ("s", "p.svg", r#"fallback="a""#),
+        ("a", "a.xhtml", ""),
+        ("o", "o.pdf", r#"fallback="p""#),
+        ("x", "x.pdf", r#"fallback="x""#),
+        ("b", "b.xhtml", ""),
+    ];
+    let spine = [r#"idref="p""#, r#"idref="b""#, r#"idref="o""#, r#"idref="x""#];
+    let opf = package("3.0", &pages, &spine);
+    let opf = ["p.pdf", "o.pdf", "x.pdf", "p.svg"].iter().fold(opf, |opf, href| {
+        let kind = if href.ends_with("svg") { "image/svg+xml" } else { "application/pdf" };
+        let as_page = format!(r#"href="{href}" media-type="application/xhtml+xml""#);
+        opf.replace(&as_page, &format!(r#"href="{href}" media-type="{kind}""#))
+    });
+    let (a, b) = (page("<p>One.</p>"), page("<p>Two.</p>"));
+    let files = [CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/a.xhtml", &a), ("OEBPS/b.xhtml", &b)];
+    let book = read_epub(archive(&files)).expect("an EPUB 3");
+    assert_eq!(book.text, "One.\n\nTwo.\n");
+    let notes = [
+        "`/OEBPS/a.xhtml` is read in place of `/OEBPS/p.pdf`, which is no text",
+        "`/OEBPS/o.pdf` is left out: its text, `/OEBPS/a.xhtml`, is read already",
+        "`/OEBPS/x.pdf` is left out: application/pdf is no text",
+    ];
+    assert_eq!(book.notes, notes);
+}
+
+#[test]
+fn a_file_that_is_named_by_places_within_it_is_read_once() {
+    let pages = [("a", "a%20one.xhtml#i", ""), ("b", "a%20one.xhtml#ii", ""), ("c", "c.xhtml", "")];
+    let opf = package("2.0", &pages, &[r#"idref="a""#, r#"idref="b""#, r#"idref="c""#]);
+    let (a, c) = (page("<h1 id='i'>I</h1><h1 id='ii'>II</h1>"), page("<p>Three.</p>"));
+    let files = [CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/a one.xhtml", &a), ("OEBPS/c.xhtml", &c)];
+    let book = read_epub(archive(&files)).expect("an EPUB 2");
+    assert_eq!(book.text, "I\n\nII\n\nThree.\n");
+    assert_eq!(book.notes.len(), 1, "{:?}", book.notes);
+    assert!(book.notes[0].contains("is read already"), "{:?}", book.notes);
+}
+
+#[test]
 fn navigation_and_supplements_of_an_epub_3_are_left_out_and_said() {
     let opf = package(
         "3.0",
