@@ -85,7 +85,7 @@ fn are_years<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
 
 /// Whether a title is of years (`Since`) or of a count (`Number of beds`); `None` if it has no word that tells. The first counts.
 fn names_years(title: &str) -> Option<bool> {
-    const YEARS: [&str; 17] = [
+    const YEARS: [&str; 16] = [
         "year",
         "years",
         "date",
