@@ -55,7 +55,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         return Err(EpubError::Encrypted);
     }
     let mut chapters = Chapters::default();
-    let (mut text, mut notes, mut other_kinds) = (String::new(), Vec::new(), Vec::new());
+    let (mut text, mut notes, mut other_kinds) = (String::new(), Few::default(), Few::default());
     let (mut n_chapters, mut n_empty, mut n_left_out) = (0, 0, 0);
     let mut read: HashMap<String, (usize, Range<usize>)> = HashMap::new();
     for entry in epub.spine().iter() {
@@ -68,17 +68,17 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             continue;
         }
         let Some(document) = iter::once(named).chain(named.fallbacks().take(MAX_FALLBACKS)).find(is_chapter) else {
-            other_kinds.push(format!("`{}` is left out: {} is no text", named.href(), named.media_type()));
+            other_kinds.push(|| format!("`{}` is left out: {} is no text", named.href(), named.media_type()));
             continue;
         };
         let stands_in = document.href().as_str() != named.href().as_str();
         let href = document.href().path().as_str().to_owned();
         if (stands_in || document.href().fragment().is_some()) && read.contains_key(&href) {
-            notes.push(format!("`{}` is left out: its text, `{href}`, is read already", named.href()));
+            notes.push(|| format!("`{}` is left out: its text, `{href}`, is read already", named.href()));
             continue;
         }
         if stands_in {
-            notes.push(format!("`{href}` is read in place of `{}`, which is no text", named.href()));
+            notes.push(|| format!("`{href}` is read in place of `{}`, which is no text", named.href()));
         }
         n_chapters += 1;
         if let Some((n_bytes, there)) = read.get(&href) {
@@ -95,8 +95,9 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         chapters.count(room.bytes.len());
         let chapter = match decode(&room.bytes, None) {
             Ok(decoded) => {
-                let named = |note| format!("`{}` is read as {}: {note}", document.href(), decoded.encoding);
-                notes.extend(decoded.notes.into_iter().map(named));
+                for note in &decoded.notes {
+                    notes.push(|| format!("`{}` is read as {}: {note}", document.href(), decoded.encoding));
+                }
                 to_text(&decoded.text, Layout::Book)
             }
             Err(DecodeError::Empty { .. }) => String::new(),
@@ -110,13 +111,13 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         }
     }
     if n_chapters == 0 {
-        return Err(package.without_chapter(n_left_out, few(other_kinds)));
+        return Err(package.without_chapter(n_left_out, other_kinds.into_notes()));
     }
     if text.is_empty() {
         return Err(EpubError::NoText { n_chapters });
     }
     text.push('\n');
-    notes = [few(notes), few(other_kinds)].concat();
+    let mut notes = [notes.into_notes(), other_kinds.into_notes()].concat();
     if n_empty > 0 {
         notes.push(format!("{n_empty} of {n_chapters} chapters hold no text, perhaps pictures of pages"));
     }
@@ -166,15 +167,30 @@ fn other_writing(said: Language, text: &str) -> Option<Language> {
     (is_long && seen.is_spaceless() != said.is_spaceless()).then_some(seen)
 }
 
-/// The first of these notes, and how many more there are: a reading order may be of any length.
-fn few(mut notes: Vec<String>) -> Vec<String> {
+/// The first of some notes, and how many more there are: a reading order, and a name in it, may be of any length.
+#[derive(Default)]
+struct Few {
+    notes: Vec<String>,
+    n_more: usize,
+}
+
+impl Few {
     const SHOWN: usize = 5;
-    if notes.len() > SHOWN {
-        let more = notes.len() - SHOWN;
-        notes.truncate(SHOWN);
-        notes.push(format!("{more} more notes like these"));
+
+    fn push(&mut self, note: impl FnOnce() -> String) {
+        if self.notes.len() < Self::SHOWN {
+            self.notes.push(note());
+        } else {
+            self.n_more += 1;
+        }
     }
-    notes
+
+    fn into_notes(mut self) -> Vec<String> {
+        if self.n_more > 0 {
+            self.notes.push(format!("{} more notes like these", self.n_more));
+        }
+        self.notes
+    }
 }
 
 /// Adds a chapter, after a blank line.
@@ -230,4 +246,22 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_that_are_not_shown_are_not_written() {
+        let mut few = Few::default();
+        for n in 0..7 {
+            few.push(|| {
+                assert!(n < 5, "{n}");
+                format!("note {n}")
+            });
+        }
+        let notes = few.into_notes();
+        assert_eq!((notes.len(), &*notes[4], &*notes[5]), (6, "note 4", "2 more notes like these"));
+    }
 }
