@@ -47,6 +47,20 @@ fn a_slash_at_the_end_of_a_folder_makes_no_other_submission() {
 }
 
 #[test]
+fn parts_that_would_split_the_one_call_of_a_book_are_refused_before_they_are_handed_in() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let together =
+        ["--method", "closed-book", "--param", "closed-book.style=novelqa", "--param", "closed-book.together=true"];
+    let dry = |parts: &str| {
+        let args = ["submit", "slurm", "--parts", parts, "--dry-run", "--out", "spread", "--", "--benchmark", "tales"];
+        sandbox.run(&[&args[..], &together].concat())
+    };
+    dry("7").refuses(&["closed-book asks all questions on a book in one call", "there are 6"]);
+    dry("6").exits(0);
+}
+
+#[test]
 fn parts_in_the_queue_are_found_by_a_folder_with_a_slash() {
     let sandbox = Sandbox::new();
     tales(&sandbox);

@@ -35,12 +35,11 @@ impl Expected {
 
     /// Returns what the estimate of a run with a part's share of the limits gives a part, with time for slower servers.
     fn estimated(run: &[String], parts: usize) -> Result<Self> {
-        let program = std::env::current_exe()?;
-        let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
-        if !matches!(said.status.code(), Some(0 | 1)) {
-            bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
+        let estimate = estimated_by(run, &[])?;
+        if estimate["books"].as_u64().is_some_and(|books| books < parts as u64) {
+            // Each part would refuse to split a book whose questions are one call.
+            estimated_by(run, &["--shard", &format!("1/{parts}")])?;
         }
-        let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
         warn_of_share(&estimate, run);
         let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
         let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
@@ -53,6 +52,15 @@ impl Expected {
         });
         Ok(Self { minutes, memory })
     }
+}
+
+/// Returns what `closeread estimate` says of a run with further options.
+fn estimated_by(run: &[String], more: &[&str]) -> Result<serde_json::Value> {
+    let said = Command::new(std::env::current_exe()?).args(["estimate", "--json"]).args(more).args(run).output()?;
+    if !matches!(said.status.code(), Some(0 | 1)) {
+        bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
+    }
+    serde_json::from_slice(&said.stdout).context("estimate prints JSON")
 }
 
 /// Warns of prompts that a part's share of the tokens a minute can never take: their trials would fail in every part.
