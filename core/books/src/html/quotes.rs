@@ -10,7 +10,7 @@ enum Marks {
     Due,
     /// They are set.
     Set,
-    /// The quotation begins with a mark of its own.
+    /// The quotation begins with a mark of its own, or stands behind one.
     Own,
 }
 
@@ -32,7 +32,9 @@ impl Quotes {
     /// Writes what is due before the visible character `c`.
     pub(super) fn before(&mut self, c: char, text: &mut String) {
         let first = self.0.iter().rposition(|marks| *marks != Marks::Due).map_or(0, |idx| idx + 1);
-        let has_own = matches!(c, '“' | '‘' | '"' | '\'' | '«' | '„' | '「' | '『');
+        let is_mark = |c: char| matches!(c, '“' | '‘' | '"' | '«' | '„' | '「' | '『');
+        // Books that hide a browser's marks have their own, within the element or around it.
+        let has_own = is_mark(c) || c == '\'' || text.ends_with(is_mark);
         for (n, marks) in self.0.iter_mut().enumerate().skip(first) {
             *marks = if has_own { Marks::Own } else { Marks::Set };
             if !has_own {

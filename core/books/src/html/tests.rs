@@ -44,6 +44,7 @@ fn inline_tags_neither_add_nor_take_spaces() {
 fn a_quotation_has_its_marks() {
     both("<p>She said <q>Go, he said <q lang='de'>no</q></q>.</p>", "She said “Go, he said ‘no’”.");
     both("<p><q><b>Go</b> </q> now<q></q><q/>. <q>“Yes”</q> <q> <img alt='N'>o</q></p>", "“Go” now. “Yes” “No”");
+    both("<p>“<q>Go</q>”, he said, «<q>now</q>» <q>so</q></p>", "“Go”, he said, «now» “so”");
     both("<p>a <q>b<p>c <q>d</q></q></p><script><q>no</q></script>", "a “b\n\nc “d”");
     book("<table><tr><td><q>a</q><td>b</table>", "“a”\tb");
 }
