@@ -1,6 +1,7 @@
 //! `closeread gate`: a run against thresholds that know noise, for CI.
 
 use super::export::{at_name, is_at};
+use crate::values::each_once;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use closeread_eval::observations::MetricName;
@@ -138,10 +139,17 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
     let told = report(std::slice::from_ref(&run))?;
     let cells: Vec<&Cell> =
         told.runs.iter().flat_map(|run| &run.cells).filter(|cell| args.is_meant(&cell.key.arm)).collect();
-    if cells.is_empty() {
+    let is_there = |at: &String| cells.iter().any(|cell| is_at(at, &cell.key.arm));
+    let unknown = args.at.iter().find(|at| !is_there(at));
+    if cells.is_empty() || unknown.is_some() {
         let there: BTreeSet<String> = run.plan.iter().map(at_name).collect();
         let there: Vec<String> = there.into_iter().collect();
-        bail!("{} has no cell `{}`: it has {}", args.run.display(), args.at.join(", "), there.join(", "));
+        bail!(
+            "{} has no cell `{}`: it has {}",
+            args.run.display(),
+            unknown.map_or("", String::as_str),
+            there.join(", ")
+        );
     }
     let mut gates = Vec::new();
     for Least { metric, score } in &args.min {
@@ -217,7 +225,7 @@ impl GateArgs {
         for cell in cells {
             let arm = &cell.key.arm;
             let main = cell.metrics.keys().find(|metric| !metric.is_of_context()).map(MetricName::to_string);
-            let metric = if self.metric.is_empty() { main.into_iter().collect() } else { self.metric.clone() };
+            let metric = if self.metric.is_empty() { main.into_iter().collect() } else { each_once(&self.metric) };
             // A score file has no model: it is held against every cell.
             let choice = Choice {
                 metric,
