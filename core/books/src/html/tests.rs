@@ -124,6 +124,7 @@ fn raised_digits_make_no_other_number() {
     );
     both("<p>The 1<sup>st</sup> of 5 <sup>2</sup>m<sup>2</sup>, 7<sup/>8", "The 1st of 5 2m2, 78");
     both("<p>3<sup>9<p>4", "3⁹\n\n4");
+    both("<p>10<sup>–6</sup>, 5<sup>1–3</sup>, 1–3", "10⁻⁶, 5¹⁻³, 1–3");
 }
 
 #[test]
