@@ -38,6 +38,26 @@ fn a_web_page_is_no_receiver_of_spans() {
 }
 
 #[test]
+fn a_published_score_says_how_many_answers_have_no_verdict() {
+    let sandbox = a_run();
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule"]);
+    let judged = std::fs::read_to_string(sandbox.path("r/judgements.jsonl")).unwrap();
+    let kept = judged.lines().filter(|line| line.contains("\"t0-3\"")).map(|line| format!("{line}\n"));
+    sandbox.write("r/judgements.jsonl", kept.collect::<String>());
+    export(&sandbox, &["hf", "r", "--out", "hf", "--dataset", "org/tales"]);
+    let hub = sandbox.path("hf/builtin-extractive/.eval_results/tales-builtin-extractive.yaml");
+    let hub = std::fs::read_to_string(hub).unwrap();
+    assert!(hub.contains("1 of 18 items, 5 without a verdict, judged_accuracy in percent"), "{hub}");
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    export(&sandbox, &[&["every-eval-ever", "r"], &who[..]].concat());
+    let list = std::fs::read(sandbox.path("eee/export-files.json")).unwrap();
+    let names: Vec<String> = serde_json::from_slice(&list).unwrap();
+    let name = names.iter().find(|name| name.ends_with(".json")).unwrap();
+    let record = std::fs::read_to_string(sandbox.path("eee").join(name)).unwrap();
+    assert!(record.contains("\"trials_without_verdict\": \"5\""), "{record}");
+}
+
+#[test]
 fn a_competition_scores_as_its_platform_starts_it() {
     let sandbox = a_run();
     // A real scorer is the program itself, which is large in a test's build.

@@ -9,6 +9,7 @@ use closeread_eval::observations::MetricName;
 use closeread_eval::{Item, Outcome};
 use closeread_metrics::stats::{Estimate, IntervalMethod};
 use closeread_report::Arm;
+use closeread_report::gate::unjudged;
 use closeread_text::hash::sha256;
 use serde_json::{Map, Value, json};
 
@@ -175,13 +176,16 @@ impl Record<'_> {
             if let Some(judged) = self.judged_by(name) {
                 config["llm_scoring"] = judged;
             }
-            let ledger: Map<String, Value> = cell
+            let mut ledger: Map<String, Value> = cell
                 .summary
                 .ledger
                 .parts()
                 .filter(|(_, n)| *n > 0)
                 .map(|(ending, n)| (format!("trials_{}", ending.name()), json!(n.to_string())))
                 .collect();
+            if let (n @ 1.., _) = unjudged(&cell.summary, metric) {
+                ledger.insert("trials_without_verdict".to_owned(), json!(n.to_string()));
+            }
             json!({
                 "evaluation_result_id": self.result_id(&cell.arm, name),
                 "evaluation_name": self.evaluation_name(&cell.arm),

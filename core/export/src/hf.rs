@@ -8,6 +8,7 @@ use chrono::DateTime;
 use closeread_eval::observations::MetricName;
 use closeread_metrics::stats::Estimate;
 use closeread_report::Arm;
+use closeread_report::gate::unjudged;
 use closeread_table::number::percent;
 
 /// The facts of a publication on the hub that a run does not know.
@@ -43,8 +44,12 @@ fn one(about: About<'_>, hub: &Hub, cell: &CellTrials, date: &str) -> Option<Str
         format!("  source:\n    url: {}\n    name: \"closeread report\"\n", quoted(url))
     });
     let (low, high) = (percent(estimate.low), percent(estimate.high));
+    let waiting = match unjudged(&cell.summary, metric) {
+        (0, _) => String::new(),
+        (n, _) => format!(", {n} without a verdict"),
+    };
     let notes = format!(
-        "{} of {} items, {} in percent, 95% [{low}, {high}]; {}; closeread {}",
+        "{} of {} items{waiting}, {} in percent, 95% [{low}, {high}]; {}; closeread {}",
         estimate.n,
         about.run.items.len(),
         metric.name(),
