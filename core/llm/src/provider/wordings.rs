@@ -90,6 +90,7 @@ pub(super) static WORDINGS: &[Wording] = &[
     row(UsedUp, "LiteLLM", "budget has been exceeded", "github.com/BerriAI/litellm/issues/36729"),
     row(UsedUp, "LiteLLM", "exceededbudget", "docs.litellm.ai/docs/proxy/users"),
     row(UsedUp, "LiteLLM before OpenAI", "openaiexception - you exceeded your current quota", "recorded from a server"),
+    row(UsedUp, "OpenRouter", "free-models-per-day", "github.com/Gitlawb/openclaude/issues/936"),
     row(UsedUp, "OpenRouter", "key limit exceeded", "github.com/MCPJam/inspector/issues/1287"),
     row(UsedUp, "xAI", "used all available credits", "docs.x.ai, errors of billing"),
     row(UsedUp, "Zhipu, Z.ai", "no resource package", "github.com/anthropics/claude-code/issues/9201"),

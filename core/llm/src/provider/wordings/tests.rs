@@ -252,6 +252,13 @@ fn others() -> Vec<(u16, Value, Ends)> {
             Ends::All,
         ),
         (429, json!({"error": {"message": "ExceededBudget: End User=a over budget. Spend=1, Budget=0.5"}}), Ends::All),
+        (
+            429,
+            json!({"error": {"message": "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model \
+                requests per day", "code": 429}}),
+            Ends::All,
+        ),
+        (429, json!({"error": {"message": "Rate limit exceeded: free-models-per-min.", "code": 429}}), Ends::Nothing),
         (403, json!({"error": {"message": "Key limit exceeded (total limit).", "code": 403}}), Ends::All),
         (
             403,
