@@ -98,21 +98,42 @@ pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
     }
 }
 
-/// Reads the usage. Cached tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`, as OpenAI
-/// counts them. xAI and Google's layer for this protocol count reasoning in `total_tokens` alone.
+/// Reads the usage. Tokens that were read from a cache or written to it are part of `prompt_tokens`, reasoning tokens part of
+/// `completion_tokens`, as OpenAI counts them. xAI and Google's layer for this protocol count reasoning in `total_tokens` alone.
 pub(super) fn usage(usage: &Value) -> Usage {
-    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+    let detail = |name: &str| usage["prompt_tokens_details"][name].as_u64();
+    // DeepSeek's and Moonshot's names stand beside the sums.
+    let beside = || usage["prompt_cache_hit_tokens"].as_u64().or_else(|| usage["cached_tokens"].as_u64());
     let prompt = usage["prompt_tokens"].as_u64();
     let behind_prompt =
         usage["total_tokens"].as_u64().zip(prompt).map_or(0, |(all, prompt)| all.saturating_sub(prompt));
     Usage {
         prompt_tokens: prompt,
         completion_tokens: usage["completion_tokens"].as_u64().map(|told| told.max(behind_prompt)),
-        cached_tokens: cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64()),
-        cache_write_tokens: None,
+        cached_tokens: detail("cached_tokens").or_else(beside),
+        // The second is LiteLLM's.
+        cache_write_tokens: detail("cache_write_tokens").or_else(|| detail("cache_creation_tokens")),
         reasoning_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
         batch: false,
         own_count: false,
         told_prompt_tokens: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_a_cache_are_read_by_each_of_their_names() {
+        for (named, counted) in [
+            (json!({"prompt_tokens_details": {"cached_tokens": 60, "cache_write_tokens": 30}}), (Some(60), Some(30))),
+            (json!({"prompt_tokens_details": {"cached_tokens": 0, "cache_creation_tokens": 90}}), (Some(0), Some(90))),
+            (json!({"prompt_cache_hit_tokens": 60}), (Some(60), None)),
+            (json!({"cached_tokens": 60}), (Some(60), None)),
+        ] {
+            let usage = usage(&named);
+            assert_eq!((usage.cached_tokens, usage.cache_write_tokens), counted, "{named}");
+        }
     }
 }
