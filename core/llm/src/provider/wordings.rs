@@ -64,6 +64,8 @@ pub(super) static WORDINGS: &[Wording] = &[
     row(Overflow, "llama.cpp", "exceed_context_size_error", "recorded from a server"),
     row(Overflow, "llama.cpp", "exceeds the available context size", "recorded from a server"),
     row(Overflow, "TGI, Together", "inputs` tokens + `max_new_tokens`", "github.com/huggingface/llm-vscode/issues/94"),
+    row(Overflow, "TGI", "inputs` must have less than", "github.com/huggingface/text-generation-inference, router/src/validation.rs"),
+    row(Overflow, "GitHub Models", "tokens_limit_reached", "github.com/eslint/tsc-meetings/pull/593"),
     row(Overflow, "xAI", "maximum prompt length", "recorded from a server"),
     row(Overflow, "Ollama", "exceeds the context length", "github.com/nano-step/nano-brain/issues/208"),
     row(Overflow, "Cerebras", "current length is", "github.com/BerriAI/litellm, exception_mapping_utils.py"),
@@ -138,7 +140,7 @@ fn numbers(words: &str) -> (Option<u64>, Option<u64>) {
     }
     static WINDOW: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)(?:context length (?:is|of|\()? *(?:only )?|n_ctx: |max_seq_len \(|prompt length is |allowed \(|> |must be <= |limit for this model is |cannot exceed |model length of |limit is |should be \[1, *|token limit: |limit of )(\d[\d,]*)",
+            r"(?i)(?:context length (?:is|of|\()? *(?:only )?|n_ctx: |must have less than |max size: |max_seq_len \(|prompt length is |allowed \(|> |must be <= |limit for this model is |cannot exceed |model length of |limit is |should be \[1, *|token limit: |limit of )(\d[\d,]*)",
         )
     });
     static NEEDED: LazyLock<Regex> = LazyLock::new(|| {

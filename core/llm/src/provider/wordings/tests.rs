@@ -162,6 +162,16 @@ fn overflows() -> Vec<(Value, Ends)> {
             fits(5000, 4096),
         ),
         (
+            json!({"error": "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+                "error_type": "validation"}),
+            fits(5000, 4096),
+        ),
+        (
+            json!({"error": {"code": "tokens_limit_reached",
+                "message": "Request body too large for gpt-4o model. Max size: 8000 tokens."}}),
+            Ends::Overflow(None, Some(8000)),
+        ),
+        (
             json!({"error": "This model's maximum prompt length is 131072 but the request contains 150000 tokens."}),
             fits(150_000, 131_072),
         ),
