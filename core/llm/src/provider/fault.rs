@@ -42,7 +42,7 @@ pub enum Fault {
 pub enum ServerLoad {
     /// Too many requests or tokens a minute (429): send fewer at once.
     RateLimit,
-    /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
+    /// The server or a proxy failed (5xx, 408, 409, 499, 529): no more than now.
     Server,
     /// A web page came in the place of an answer: the address is another program's, or the server is being mended.
     Page,
@@ -205,7 +205,8 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<Duration>) 
     match status {
         _ if closes_account(status, value, &lower) => Fault::Closed(HostError::Failed(message)),
         429 => again(ServerLoad::RateLimit),
-        408 | 409 => again(ServerLoad::Server),
+        // Gemini answers 499 where it gives a call up by itself.
+        408 | 409 | 499 => again(ServerLoad::Server),
         500.. if is_own_fault(&lower) => Fault::Final(HostError::Failed(message)),
         500.. => again(ServerLoad::Server),
         _ => Fault::Final(HostError::Failed(message)),

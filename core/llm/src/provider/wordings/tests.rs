@@ -253,6 +253,11 @@ fn others() -> Vec<(u16, Value, Ends)> {
         ),
         (429, top("Too many tokens per day, please wait before trying again."), Ends::All),
         (429, top("Too many tokens, please wait before trying again."), Ends::Nothing),
+        (
+            499,
+            json!({"error": {"code": 499, "message": "The operation was cancelled.", "status": "CANCELLED"}}),
+            Ends::Nothing,
+        ),
         (429, top("You are using a Trial key, which is limited to 1000 API calls / month."), Ends::All),
         (429, top("You are using a Trial key, which is limited to 40 API calls / minute."), Ends::Nothing),
         (
