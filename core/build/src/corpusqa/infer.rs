@@ -90,11 +90,16 @@ fn names_years(title: &str) -> Option<bool> {
     const COUNTS: &str = "number no count total quantity population people inhabitants households employees staff \
                           members students visitors beds seats";
     let is_of = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
+    let title = title.to_lowercase();
+    let words = || title.split(|c: char| !c.is_alphanumeric());
+    // Whatever is counted in `Members since` and 数据年份, these are years.
+    if words().any(|word| word == "since") || title.contains("年份") {
+        return Some(true);
+    }
     if title.contains(['数', '數']) || title.contains("人口") {
         return Some(false);
     }
-    let title = title.to_lowercase();
-    let told = title.split(|c: char| !c.is_alphanumeric()).find_map(|word| {
+    let told = words().find_map(|word| {
         let is_year = is_of(YEARS, word);
         (is_year || is_of(COUNTS, word)).then_some(is_year)
     });
@@ -220,6 +225,9 @@ mod tests {
             rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
         let doubtful = |title: &str| is_years_by_numbers(&Column::new(title, YearMonth, ""), &rows, 1);
         assert_eq!(["Goats", "Term started", "年"].map(doubtful), [true, false, false]);
+        for title in ["Members since", "数据年份", "人口普查年份"] {
+            assert_eq!(names_years(title), Some(true), "{title}");
+        }
     }
 
     #[test]
