@@ -58,6 +58,9 @@ fn parts_that_would_split_the_one_call_of_a_book_are_refused_before_they_are_han
     };
     dry("7").refuses(&["closed-book asks all questions on a book in one call", "there are 6"]);
     dry("6").exits(0);
+    // Where each book has one question, no call is split.
+    let few = ["estimate", "--benchmark", "tales", "--items", "t0-3,t1-3", "--shard", "1/3"];
+    sandbox.run(&[&few[..], &together].concat()).exits(0);
 }
 
 #[test]
