@@ -4,6 +4,7 @@ pub(super) mod codabench;
 mod files;
 mod gold;
 pub(super) mod setting;
+mod verdict;
 
 use super::draft::{Draft, answered, ended, share};
 use super::layout::{Format, FormatError, FormatInput, no_systems};
@@ -11,7 +12,7 @@ use super::read::{Entry, entries, field, field_text, records, text};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;
-use closeread_eval::answer::novelqa::{answer_lines, choice_lines, judge_letter};
+use closeread_eval::answer::novelqa::{answer_lines, choice_lines};
 use closeread_eval::rows::{Row, kind, scalar};
 use closeread_eval::{InputFile, Item, Problem};
 use closeread_metrics::Metric;
@@ -20,6 +21,7 @@ use files::{base_name, lies_at, lists, stem};
 use gold::{Novel, read_gold};
 use serde_json::Value;
 use setting::Setting;
+use verdict::{unjudged, verdict};
 
 const MULTIPLE_CHOICE: &str = "multichoice";
 const GENERATIVE: &str = "generative";
@@ -62,11 +64,16 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
         read_file(&mut draft, file, &novels, setting, &mut is_judged);
     }
     let mut submission = draft.finish(&FORMAT, input)?;
+    let waiting = if is_judged { unjudged(&submission) } else { None };
+    let mut notes: Vec<String> = waiting.into_iter().collect();
     if setting == Setting::Generative && !is_judged {
         submission.metrics = vec![Metric::F1, Metric::ExactMatch];
-        let message = "open answers without a judge's verdict: F1 and exact match stand in for the paper's accuracy";
-        submission.notes.push(Problem::note(&input.files[0].name, None, None, message));
+        notes.push(
+            "open answers without a judge's verdict: F1 and exact match stand in for the paper's accuracy".into(),
+        );
     }
+    let note = |message: String| Problem::note(&input.files[0].name, None, None, message);
+    submission.notes.extend(notes.into_iter().map(note));
     Ok(submission)
 }
 
@@ -198,25 +205,17 @@ fn read_row(
     if draft.item_of(&id).is_none() {
         return draft.unknown(file, line, &id);
     }
-    match field_text(row, &["prediction", "pred", "answer", "response", "output"]) {
-        Ok(answer) => {
+    let answer = field_text(row, &["prediction", "pred", "answer", "response", "output"]);
+    match answer.and_then(|answer| Ok((answer, verdict(row)?))) {
+        Ok((answer, verdict)) => {
             let mut attempt = attempt(draft.item_of(&id).expect("it was found above"), answer, setting);
-            if let Some(is_correct) = verdict(row) {
+            if let Some(is_correct) = verdict {
                 *is_judged = true;
                 attempt.given.insert("accuracy".into(), share(is_correct));
             }
             draft.attempt(file, line, &id, attempt);
         }
         Err(why) => draft.malformed(file, line, Some(&id), why),
-    }
-}
-
-/// The judge's `C` or `N`, or the verdict itself; anything else that a judge said counts as wrong.
-fn verdict(row: &Row) -> Option<bool> {
-    match field(row, &["correct", "judge"])? {
-        (_, Value::Bool(is_correct)) => Some(*is_correct),
-        (_, Value::String(response)) => Some(judge_letter(response) == Parsed::Answer(true)),
-        _ => None,
     }
 }
 
