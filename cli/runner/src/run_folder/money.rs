@@ -5,6 +5,7 @@ use super::served::{EMBEDDINGS, RERANKING, served_calls};
 use crate::journal::Journals;
 use crate::spending::Charged;
 use anyhow::{Context, Result};
+use closeread_books::tokens::Tokenizer;
 use closeread_eval::Outcome;
 use closeread_files::{self as files, pretty, write_atomically};
 use closeread_judges::Judging;
@@ -45,8 +46,9 @@ impl Spent {
 }
 
 /// Returns what the calls cost that are in a folder: of its records, its preparations and its judges, or what they were charged
-/// while they ran, if that is more; those of unknown price count as nothing. The calls of trials that are not finished, failed ones included, stand in their journals. Of a call
-/// whose response was blocked a record holds the prompt's tokens alone, which were charged while it ran.
+/// while they ran, if that is more; those of unknown price count as nothing, and those without tokens with ours. The calls of
+/// trials that are not finished, failed ones included, stand in their journals. Of a call whose response was blocked a record
+/// holds the prompt's tokens alone, which were charged while it ran.
 pub fn spent<'r>(
     folder: &Path,
     records: impl Iterator<Item = &'r Record>,
@@ -55,7 +57,7 @@ pub fn spent<'r>(
 ) -> Result<Spent> {
     let cost = |model: &str, call: &CallTrace| match call.cached {
         true => Dollars::default(),
-        false => prices.cost(model, &call.usage).unwrap_or_default(),
+        false => cost_of(model, call, prices).unwrap_or_default(),
     };
     let all = |model: &str, calls: &[CallTrace], blocked: Option<usize>| {
         let blocked = blocked.and_then(|tokens| blocked_call(calls, tokens));
@@ -82,6 +84,16 @@ pub fn spent<'r>(
         false => (kept, Dollars::default()),
     };
     Ok(Spent { calls, kept, open, served: served.sum() })
+}
+
+/// Returns what a call costs, if its price is known. Tokens that its server did not name are counted here: a run with a limit does
+/// so while it asks, one without leaves them open.
+fn cost_of(model: &str, call: &CallTrace, prices: &PriceList) -> Option<Dollars> {
+    prices.of(model)?;
+    prices.cost(model, &call.usage).or_else(|| {
+        let response = Tokenizer::cl100k().count(&call.response) as u64;
+        prices.cost(model, &call.usage.or_counted(call.counted_tokens as u64, response, response))
+    })
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

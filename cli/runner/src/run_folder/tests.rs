@@ -1,6 +1,9 @@
 //! Tests of what a run folder keeps, refuses and takes up again.
 
 use super::*;
+use closeread_judges::Judging;
+use closeread_llm::Usage;
+use closeread_methods::record::CallTrace;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
@@ -205,4 +208,20 @@ fn finding_01_an_extension_of_a_damaged_folder_changes_nothing() {
         fs::remove_file(&damaged).unwrap();
         assert!(RunFolder::open(dir.path(), &two, None, Opening::Extend(&[])).is_ok(), "{name}");
     }
+}
+
+#[test]
+fn a_call_whose_tokens_nobody_named_costs_what_is_counted_here() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 100 }";
+    let prices = PriceList::read(list).unwrap();
+    let call = CallTrace { counted_tokens: 1_000_000, response: "Ann".to_owned(), ..CallTrace::default() };
+    let cost = |call: CallTrace| {
+        let record = Record { calls: vec![call], ..record("a", Outcome::NotFound) };
+        spent(dir.path(), std::iter::once(&record), &Judging::default(), &prices).unwrap().calls.0
+    };
+    assert!((1.0001..1.001).contains(&cost(call.clone())), "{}", cost(call.clone()));
+    let told = Usage { prompt_tokens: Some(500_000), completion_tokens: Some(0), ..Usage::default() };
+    assert!((cost(CallTrace { usage: told, ..call.clone() }) - 0.5).abs() < 1e-9);
+    assert_eq!(cost(CallTrace { cached: true, ..call }), 0.0);
 }
