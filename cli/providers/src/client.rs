@@ -88,6 +88,8 @@ pub struct ChatModel {
     throttle: Rc<Throttle>,
     /// Time of the last message that calls are tried again.
     said: Cell<Option<Instant>>,
+    /// Whether it was said that the model takes no temperature, and that it takes no seed.
+    said_left_out: Cell<(bool, bool)>,
 }
 
 impl ChatModel {
@@ -97,7 +99,8 @@ impl ChatModel {
         let state = AccountState { dialect: account.provider.dialect(), closed: None };
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
-        Ok(Self { client, account, secrets, options, state: RefCell::new(state), throttle, said: Cell::default() })
+        let (state, said, said_left_out) = (RefCell::new(state), Cell::default(), Cell::default());
+        Ok(Self { client, account, secrets, options, state, throttle, said, said_left_out })
     }
 
     /// Makes the model count its calls with those of another client from now on, if both ask the same model of the same
@@ -148,6 +151,12 @@ impl ChatModel {
         self.throttle.permit().await
     }
 
+    /// Returns whether the model takes no temperature, and whether it takes no seed.
+    fn left_out(&self) -> (bool, bool) {
+        let Dialect { own_temperature, no_seed, .. } = self.dialect();
+        (own_temperature, no_seed)
+    }
+
     /// Returns the dialect in which the model wants to be asked, as far as it is known by now.
     pub fn dialect(&self) -> Dialect {
         self.state.borrow().dialect
@@ -183,6 +192,10 @@ impl ChatModel {
                     self.said.set(Some(Instant::now()));
                     let hint = if enabled!(Level::DEBUG) { "" } else { "; --verbose says every try" };
                     info!("{provider}/{model}: {said}{hint}");
+                }
+                // Its responses are not those of the settings that the run names.
+                Notice::Otherwise { .. } if self.said_left_out.replace(self.left_out()) != self.left_out() => {
+                    info!("{provider}/{model}: {said}, from now on");
                 }
                 _ => debug!("{provider}/{model}: {said}"),
             }

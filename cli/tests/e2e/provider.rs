@@ -163,7 +163,8 @@ fn a_model_that_refuses_a_field_is_asked_without_it() {
     let sandbox = Sandbox::with_own_cache();
     let mut arguments = arguments(&server.url, "en-002,en-003");
     arguments.extend(["--extra-body", r#"{"top_p": 0.5}"#]);
-    sandbox.run(&arguments).exits(0);
+    let said = sandbox.run(&arguments).exits(0).err();
+    assert_eq!(said.matches("Only the default (1).; asked again without it, from now on").count(), 1, "{said}");
     let requests = server.requests.lock().unwrap();
     assert_eq!(requests.len(), 3, "refused once, never asked that way again");
     assert!(requests[1].get("temperature").is_none() && requests[2].get("temperature").is_none());
