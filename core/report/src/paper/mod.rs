@@ -43,13 +43,16 @@ pub fn tables(paper: Option<Paper>, table: &Observations) -> Vec<Table> {
 
 /// The tables of this paper for these trials, whatever benchmark they are of; HAMLET has none of trials.
 pub fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
-    match paper {
+    let mut tables = match paper {
         Paper::SagaScale => sagascale::tables(table),
         Paper::NovelQa => novelqa::tables(table),
         Paper::CorpusQa => corpusqa::tables(table),
         Paper::DosRag => dos_rag::tables(table),
         Paper::Hamlet => Vec::new(),
-    }
+    };
+    let note = tabulate::asked_apart(table);
+    tables.iter_mut().for_each(|table| table.notes.extend(note.clone()));
+    tables
 }
 
 /// Makes what a paper prints of its data, from the books and items of these runs: SagaScale's Tables 2 and 9 and Figure
@@ -91,4 +94,26 @@ pub(crate) fn tables_of_data(paper: Paper, runs: &[Run]) -> Vec<Table> {
 /// NovelQA's Tables 1, 9, 12 and 13.
 pub fn question_tables(items: &Observations) -> Vec<Table> {
     sagascale::tables::question_types(items).into_iter().chain(novelqa::data_tables(items)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Case, case, table};
+    use std::sync::Arc;
+
+    #[test]
+    fn runs_that_were_asked_other_items_are_named_below_every_table() {
+        let run = |items: &[&str]| {
+            let trial = |item: &&str| Case { method: "naive-rag".to_owned(), ..case(item).scored("accuracy", 1.0) };
+            table(&items.iter().map(trial).collect::<Vec<_>>())
+        };
+        let pool = |second: &[&str]| {
+            let runs = [(Arc::from("whole"), run(&["a", "b"])), (Arc::from("part"), run(second))];
+            tables_of(Paper::SagaScale, &Observations::pooled(runs).unwrap())
+        };
+        let note = "the runs were not asked the same items: 1 of part, 2 of whole".to_owned();
+        assert!(pool(&["b"]).iter().all(|table| table.notes.contains(&note)));
+        assert!(pool(&["b", "a"]).iter().all(|table| !table.notes.iter().any(|note| note.contains("same items"))));
+    }
 }

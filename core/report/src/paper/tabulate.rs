@@ -1,7 +1,9 @@
 //! Shared parts of the papers' tables: the values of a label, what must be said below.
 
-use closeread_eval::observations::{Ending, FailurePolicy, MetricName, Observations, Rows, Score};
+use closeread_eval::Task;
+use closeread_eval::observations::{Ending, FailurePolicy, ItemId, MetricName, Observations, Rows, Score};
 use closeread_table::number::{metric_label, thousands};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The method or model under which trials of people stand.
 pub(super) const HUMAN: &str = "human";
@@ -40,6 +42,23 @@ pub(super) fn unjudged(table: &Observations, rows: &Rows, metric: &MetricName) -
     let n = answers.filter(|row| row.scores.get(metric).is_some_and(waits)).count();
     let label = metric_label(metric.name());
     (n > 0).then(|| format!("{label}: {} without a verdict, in no mean", thousands(n as u64)))
+}
+
+/// Note where runs stand side by side that were not asked the same items; a task that only some of them have is no such
+/// difference.
+pub(super) fn asked_apart(table: &Observations) -> Option<String> {
+    type ByRun<'t> = BTreeMap<&'t str, BTreeSet<ItemId>>;
+    let (mut all, mut by_task) = (ByRun::new(), BTreeMap::<Task, ByRun<'_>>::new());
+    for (id, cell) in table.cells() {
+        let items: BTreeSet<ItemId> = table.rows(&Rows::of(id)).map(|row| row.item).collect();
+        let run = &*cell.key.configuration;
+        by_task.entry(cell.key.task).or_default().entry(run).or_default().extend(&items);
+        all.entry(run).or_default().extend(items);
+    }
+    let differ = |runs: &ByRun<'_>| runs.values().any(|items| Some(items) != runs.values().next());
+    let counts: Vec<String> =
+        all.iter().map(|(run, items)| format!("{} of {run}", thousands(items.len() as u64))).collect();
+    by_task.values().any(differ).then(|| format!("the runs were not asked the same items: {}", counts.join(", ")))
 }
 
 /// Note where both failure policies stand side by side or one was chosen.
