@@ -2,7 +2,7 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Grid, Number, Place, average};
-use super::tabulate::{HUMAN, main_metric, policy_note, values, without_judge};
+use super::tabulate::{HUMAN, main_metric, policy_note, stands_under, values, without_judge};
 use crate::PASSAGES;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, Ending, FailurePolicy, ItemFacts, ItemId, Observation, Observations, Rows,
@@ -26,6 +26,8 @@ const LENGTH_SETS: [&str; 8] = ["set1", "set2", "set3", "set4", "128K", "1M", "4
 const PUBLISHED_SETS: [(&str, &str); 4] = [("set1", "128K"), ("set2", "1M"), ("set3", "4M"), ("set4", "10M")];
 /// Difficulties in order, as labels may write them.
 const DIFFICULTIES: [&str; 6] = ["easy", "Easy", "medium", "Medium", "hard", "Hard"];
+/// The reason why a model or a person that nobody judged has no number beside those that were judged.
+const NO_SCORE: &str = "no answer has a score";
 /// Minutes after which a question put to a person counts as timed out (section 4.5).
 const TIME_LIMIT_MINUTES: f64 = 90.0;
 /// Mark of a number where fewer chunks than documents were retrieved (Table 4).
@@ -89,6 +91,9 @@ fn is_time_out(row: &Observation) -> bool {
 
 impl<'a> CorpusQa<'a> {
     fn mean(&self, rows: &Rows) -> Place {
+        if !stands_under(self.trials.rows(rows), &self.by.metric) {
+            return Err(NO_SCORE);
+        }
         let estimate = self.trials.aggregate(rows, &self.by).estimate.ok_or("no item counted")?;
         Ok(Number::new(100.0 * estimate.value, estimate.n))
     }
@@ -284,10 +289,12 @@ impl<'a> CorpusQa<'a> {
             if is_time_out(row) { 0.0 } else { score.unwrap_or(0.0) }
         };
         let share = |sum: f64| Ok(Number::new(100.0 * sum / n as f64, n));
+        let is_judged = stands_under(asked.iter().copied(), &self.by.metric);
+        let accuracy = if is_judged { share(asked.iter().map(score).sum()) } else { Err(NO_SCORE) };
         let finished: Vec<f64> =
             asked.iter().filter(|row| !is_time_out(row)).map(|row| row.spent.seconds / 60.0).collect();
         let late = n - finished.len();
-        vec![share(asked.iter().map(score).sum()), minutes(&finished, "all timed out"), share(late as f64)]
+        vec![accuracy, minutes(&finished, "all timed out"), share(late as f64)]
     }
 
     /// The cells of a model, or why it has none.

@@ -1,7 +1,7 @@
 //! Shared parts of the papers' tables: the values of a label, what must be said below.
 
 use closeread_eval::Task;
-use closeread_eval::observations::{Ending, FailurePolicy, ItemId, MetricName, Observations, Rows, Score};
+use closeread_eval::observations::{Ending, FailurePolicy, ItemId, MetricName, Observation, Observations, Rows, Score};
 use closeread_table::number::{metric_label, thousands};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,13 @@ pub(super) fn main_metric(table: &Observations, rows: &Rows, otherwise: &str) ->
 pub(super) fn nothing_answered(table: &Observations, rows: &Rows) -> bool {
     let mut endings = table.rows(rows).map(|row| row.outcome).peekable();
     endings.peek().is_some() && endings.all(|ending| ending != Ending::Answered)
+}
+
+/// True if one of these trials has an answer that stands under the metric, or none has an answer. Beside judged runs an
+/// unjudged one has none that does: its failures alone would be its mean.
+pub(super) fn stands_under<'o>(trials: impl Iterator<Item = &'o Observation>, metric: &MetricName) -> bool {
+    let mut answers = trials.filter(|row| row.outcome == Ending::Answered).peekable();
+    answers.peek().is_none() || answers.any(|row| row.scores.contains_key(metric))
 }
 
 /// The values of a label in the table: as `order` has them, then the others by name.

@@ -85,3 +85,25 @@ fn accuracy_that_no_judge_gave_says_what_it_is() {
     let notes = &tables(&table(&[question]))[0].notes;
     assert!(notes.iter().any(|note| note == "scored by F1: there is no judge's verdict"), "{notes:?}");
 }
+
+#[test]
+fn who_was_not_judged_has_no_number_beside_those_who_were() {
+    let asked = |model: &str, method: &str, item: &str| Case {
+        model: model.to_owned(),
+        method: method.to_owned(),
+        ..case(item).scored("f1", 1.0)
+    };
+    let judged = asked("p/x", "full-document", "education_en_1").scored(JUDGED_ACCURACY, 1.0);
+    let other = asked("p/y", "full-document", "education_en_1");
+    let mut failed = asked("p/y", "full-document", "education_en_2");
+    failed.ending = Ending::Failed;
+    failed.scores.clear();
+    let person = asked("ana", HUMAN, "education_en_1");
+    let made = tables(&table(&[judged, other, failed, person]));
+    let none = Value::missing(NO_SCORE);
+    let of = |id: &str| made.iter().find(|table| table.id == id).unwrap();
+    for id in ["corpusqa-table-3", "corpusqa-table-3-wrong"] {
+        assert_eq!([&of(id).rows[1][2], &of(id).rows[1][4]], [&none, &none], "{id}");
+    }
+    assert_eq!(of("corpusqa-table-5").rows[0][2], none);
+}
