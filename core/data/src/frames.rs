@@ -40,8 +40,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
     for file in tables {
         let mut has_some = false;
         let mut rows = Vec::new();
-        for (at, row) in records(file, &["prompt", "answer", "wiki_links"], out.problems()).into_iter().enumerate() {
-            let id = (at + 1).to_string();
+        for row in records(file, &["prompt", "answer", "wiki_links"], out.problems()) {
+            let id = row.number.to_string();
             match links(&row) {
                 Ok(names) => {
                     for name in &names {
@@ -224,5 +224,16 @@ mod tests {
                 "test.tsv:3 (2): no question or no answer: expected text in the columns `Prompt` and `Answer` [left out]",
             ],
         );
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_keeps_its_number() {
+        let rows = table(&[
+            "0\tWho\tcame?\tAda\tx\t\t['https://en.wikipedia.org/wiki/Ada']",
+            "1\tWho?\tAda\tx\t\t['https://en.wikipedia.org/wiki/Ada']",
+        ]);
+        let dataset = read(&[rows, file("Ada.txt", "Ada.")]);
+        check(&dataset, 1, &["test.tsv:2: 7 fields: expected 6, as in the header [left out]"]);
+        assert_eq!(dataset.items[0].id, "2");
     }
 }

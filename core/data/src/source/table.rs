@@ -12,6 +12,8 @@ use std::collections::HashMap;
 pub(crate) struct Record {
     /// Physical line it begins in, from 1: quoted fields may hold line ends.
     pub(crate) line: usize,
+    /// Place among the records of the table, from 1, those that cost themselves counted.
+    pub(crate) number: usize,
     fields: HashMap<String, String>,
 }
 
@@ -35,7 +37,9 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
     let mut raw = ByteRecord::new();
     let mut columns: Option<Vec<String>> = None;
     let mut records = Vec::new();
+    let mut number = 0;
     while let Ok(true) = reader.read_byte_record(&mut raw) {
+        number += usize::from(columns.is_some());
         let start = raw.position().map_or(0, csv::Position::byte);
         let end = reader.position().byte() as usize;
         let line = lines.line_of(start);
@@ -76,7 +80,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
             for (name, field) in columns.iter().zip(fields) {
                 named.entry(name.clone()).or_insert_with(|| field.to_owned());
             }
-            records.push(Record { line, fields: named });
+            records.push(Record { line, number, fields: named });
         }
     }
     if columns.is_none() {
