@@ -11,6 +11,7 @@ pub use closeread_eval::hamlet::*;
 
 use super::configurations::configurations;
 use super::grid::{Number, Place, average};
+use super::tabulate::asked_apart;
 use crate::observed::WORDS;
 use closeread_eval::Task;
 use closeread_eval::correlate::correlation;
@@ -41,7 +42,10 @@ pub fn tables(trials: &Observations) -> Vec<Table> {
         return Vec::new();
     }
     let papers = FailurePolicy::ALL.map(|policy| Hamlet { trials, policy, rows: Row::all(trials) });
-    papers.iter().flat_map(Hamlet::tables).collect()
+    let mut tables: Vec<Table> = papers.iter().flat_map(Hamlet::tables).collect();
+    let note = asked_apart(trials);
+    tables.iter_mut().for_each(|table| table.notes.extend(note.clone()));
+    tables
 }
 
 /// A model that wrote summaries, in one of its settings.

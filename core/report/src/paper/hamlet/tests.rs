@@ -4,6 +4,7 @@
 use super::*;
 use crate::testing::{Case, case, table};
 use closeread_table::Value;
+use std::sync::Arc;
 
 fn summary(model: &str, item: usize, covered: f64) -> Case {
     let perspective = if item.is_multiple_of(2) { "analytical" } else { "narrative" };
@@ -42,4 +43,12 @@ fn where_no_run_says_which_model_reasons_each_is_held_against_those_before_it() 
     assert_eq!(made.rows[0][0], Value::text("other - base"));
     assert_eq!(made.rows[0][1], Value::count(3));
     assert_eq!(made.rows[0][2], Value::printed(1.0, 3, 3));
+}
+
+#[test]
+fn runs_of_other_queries_are_named() {
+    let run = |n: usize| table(&(0..n).map(|item| summary("p/x", item, 1.0)).collect::<Vec<_>>());
+    let pool = Observations::pooled([(Arc::from("whole"), run(4)), (Arc::from("part"), run(2))]).unwrap();
+    let note = "the runs were not asked the same items: 2 of part, 4 of whole".to_owned();
+    assert!(tables(&pool).iter().all(|table| table.notes.contains(&note)));
 }
