@@ -3,13 +3,13 @@
 //! The paper has GPT-4 write them and permutes the order. Here a judge also says of each whether it means the same as a
 //! gold answer; one that does, repeats another or could not be judged is written anew.
 
+mod response;
+
 use super::ask::{asked, made};
 use super::line::End;
 use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question, StageCost};
 use closeread_books::Book;
-use closeread_eval::answer::json::json_value;
-use closeread_eval::rows::scalar;
 use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_methods::Host;
@@ -20,8 +20,8 @@ use closeread_prompts::builds::OptionsDistractors;
 use closeread_prompts::judges::JudgeCorpusQa;
 use closeread_prompts::variables::Rejected;
 use closeread_text::Language;
+use response::read;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -273,36 +273,6 @@ fn prompt<'p>(title: &'p str, item: &'p Item, n: usize, found: &'p Distractors) 
     }
 }
 
-/// Most options of a response that are read: three are asked for, and each is compared with all.
-const MOST_READ: usize = 100;
-
-/// The reason why a response gives no options.
-#[derive(Debug, PartialEq, thiserror::Error)]
-enum OptionsError {
-    #[error("it holds no JSON object with options")]
-    NoObject,
-    #[error("it lists no options")]
-    NoOptions,
-}
-
-fn read(response: &str) -> Result<Vec<String>, OptionsError> {
-    let value = json_value(response).answer().ok_or(OptionsError::NoObject)?;
-    let list = match &value {
-        Value::Object(fields) => {
-            fields.get("options").or_else(|| fields.get("distractors")).ok_or(OptionsError::NoOptions)?
-        }
-        list => list,
-    };
-    let list = list.as_array().map_or(std::slice::from_ref(list), Vec::as_slice);
-    let list = &list[..list.len().min(MOST_READ)];
-    let mut options: Vec<String> = list.iter().filter_map(scalar).collect();
-    if options.is_empty() {
-        // Options as objects with a text.
-        options = list.iter().filter_map(|option| scalar(option.get("text")?)).collect();
-    }
-    if options.is_empty() { Err(OptionsError::NoOptions) } else { Ok(options) }
-}
-
 /// Returns why an option is none, by its form alone.
 fn equal_in_form(option: &str, item: &Item, found: &Distractors) -> Option<String> {
     let form = folded(option);
@@ -364,21 +334,5 @@ mod tests {
         }
         assert_eq!(ordered("q1", "a", &wrong, 1), ordered("q1", "a", &wrong, 1));
         assert!((0..40).any(|seed| ordered("q1", "a", &wrong, seed) != ordered("q1", "a", &wrong, 1)));
-    }
-
-    #[test]
-    fn options_are_read_from_the_forms_that_models_write() {
-        let expected = Ok(["x", "y"].map(str::to_owned).to_vec());
-        assert_eq!(read(r#"{"options": ["x", " y "]}"#), expected);
-        assert_eq!(read(r#"["x", "y"]"#), expected);
-        assert_eq!(read(r#"{"options": [{"text": "x"}, {"text": "y"}]}"#), expected);
-        assert_eq!(read("x, y"), Err(OptionsError::NoObject));
-        assert_eq!(read(r#"{"options": []}"#), Err(OptionsError::NoOptions));
-        assert_eq!(read("{}"), Err(OptionsError::NoOptions));
-    }
-
-    #[test]
-    fn finding_09_of_options_without_end_the_first_are_read() {
-        assert_eq!(read(&format!("[{}1]", "1,".repeat(100_000))).unwrap().len(), MOST_READ);
     }
 }
