@@ -51,9 +51,13 @@ pub fn cost(
             looks.push(Prompt { known, responses });
         }
     }
+    let rounds = match schema {
+        Some(schema) => extract::rounds(schema.columns.len(), parameters.queries),
+        None => parameters.queries.max(1),
+    };
     for book in &kept {
         let known = tokens_of(settings, &extract::prompt(book, book.text()?.source(), held, 0))?;
-        extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, responses: of_fields }));
+        extractions.extend((0..rounds).map(|_| Prompt { known, responses: of_fields }));
     }
     let limit = settings.response_limit.reserved();
     let mut stages = vec![

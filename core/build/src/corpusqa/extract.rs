@@ -83,20 +83,33 @@ pub struct FieldVotes {
     pub quote: String,
 }
 
-/// The prompt, with the fields turned by the number of the query, so that no two ask alike.
-pub(super) fn prompt<'p>(book: &'p Book, text: &'p str, schema: &'p Schema, round: usize) -> CorpusQaExtract<'p> {
-    let mut fields: Vec<Field<'p>> = schema.columns.iter().map(super::Column::as_field).collect();
-    let n = fields.len();
-    // By thirds; of four fields a half would come round at the third query.
+/// The order of `n` fields in the query with this number: turned by thirds, every second time backwards.
+fn order(n: usize, round: usize) -> Vec<usize> {
+    // Of four fields a half would come round at the third query.
     let turn = match n {
         0..=2 => 0,
         4 => 1,
         n => n.div_ceil(3),
     };
-    fields.rotate_left((round * turn) % n.max(1));
+    let mut order: Vec<usize> = (0..n).collect();
+    order.rotate_left((round * turn) % n.max(1));
     if round % 2 == 1 {
-        fields.reverse();
+        order.reverse();
     }
+    order
+}
+
+/// The number of queries, at most `most`, that each ask for `n` fields in an order of their own. One that asks as an earlier one
+/// would get that one's remembered response, and a single response would count as two votes.
+pub(super) fn rounds(n: usize, most: usize) -> usize {
+    let most = most.max(1);
+    (1..most).find(|&round| order(n, round) == order(n, 0)).unwrap_or(most)
+}
+
+/// The prompt, with the fields in the order of the query's number.
+pub(super) fn prompt<'p>(book: &'p Book, text: &'p str, schema: &'p Schema, round: usize) -> CorpusQaExtract<'p> {
+    let order = order(schema.columns.len(), round).into_iter();
+    let fields: Vec<Field<'p>> = order.map(|at| schema.columns[at].as_field()).collect();
     CorpusQaExtract { title: &book.title, text, entity: &schema.entity.one, fields }
 }
 
@@ -258,6 +271,17 @@ mod tests {
         assert_eq!(value("none").unwrap_err(), "it holds no JSON object with the fields as keys");
         assert_eq!(value(r#"{"name": "A"}"#).unwrap_err(), "these fields are left out: income");
         assert!(read(r#"{"name": "A"}"#, &schema(), true).is_ok(), "at the last attempt");
+    }
+
+    #[test]
+    fn no_two_queries_ask_alike() {
+        for n in 1..=30 {
+            let most = rounds(n, 40);
+            let orders: std::collections::BTreeSet<Vec<usize>> = (0..most).map(|round| order(n, round)).collect();
+            assert_eq!(orders.len(), most, "{n} fields");
+        }
+        assert_eq!([1, 2, 3, 4, 12].map(|n| rounds(n, 40)), [1, 2, 6, 4, 6]);
+        assert_eq!([0, 1, 2].map(|most| rounds(2, most)), [1, 1, 2]);
     }
 
     fn agreed(responses: &[&str], allow_missing: bool) -> Made<Agreed> {

@@ -154,7 +154,7 @@ pub async fn corpusqa<H: Host, S: StageStore, D: Database>(
     let (ballots, agreed) = readers.agree(&mut building, &schema).await?;
     let readings: Vec<Unit<Reading>> =
         agreed.iter().map(|unit| Unit { id: unit.id.clone(), input: unit.input.reading.clone() }).collect();
-    let mut tables = vec![tables::agreement(&schema, &ballots)];
+    let mut tables = vec![tables::agreement(&schema, &ballots, parameters.queries)];
     let mut questions = people::extraction(&agreed, &schema, &books)?;
     let tail = Tail { writer: crew.writer, settings, database, books: &books, sources: &documents, schema: &schema };
     let mut corpus = tail.ask(building, &readings, given.templates, parameters).await?;

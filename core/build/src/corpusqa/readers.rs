@@ -68,7 +68,7 @@ impl<H: Host> Readers<'_, H> {
         schema: &Schema,
     ) -> Result<(Vec<Unit<Ballots>>, Vec<Unit<Agreed>>), BuildError> {
         let Self { crew, settings, books, parameters, .. } = *self;
-        let rounds = parameters.queries.max(1);
+        let rounds = extract::rounds(schema.columns.len(), parameters.queries);
         let mut queries = Vec::new();
         for document in self.order.iter().filter(|_| schema.columns.len() > 1) {
             for by in 0..crew.extractors.len() {

@@ -2,7 +2,7 @@
 
 use super::column::Schema;
 use super::consensus::Consensus;
-use super::extract::{Ballots, agree};
+use super::extract::{Ballots, agree, rounds};
 use super::global::{Row, Statement};
 use super::gold::is_empty;
 use super::sets::DocumentSet;
@@ -14,7 +14,8 @@ use closeread_eval::Item;
 use closeread_table::{Table, Value};
 
 /// Makes the table of how often the extractions of each column agree; documents that were dropped count as well.
-pub(super) fn agreement(schema: &Schema, ballots: &[Unit<Ballots>]) -> Table {
+/// `asked` is how often each model was to read each document.
+pub(super) fn agreement(schema: &Schema, ballots: &[Unit<Ballots>], asked: usize) -> Table {
     let columns =
         ["column", "documents", "clear majority", "share", "all agree", "share of all", "not found", "no majority"];
     let mut table = Table::new("agreement", "What the extractions agree on", columns.map(str::to_owned).to_vec());
@@ -23,6 +24,13 @@ pub(super) fn agreement(schema: &Schema, ballots: &[Unit<Ballots>]) -> Table {
         "clear majority: more than half of all extractions of the cell, and at least two, give the same value"
             .to_owned(),
     );
+    let n_fields = schema.columns.len();
+    let read = rounds(n_fields, asked);
+    if read < asked && !ballots.is_empty() {
+        table.notes.push(format!(
+            "each model read each document {read} times instead of {asked}: {n_fields} fields are asked for in no further order"
+        ));
+    }
     for (at, column) in schema.columns.iter().enumerate() {
         let (mut clear, mut all, mut absent, mut split) = (0, 0, 0, 0);
         for unit in ballots {
