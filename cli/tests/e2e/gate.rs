@@ -172,7 +172,7 @@ fn what_decides_nothing_is_refused() {
     sandbox.run(&["gate", "r", "--min", "meteor=0.5"]).refuses(&["--min meteor", "accuracy"]);
     sandbox.run(&["gate", "r", "--min", "accuracy=55"]).refuses(&["from 0 to 1"]);
     sandbox.run(&["gate", "r", "--min", "accuracy=0.5", "--at", "rag"]).refuses(&["no cell `rag`", "dos-rag@30"]);
-    let two = ["gate", "r", "--min", "accuracy=0", "--at", "dos-rag", "--at", "closd-book"];
-    sandbox.run(&two).refuses(&["no cell `closd-book`"]);
+    let two = ["gate", "r", "--min", "accuracy=0", "--at", "dos-rag", "--at", "close-book"];
+    sandbox.run(&two).refuses(&["no cell `close-book`"]);
     sandbox.run(&["gate", "r", "--max-failed", "x"]).refuses(&["expected a number of trials"]);
 }
