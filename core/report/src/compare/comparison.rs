@@ -5,7 +5,7 @@ use super::words;
 use crate::cells::aggregation;
 use crate::tables::MAX_LABEL_VALUES;
 use closeread_eval::observations::{
-    Aggregation, Common, FailurePolicy, ItemFacts, MetricName, Observations, Paired, Rows,
+    Aggregation, Common, Ending, FailurePolicy, ItemFacts, MetricName, Observation, Observations, Paired, Rows,
 };
 use closeread_metrics::stats::multiple::holm;
 use closeread_metrics::stats::paired;
@@ -13,7 +13,7 @@ use closeread_table::number;
 use closeread_table::number::metric_label;
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Everything that two runs say about each other under one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,6 +117,7 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
     if paired.common.iter().any(|both| !knows(&of_a, &both.item.id) || !knows(&of_b, &both.item.id)) {
         notes.push("not every item carries its gold: that both runs asked the same could not be checked".to_owned());
     }
+    notes.extend([a, b].into_iter().filter_map(|side| side.unjudged(metric, &paired.common)));
     let unpaired = unpaired(&paired, &of_a, &of_b);
     let by = by_label(&paired.common, labels, &mut notes);
     let conclusion = words::conclusion(&a.name, &b.name, metric.name(), overall.as_ref(), n_differ, &unpaired);
@@ -139,6 +140,19 @@ impl Side<'_> {
     fn items(&self) -> HashMap<&str, &ItemFacts> {
         let items = self.table.rows(&self.rows).map(|row| self.table.item(row.item));
         items.map(|item| (item.id.as_str(), item)).collect()
+    }
+
+    /// Note on answers to compared items that no judge gave a verdict on, which only several repeats of an item can have.
+    fn unjudged(&self, metric: &MetricName, common: &[Common<'_>]) -> Option<String> {
+        let compared: HashSet<&str> = common.iter().map(|both| both.item.id.as_str()).collect();
+        let waits = |row: &&Observation| {
+            let score = row.scores.get(metric);
+            row.outcome == Ending::Answered && score.is_some_and(|score| score.value(metric).is_none())
+        };
+        let answers = self.table.rows(&self.rows).filter(waits);
+        let n = answers.filter(|row| compared.contains(self.table.item(row.item).id.as_str())).count();
+        let said = "answers to these items without a verdict, so that an item is the mean of its other repeats";
+        (n > 0).then(|| format!("{}: {said}: {n}", self.name))
     }
 }
 

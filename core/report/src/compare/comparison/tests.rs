@@ -1,5 +1,5 @@
 use super::*;
-use closeread_eval::observations::{Cell, CellFacts, CellKey, Ending, Observation, Score};
+use closeread_eval::observations::{Cell, CellFacts, CellKey, Score};
 use closeread_eval::{Item, Task};
 use closeread_table::render::text;
 use expect_test::{Expect, expect};
@@ -225,4 +225,23 @@ fn failures_of_some_repeats_are_left_out_and_rounding_is_no_difference() {
     assert_eq!((difference(&some.overall), difference(&some.failures_left_out)), (Some((2, 0.0)), Some((2, -20.0))));
     let turned = compared([all, all], [[all[2], all[1], all[0]], all]);
     assert!(turned.gained.is_empty() && turned.lost.is_empty() && turned.failures_left_out.is_none(), "{turned:?}");
+}
+
+#[test]
+fn answers_without_a_verdict_to_compared_items_are_counted() {
+    let facts: Vec<ItemFacts> = side("x", &marks("++")).items.into_iter().map(|one| one.facts).collect();
+    let table = |verdicts: [f64; 4]| {
+        let done = verdicts.into_iter().enumerate().map(|(n, verdict)| {
+            let mut done = Observation::new(cell(), facts[n / 2].id.clone(), (n % 2) as u32, Ending::Answered);
+            done.scores.insert("judged_accuracy".into(), Score::Value(verdict));
+            done
+        });
+        Observations::new("b", vec![Cell { key: cell(), facts: CellFacts::default() }], &facts, 2, done)
+    };
+    let (of_a, of_b) = (table([1.0, 1.0, 0.0, 1.0]), table([0.0, f64::NAN, 0.0, 1.0]));
+    let side = |name: &str, table| Side { name: name.to_owned(), table, rows: Rows::all() };
+    let compared = compare(&side("one", &of_a), &side("two", &of_b), &"judged_accuracy".into(), &Labels::All);
+    let note = "two: answers to these items without a verdict, so that an item is the mean of its other repeats: 1";
+    assert!(compared.notes.iter().any(|known| known == note), "{:?}", compared.notes);
+    assert!(!compared.notes.iter().any(|known| known.starts_with("one")), "{:?}", compared.notes);
 }
