@@ -8,7 +8,7 @@ use crate::line::{End, Line};
 use crate::stage::{Made, Unit};
 use closeread_books::Book;
 use closeread_eval::Outcome;
-use closeread_eval::answer::boxed::{all_boxed, boxed_label};
+use closeread_eval::answer::boxed::{boxed_label, boxed_texts};
 use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_methods::Host;
@@ -144,7 +144,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
 ) -> Result<Made<Popular>, MethodError> {
     let made = ask::one(host, settings, &keyword_prompt(book, candidate), "", |response, _| {
         let mut keywords: Vec<String> = Vec::new();
-        for keyword in all_boxed(response).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
+        for keyword in boxed_texts(response).into_iter().filter(|keyword| !keyword.is_empty()) {
             if !keywords.iter().any(|known| known == keyword) {
                 keywords.push(keyword.to_owned());
             }

@@ -58,6 +58,12 @@ pub fn boxed_label(response: &str, labels: &[&str]) -> Parsed<usize> {
     label.and_then(|label| labels.iter().position(|known| known.eq_ignore_ascii_case(label))).into()
 }
 
+/// The texts in all boxes, in order, without white space at their ends and without TeX's marks of text, such as
+/// `\text{the mill}`. Reasoning up to `</think>` is not read.
+pub fn boxed_texts(response: &str) -> Vec<&str> {
+    all_boxed(after_thinking(response)).into_iter().map(|content| unmarked(content.trim())).collect()
+}
+
 /// A text without one of TeX's marks around all of it.
 fn unmarked(text: &str) -> &str {
     const MARKS: [&str; 6] = ["text", "textbf", "textit", "textrm", "mathrm", "mathbf"];
@@ -71,7 +77,7 @@ fn unmarked(text: &str) -> &str {
 /// Reads a generated pair: question and answer in two boxes, or a single box `END`. Another number of boxes, or an
 /// empty one, is unparsed. Reasoning up to `</think>` is not read.
 pub fn qa_pair(response: &str) -> Parsed<QaPair<'_>> {
-    let boxes: Vec<&str> = all_boxed(after_thinking(response)).into_iter().map(str::trim).collect();
+    let boxes = boxed_texts(response);
     match boxes.as_slice() {
         ["END"] => Parsed::Answer(QaPair::End),
         [question, answer] if !question.is_empty() && !answer.is_empty() => {
@@ -139,7 +145,22 @@ mod tests {
         let pair = QaPair::Pair { question: "谁？", answer: "孔乙己" };
         assert_eq!(qa_pair(r"\boxed{谁？} \boxed{孔乙己}"), Parsed::Answer(pair));
         assert_eq!(qa_pair(r"\boxed{END}"), Parsed::Answer(QaPair::End));
+        assert_eq!(
+            qa_pair(r"\boxed{\text{谁？}} \boxed{\textbf{ 孔乙己 }}"),
+            Parsed::Answer(pair),
+            "no TeX in gold answers"
+        );
+        assert_eq!(qa_pair(r"\boxed{\text{END}}"), Parsed::Answer(QaPair::End));
+        assert_eq!(qa_pair(r"\boxed{a} \boxed{\text{}}"), Parsed::Unparsed);
         assert_eq!(qa_pair(r"\boxed{a}"), Parsed::Unparsed);
+    }
+
+    #[test]
+    fn texts_of_boxes_have_no_marks() {
+        assert_eq!(
+            boxed_texts(r"<think>\boxed{x}</think> \boxed{ bell } \boxed{\text{the mill}}"),
+            ["bell", "the mill"]
+        );
     }
 
     #[test]
