@@ -4,9 +4,8 @@ use super::line::End;
 use super::stage::Made;
 use closeread_eval::Outcome;
 use closeread_eval::answer::after_reasoning;
-use closeread_llm::{Message, Speaker};
 use closeread_methods::Host;
-use closeread_methods::{MethodError, Session, Settings, Stop, messages};
+use closeread_methods::{MethodError, Session, Settings, Stop, messages, reply};
 use closeread_prompts::Prompt;
 use closeread_prompts::builds::BuildAgain;
 use std::fmt::Display;
@@ -33,8 +32,7 @@ pub(super) async fn asked<T, E: Display, H: Host>(
             end => return Ok(end),
         };
         let again = BuildAgain { problem: &problem }.render(prompts)?;
-        messages.push(Message { role: Speaker::Assistant, content: response.text, shared_bytes: None });
-        messages.push(Message::user(again));
+        reply(&mut messages, &response.text, again);
         attempt += 1;
     }
 }

@@ -1,7 +1,7 @@
 //! Agentic RAG (SagaScale §4.1): the reader searches until it answers.
 
 use super::cost::{Calls, Cost, Range, Sizes};
-use super::read::{input, messages};
+use super::read::{input, messages, reply};
 use super::style::options_of;
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
@@ -209,11 +209,7 @@ impl AgenticRag {
                     reprompts += 1;
                     prompt = AgenticRagAgain::NAME;
                     let again = AgenticRagAgain {}.render(prompts)?;
-                    match (after_reasoning(&response).trim(), messages.last_mut()) {
-                        // Servers want turns to alternate and none to be empty.
-                        ("", Some(last)) => last.content = format!("{}\n\n{again}", last.content),
-                        (words, _) => messages.extend([said(words.to_owned()), Message::user(again)]),
-                    }
+                    reply(&mut messages, after_reasoning(&response).trim(), again);
                 }
                 Turn::End => return Ok(Outcome::Unparsed { response }),
             }

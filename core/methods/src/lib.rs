@@ -55,7 +55,7 @@ pub use query_summary::QuerySummary;
 pub use questions::Questions;
 pub use rag::{CHUNKS, DOCUMENTS, DOCUMENTS_READ, FEWER_CHUNKS_THAN_DOCUMENTS, QueryForm, Rag, Select};
 pub use raptor::{Leaf, Raptor, Summary, Tree, TreeSearch, node_text, traversal};
-pub use read::{Shown, messages, prompt_tokens};
+pub use read::{Shown, messages, prompt_tokens, reply};
 pub use read_agent::{LookUp, Page, PageLength, Pages, Pagination, ReadAgent, Stretch, Unit, expand};
 pub use recorded::{Shown as ShownOfBooks, recorded_scores};
 pub use run::{prepare, run};

@@ -63,6 +63,18 @@ pub fn messages(prompt: &(impl Prompt + ?Sized), prompts: &Prompts, shared: &str
     Ok(system.into_iter().chain([user]).collect())
 }
 
+/// Adds what the model said, and what it is told now. Servers want turns to alternate and none to be empty: where it said
+/// nothing, the last message says that too.
+pub fn reply(messages: &mut Vec<Message>, said: &str, told: String) {
+    match (said.trim(), messages.last_mut()) {
+        ("", Some(last)) => last.content = format!("{}\n\n{told}", last.content),
+        _ => {
+            let said = Message { role: Speaker::Assistant, content: said.to_owned(), shared_bytes: None };
+            messages.extend([said, Message::user(told)]);
+        }
+    }
+}
+
 /// Tokens of these messages.
 ///
 /// # Errors

@@ -145,6 +145,20 @@ fn an_option_that_cannot_be_judged_is_not_taken_and_the_item_goes_without() {
 }
 
 #[test]
+fn no_server_is_sent_an_empty_turn_where_a_response_was_empty() {
+    let host = ScriptedHost::scripted(|call, _| {
+        assert!(call.messages.iter().all(|message| !message.content.trim().is_empty()), "{call:?}");
+        let said = &call.messages.last().unwrap().content;
+        if call.prompt == "options-distractors" && !said.contains("Your response cannot be used: ") {
+            return Ok(" ".to_owned());
+        }
+        able(call)
+    });
+    let built = build_of(&[open()], &host, &Memory::default()).unwrap();
+    assert_eq!((built.items[0].options.len(), host.asked()), (4, 5));
+}
+
+#[test]
 fn items_with_options_or_without_an_answer_stay_as_they_are() {
     let unanswered = Item { answers: Vec::new(), ..open() };
     let items = [item(Task::Choice), Item { id: "u".to_owned(), ..unanswered }];
