@@ -5,7 +5,7 @@
 
 mod response;
 
-use super::ask::{asked, made};
+use super::ask::{ATTEMPTS, asked, made};
 use super::line::End;
 use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question, StageCost};
@@ -225,14 +225,17 @@ async fn write<H: Host>(
             Ok(written) => written,
             Err(problem) => return Ok(End::dropped("unreadable", problem.to_string())),
         };
+        let mut n_judged = 0;
         for option in written {
-            if found.wrong.len() == parameters.n {
+            // No more are judged than the cost counts at most.
+            if found.wrong.len() == parameters.n || n_judged == ATTEMPTS * parameters.n {
                 break;
             }
             if let Some(why) = equal_in_form(&option, item, &found) {
                 found.refused.push(Refused { text: option, why });
                 continue;
             }
+            n_judged += 1;
             let said = SubmittedAnswer::Answer { text: &option, choice: None };
             // This judge is not told the language.
             let language = Language::ENGLISH;

@@ -175,6 +175,24 @@ fn a_build_that_dies_anywhere_comes_back_with_the_same_options_in_the_same_order
 }
 
 #[test]
+fn a_long_list_of_options_costs_no_more_than_was_told_at_most() {
+    let n_written = std::cell::Cell::new(0);
+    let host = ScriptedHost::scripted(|call, _| {
+        if call.prompt == "judge-corpusqa" {
+            return Ok("[[YES]]".to_owned());
+        }
+        n_written.set(n_written.get() + 20);
+        let options: Vec<String> = (n_written.get() - 20..n_written.get()).map(|n| format!("in boat {n}")).collect();
+        Ok(json!({"options": options}).to_string())
+    });
+    build_of(&[open()], &host, &Memory::default()).unwrap();
+    let books = [book("story", "The Key", STORY)];
+    let stages = with_setting(async |settings| cost(settings, &books, &[open()], &Options::default()).unwrap());
+    let most: u64 = stages.iter().map(|stage| stage.cost.n().high).sum();
+    assert_eq!((host.asked(), most), (3 + 3 * 6, 24));
+}
+
+#[test]
 fn the_cost_is_that_of_the_calls_which_are_made() {
     let host = ScriptedHost::scripted(|call, _| able(call));
     build_of(&[open()], &host, &Memory::default()).unwrap();
