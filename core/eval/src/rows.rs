@@ -1,14 +1,14 @@
 //! Objects of a JSON Lines file or of a JSON array, one by one, with the line each begins in.
 
-mod value;
+mod keys;
 
 use crate::saved::utf8;
 use crate::{InputFile, Problem, ProblemList};
+use keys::key_twice;
 use serde_json::{Deserializer, Map, Value};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
-use value::Read;
 
 /// Most bytes of a line of JSON Lines, or of an element of a list: 64 MiB. JSON can take twenty times its bytes.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
@@ -244,10 +244,10 @@ impl<'f> Rows<'f> {
         }
         let mut rest = text;
         loop {
-            let mut values = Deserializer::from_str(rest).into_iter::<Read>();
+            let mut values = Deserializer::from_str(rest).into_iter::<Value>();
             match values.next() {
                 None => return,
-                Some(Ok(value)) => self.push(line, value),
+                Some(Ok(value)) => self.push(line, value, &rest.as_bytes()[..values.byte_offset()]),
                 Some(Err(_)) if rest.len() == text.len() && line == 1 && is_table(self.name) => {
                     let message = "a table, none of which is read: expected JSON Lines, one object a line";
                     self.at = self.bytes.len();
@@ -289,11 +289,11 @@ impl<'f> Rows<'f> {
             self.fail(self.line, format!("{}; this element of the list and all after it are unread", too_many()));
             return self.advance(self.bytes.len() - self.at);
         }
-        let mut values = Deserializer::from_slice(longest).into_iter::<Read>();
+        let mut values = Deserializer::from_slice(longest).into_iter::<Value>();
         match values.next() {
             Some(Ok(value)) => {
                 let n_bytes = values.byte_offset();
-                self.push(self.line, value);
+                self.push(self.line, value, &longest[..n_bytes]);
                 self.advance(n_bytes);
             }
             Some(Err(error)) if error.is_eof() && rest.len() > MAX_ROW_BYTES => {
@@ -342,13 +342,15 @@ impl<'f> Rows<'f> {
         rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1)
     }
 
-    fn push(&mut self, line: usize, Read { value, twice }: Read) {
-        if let Some(key) = twice {
-            let message = format!("`{}` is twice in the object, and the last one counts", excerpt(&key));
-            self.queue.push_back(Err(Problem::note(self.name, Some(line), None, message)));
-        }
+    fn push(&mut self, line: usize, value: Value, json: &[u8]) {
         match value {
-            Value::Object(fields) => self.queue.push_back(Ok(Row { line, fields })),
+            Value::Object(fields) => {
+                if let Some(key) = key_twice(json, fields.len()) {
+                    let message = format!("`{}` is twice in the object, and the last one counts", excerpt(&key));
+                    self.queue.push_back(Err(Problem::note(self.name, Some(line), None, message)));
+                }
+                self.queue.push_back(Ok(Row { line, fields }));
+            }
             other => self.fail(line, format!("expected a JSON object in braces, found {}", kind(&other))),
         }
     }

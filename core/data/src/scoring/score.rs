@@ -265,7 +265,7 @@ impl<'a> Plan<'a> {
         } else {
             Vec::new()
         };
-        let pairs: BTreeMap<&str, f64> = pairs.iter().map(|pair| (pair.item.id.as_str(), pair.value)).collect();
+        let pairs: HashMap<&str, f64> = pairs.iter().map(|pair| (pair.item.id.as_str(), pair.value)).collect();
         let scored = |row: &Row<'_>| {
             let mut scores = row.shown.clone();
             if let Some(pair) = pairs.get(row.item.id.as_str()) {
