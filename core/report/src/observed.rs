@@ -25,6 +25,11 @@ pub const PASSAGES: &str = "passages";
 /// Name of the measure that counts the words of a summary; characters, where its language has no spaces.
 pub const WORDS: &str = "words";
 
+/// True for an answer under the metric of a judge that gave no verdict on it.
+pub(crate) fn lacks_verdict(row: &Observation, metric: &MetricName) -> bool {
+    row.outcome == Ending::Answered && row.scores.get(metric).is_some_and(|score| score.value(metric).is_none())
+}
+
 impl RunView<'_> {
     /// Returns every trial that was asked for, scores of judges included. Items of different tasks are in different
     /// cells.

@@ -3,9 +3,10 @@
 use super::unpaired::Unpaired;
 use super::words;
 use crate::cells::aggregation;
+use crate::observed::lacks_verdict;
 use crate::tables::MAX_LABEL_VALUES;
 use closeread_eval::observations::{
-    Aggregation, Common, Ending, FailurePolicy, ItemFacts, MetricName, Observation, Observations, Paired, Rows,
+    Aggregation, Common, FailurePolicy, ItemFacts, MetricName, Observations, Paired, Rows,
 };
 use closeread_metrics::stats::multiple::holm;
 use closeread_metrics::stats::paired;
@@ -145,11 +146,7 @@ impl Side<'_> {
     /// Note on answers to compared items that no judge gave a verdict on, which only several repeats of an item can have.
     fn unjudged(&self, metric: &MetricName, common: &[Common<'_>]) -> Option<String> {
         let compared: HashSet<&str> = common.iter().map(|both| both.item.id.as_str()).collect();
-        let waits = |row: &&Observation| {
-            let score = row.scores.get(metric);
-            row.outcome == Ending::Answered && score.is_some_and(|score| score.value(metric).is_none())
-        };
-        let answers = self.table.rows(&self.rows).filter(waits);
+        let answers = self.table.rows(&self.rows).filter(|row| lacks_verdict(row, metric));
         let n = answers.filter(|row| compared.contains(self.table.item(row.item).id.as_str())).count();
         let said = "answers to these items without a verdict, so that an item is the mean of its other repeats";
         (n > 0).then(|| format!("{}: {said}: {n}", self.name))

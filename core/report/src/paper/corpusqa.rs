@@ -2,7 +2,7 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Grid, Number, Place, average};
-use super::tabulate::{HUMAN, main_metric, policy_note, stands_under, values, without_judge};
+use super::tabulate::{HUMAN, NO_SCORE, main_metric, policy_note, stands_under, values, without_judge};
 use crate::PASSAGES;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, Ending, FailurePolicy, ItemFacts, ItemId, Observation, Observations, Rows,
@@ -26,8 +26,6 @@ const LENGTH_SETS: [&str; 8] = ["set1", "set2", "set3", "set4", "128K", "1M", "4
 const PUBLISHED_SETS: [(&str, &str); 4] = [("set1", "128K"), ("set2", "1M"), ("set3", "4M"), ("set4", "10M")];
 /// Difficulties in order, as labels may write them.
 const DIFFICULTIES: [&str; 6] = ["easy", "Easy", "medium", "Medium", "hard", "Hard"];
-/// The reason why a model or a person that nobody judged has no number beside those that were judged.
-const NO_SCORE: &str = "no answer has a score";
 /// Minutes after which a question put to a person counts as timed out (section 4.5).
 const TIME_LIMIT_MINUTES: f64 = 90.0;
 /// Mark of a number where fewer chunks than documents were retrieved (Table 4).

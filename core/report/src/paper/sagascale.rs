@@ -7,7 +7,7 @@ pub(super) mod tables;
 
 use super::configurations::{Configuration, by_window};
 use super::grid::{Number, Place, average};
-use super::tabulate::{main_metric, nothing_answered};
+use super::tabulate::{NO_SCORE, main_metric, nothing_answered};
 use closeread_eval::correlate::spearman;
 use closeread_eval::observations::{Aggregation, Ending, ItemId, Observation, Observations, Rows};
 use closeread_judges::JUDGED_ACCURACY;
@@ -90,7 +90,7 @@ impl<'a> SagaScale<'a> {
         let (rows, metric) = (self.rows(of, setting)?, &self.by.metric);
         let is_scored = |row: &Observation| row.scores.get(metric).is_some_and(|score| score.value(metric).is_some());
         let counts = nothing_answered(self.trials, &rows) || self.trials.rows(&rows).any(is_scored);
-        if counts { Ok(rows) } else { Err("no answer has a score") }
+        if counts { Ok(rows) } else { Err(NO_SCORE) }
     }
 
     fn in_window(&self, of: &Configuration<'_>) -> BTreeSet<ItemId> {

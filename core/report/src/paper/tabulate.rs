@@ -1,10 +1,13 @@
 //! Shared parts of the papers' tables: the values of a label, what must be said below.
 
+use crate::observed::lacks_verdict;
 use closeread_eval::Task;
-use closeread_eval::observations::{Ending, FailurePolicy, ItemId, MetricName, Observation, Observations, Rows, Score};
+use closeread_eval::observations::{Ending, FailurePolicy, ItemId, MetricName, Observation, Observations, Rows};
 use closeread_table::number::{metric_label, thousands};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The reason why a model or a person that nobody judged has no number beside those that were judged.
+pub(super) const NO_SCORE: &str = "no answer has a score";
 /// The method or model under which trials of people stand.
 pub(super) const HUMAN: &str = "human";
 
@@ -44,9 +47,7 @@ pub(super) fn without_judge(metric: &MetricName) -> Option<String> {
 
 /// Note on answers that the judges left without a verdict: they are in no mean.
 pub(super) fn unjudged(table: &Observations, rows: &Rows, metric: &MetricName) -> Option<String> {
-    let waits = |score: &Score| score.value(metric).is_none();
-    let answers = table.rows(rows).filter(|row| row.outcome == Ending::Answered);
-    let n = answers.filter(|row| row.scores.get(metric).is_some_and(waits)).count();
+    let n = table.rows(rows).filter(|row| lacks_verdict(row, metric)).count();
     let label = metric_label(metric.name());
     (n > 0).then(|| format!("{label}: {} without a verdict, in no mean", thousands(n as u64)))
 }

@@ -1,5 +1,5 @@
 use super::*;
-use closeread_eval::observations::{Cell, CellFacts, CellKey, Score};
+use closeread_eval::observations::{Cell, CellFacts, CellKey, Ending, Observation, Score};
 use closeread_eval::{Item, Task};
 use closeread_table::render::text;
 use expect_test::{Expect, expect};
