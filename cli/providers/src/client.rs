@@ -193,7 +193,7 @@ impl ChatModel {
                     let hint = if enabled!(Level::DEBUG) { "" } else { "; --verbose says every try" };
                     info!("{provider}/{model}: {said}{hint}");
                 }
-                // Its responses are not those of the settings that the run names.
+                // The run's records name a temperature or a seed that the model did not use.
                 Notice::Otherwise { .. } if self.said_left_out.replace(self.left_out()) != self.left_out() => {
                     info!("{provider}/{model}: {said}, from now on");
                 }

@@ -107,7 +107,7 @@ fn write(path: &Path, entry: &Entry) -> Result<()> {
     let prefix = format!("{}.", path.file_stem().unwrap_or_default().display());
     let mut partial = tempfile::Builder::new();
     partial.prefix(&prefix).suffix(".tmp");
-    // As every new file: a folder that several people share would hold what one of them alone can read.
+    // As every new file has: in a cache folder that several people share, each may read what the others paid for.
     #[cfg(unix)]
     partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut partial = partial.tempfile_in(folder)?;

@@ -21,7 +21,7 @@ fn finding_01_the_cache_is_tidied_of_its_own_files_alone() {
     let damaged = sandbox.write(&format!("cache/responses/ab/{}.json", "ab12".repeat(16)), "{");
     sandbox.run(&["cache", "verify"]).exits(1);
     assert!(!damaged.exists());
-    // One that is too large to be read stands for one that its owner alone may read: root reads those.
+    // Tests may run as root, who may read every file: one that is too large stands for one that may not be read.
     let unread = sandbox.write(&format!("cache/responses/ef/{}.json", "ef56".repeat(16)), "");
     fs::File::options().write(true).open(&unread).unwrap().set_len(closeread_files::MAX_FILE_BYTES + 1).unwrap();
     let said = sandbox.run(&["cache", "verify"]).exits(1).out();

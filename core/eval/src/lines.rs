@@ -28,8 +28,8 @@ impl<'b> Lines<'b> {
         self.line
     }
 
-    /// How many lines the record that was asked for last, which must be the file's last, reads as one because it opens a
-    /// quotation mark that nothing closes; none where it closes all, or where it is one line.
+    /// The number of lines that the file's last record takes because it never closes a quotation mark; `None` if it closes
+    /// all, or is one line. To be called once [`Self::line_of`] was asked for that record.
     pub fn unclosed(&self, escape: Option<u8>) -> Option<usize> {
         let record = self.bytes[self.at..].trim_ascii();
         let is_mark = |at: &usize| record[*at] == b'"' && (*at == 0 || Some(record[*at - 1]) != escape);

@@ -25,7 +25,7 @@ pub const PASSAGES: &str = "passages";
 /// Name of the measure that counts the words of a summary; characters, where its language has no spaces.
 pub const WORDS: &str = "words";
 
-/// True for an answer under the metric of a judge that gave no verdict on it.
+/// True for an answer that the metric's judge gave no verdict on.
 pub(crate) fn lacks_verdict(row: &Observation, metric: &MetricName) -> bool {
     row.outcome == Ending::Answered && row.scores.get(metric).is_some_and(|score| score.value(metric).is_none())
 }

@@ -83,7 +83,7 @@ fn are_years<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
     said.peek().is_some() && said.all(is_year)
 }
 
-/// Whether a title is of years (`Since`) or of a count (`Number of beds`); `None` if it has no word that tells. The first counts.
+/// Whether a title is of years (`Since`) or of a count (`Number of beds`), by its first word that tells; `None` without one.
 fn names_years(title: &str) -> Option<bool> {
     const YEARS: &str = "year years date since founded founding established built opened completed published released \
                          started born died birth season";

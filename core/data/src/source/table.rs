@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub(crate) struct Record {
     /// Physical line it begins in, from 1: quoted fields may hold line ends.
     pub(crate) line: usize,
-    /// Place among the records of the table, from 1, those that cost themselves counted.
+    /// Place among the records of the table, from 1; records that cannot be read have places, too.
     pub(crate) number: usize,
     fields: HashMap<String, String>,
 }

@@ -16,7 +16,7 @@ pub struct Dialect {
     /// Whether the server takes no options of a stream (Mistral): it names the usage all the same, or never.
     #[serde(default)]
     pub no_stream_options: bool,
-    /// Whether the model sends its responses whole alone (OpenAI's newer models to an account that is not verified).
+    /// Whether the model does not stream its responses (OpenAI's newer models to an account that is not verified).
     #[serde(default)]
     pub no_stream: bool,
 }
