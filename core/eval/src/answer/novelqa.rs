@@ -121,13 +121,16 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S], first: usize) -> Option<
     let by_index = || {
         let found = INDEX.captures(text)?;
         let letter = |letter: regex_lite::Match<'_>| usize::from(letter.as_str().as_bytes()[0] - b'A');
+        // The mark or space behind it may have several bytes, as U+3000 has.
+        let last = found[0].chars().next_back()?;
+        let is_space = last == ' ' || last.is_whitespace() && !last.is_ascii();
         match found.get(1) {
-            Some(_) if is_longer_number(&text[found[0].len() - 1..]) => None,
+            Some(_) if is_longer_number(&text[found[0].len() - last.len_utf8()..]) => None,
             Some(digits) => digits.as_str().parse::<usize>().ok()?.checked_sub(first),
             // "A man" is a text; a letter in front of one needs a mark, as in "(A) man".
             None => {
                 let marked = |name: &regex_lite::Match<'_>| !text[name.end()..found[0].len()].trim_end().is_empty();
-                let alone = found[0].len() > 1 && !found[0].ends_with(' ') || text.len() == 1;
+                let alone = found[0].len() > 1 && !is_space || text.len() == 1;
                 found.get(2).filter(|name| alone || marked(name)).map(letter)
             }
         }
@@ -195,10 +198,15 @@ mod tests {
             ("A man", 1),
             ("3", 3),
             ("0", 0),
+            ("2\u{a0}Snow", 2),
+            ("2\u{3000}Snow", 2),
+            ("(C)\u{3000}Snow", 2),
         ] {
             assert_eq!(choose(line), Answer(chosen), "{line}");
         }
-        for line in ["4", "E", "Hail", "A dog", "(A dog)", "", "-1", "99999999999", "1.5 m", "1,500", "2:30"] {
+        for line in
+            ["4", "E", "Hail", "A dog", "A\u{a0}dog", "(A dog)", "", "-1", "99999999999", "1.5 m", "1,500", "2:30"]
+        {
             assert_eq!(choose(line), Unparsed, "{line}");
         }
     }
