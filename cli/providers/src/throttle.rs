@@ -65,7 +65,7 @@ impl Limit {
                 }
             }
             ServerLoad::Server | ServerLoad::Page => self.no_growth_until = Some(at + PAUSE),
-            ServerLoad::Connection | ServerLoad::Unreached => {}
+            ServerLoad::NoAnswer | ServerLoad::Connection | ServerLoad::Unreached => {}
         }
     }
 }

@@ -47,7 +47,9 @@ pub(crate) fn bill(fault: &Fault, status: Option<u16>, told: Option<Usage>) -> B
         (_, Some(408 | 504 | 524)) => Bill::Unknown,
         (Fault::Transient { strain: ServerLoad::Connection, .. }, None) => Bill::Unknown,
         _ if !is_success => Bill::Nothing,
-        (Fault::Transient { strain: ServerLoad::Connection, .. }, _) => told.map_or(Bill::Unknown, Bill::Told),
+        (Fault::Transient { strain: ServerLoad::Connection | ServerLoad::NoAnswer, .. }, _) => {
+            told.map_or(Bill::Unknown, Bill::Told)
+        }
         // The response was there, and cannot be used.
         (Fault::Final(HostError::Failed(_) | HostError::Embedding(_) | HostError::Reranking(_)), _) => {
             told.map_or(Bill::Unknown, Bill::Told)
@@ -63,6 +65,7 @@ mod tests {
     #[test]
     fn finding_07_only_a_try_that_a_server_may_have_billed_costs() {
         let lost = || Fault::transient(ServerLoad::Connection, "no response in time");
+        let empty = || Fault::transient(ServerLoad::NoAnswer, "it holds no `choices`");
         let unusable = || Fault::Final(HostError::Failed("the response is no JSON".to_owned()));
         let failed = || Fault::transient(ServerLoad::Server, "the upstream failed");
         let blocked = || Fault::Final(HostError::Blocked { reason: "no".to_owned() });
@@ -72,6 +75,8 @@ mod tests {
             (lost(), Some(200), None, Bill::Unknown),
             (lost(), Some(200), Some(usage), Bill::Told(usage)),
             (lost(), Some(500), None, Bill::Nothing),
+            (empty(), Some(200), None, Bill::Unknown),
+            (empty(), Some(200), Some(usage), Bill::Told(usage)),
             (unusable(), Some(200), None, Bill::Unknown),
             (unusable(), Some(400), None, Bill::Nothing),
             (

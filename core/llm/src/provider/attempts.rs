@@ -11,8 +11,9 @@ use std::time::Duration;
 
 /// Longest wait of our own between two tries.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// Most web pages in place of an answer: an address that gives one mostly always does.
-const MOST_PAGES: u32 = 3;
+/// Most successes without an answer: an address that gives a web page mostly always does, and what else holds no answer is
+/// billed each time.
+const MOST_WITHOUT_ANSWER: u32 = 3;
 /// Longest time that is added to a wait that the server asks for, so that not all calls come back at once.
 const MAX_SPREAD: Duration = Duration::from_millis(500);
 /// Waits that are longer than this are not worth a number.
@@ -129,8 +130,8 @@ impl fmt::Display for Notice {
 pub struct Attempts {
     limits: Limits,
     tries: u32,
-    /// Tries that gave a web page.
-    pages: u32,
+    /// Tries that gave a web page, or a success without an answer.
+    without_answer: u32,
     /// Adjustments that the model's refusals of this call led to. Asking twice in a way that was refused would never
     /// end.
     adjustments: Vec<Adjustment>,
@@ -148,7 +149,14 @@ enum Next {
 impl Attempts {
     /// Begins without a try.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, tries: 0, pages: 0, adjustments: Vec::new(), sent: Dialect::default(), next: Next::Send }
+        Self {
+            limits,
+            tries: 0,
+            without_answer: 0,
+            adjustments: Vec::new(),
+            sent: Dialect::default(),
+            next: Next::Send,
+        }
     }
 
     /// Returns what to do next, as things stand with the account.
@@ -194,9 +202,9 @@ impl Attempts {
             }
             Fault::Transient { strain, message, retry_after: asked } => {
                 self.tries += 1;
-                self.pages += u32::from(strain == ServerLoad::Page);
+                self.without_answer += u32::from(matches!(strain, ServerLoad::Page | ServerLoad::NoAnswer));
                 let of = match strain {
-                    ServerLoad::Page if self.pages >= MOST_PAGES => self.tries,
+                    ServerLoad::Page | ServerLoad::NoAnswer if self.without_answer >= MOST_WITHOUT_ANSWER => self.tries,
                     ServerLoad::Unreached => self.limits.unreached_tries.min(self.limits.tries),
                     _ => self.limits.tries,
                 };

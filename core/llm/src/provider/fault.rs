@@ -46,6 +46,8 @@ pub enum ServerLoad {
     Server,
     /// A web page came in the place of an answer: the address is another program's, or the server is being mended.
     Page,
+    /// A success held no answer, and no reason for it: the prompt is billed, and the next try often ends so, too.
+    NoAnswer,
     /// The connection broke, or the response was cut short.
     Connection,
     /// No connection was made.
@@ -75,7 +77,7 @@ impl Fault {
 
     /// A success that holds neither an answer nor an error. It may be an answer in a form of its own, which is billed.
     pub(super) fn no_answer(field: &str) -> Self {
-        Self::transient(ServerLoad::Connection, format!("the server's response holds no `{field}`"))
+        Self::transient(ServerLoad::NoAnswer, format!("the server's response holds no `{field}`"))
     }
 
     /// The provider refused the content.

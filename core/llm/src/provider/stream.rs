@@ -83,9 +83,12 @@ impl StreamReader {
         if !self.refusal.is_empty() && self.finish.is_some() {
             return Err(Fault::blocked(&self.refusal));
         }
+        // Gemini counts the prompt on every piece, also where no candidate comes.
+        let is_empty = self.protocol == Protocol::Gemini && self.choice.is_none() && self.usage().is_some();
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
             Some(finish) => Ok(Response { text, usage, finish: finish?, served_by, cached: false }),
+            None if is_empty => Err(Fault::no_answer("candidates")),
             None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the response did")),
         }
     }

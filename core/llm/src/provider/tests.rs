@@ -238,7 +238,7 @@ enum Then {
 
 #[test]
 fn what_is_tried_again_and_what_is_not() {
-    use ServerLoad::{Connection, Page, RateLimit, Server};
+    use ServerLoad::{Connection, NoAnswer, Page, RateLimit, Server};
     let quota = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": [
         {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}]}]}});
     let cases = [
@@ -278,8 +278,8 @@ fn what_is_tried_again_and_what_is_not() {
         (200, r#"{"error":{"message":"no key","code":"401"}}"#.to_owned(), Then::NothingMore),
         (200, r#"{"choices":[{"message":{"content":"An"#.to_owned(), Then::Again(Connection)),
         (200, "<html>maintenance</html>".to_owned(), Then::Again(Page)),
-        (200, r#"{"choices":[]}"#.to_owned(), Then::Again(Connection)),
-        (200, r#"{"result":{"response":"Ana"}}"#.to_owned(), Then::Again(Connection)),
+        (200, r#"{"choices":[]}"#.to_owned(), Then::Again(NoAnswer)),
+        (200, r#"{"result":{"response":"Ana"}}"#.to_owned(), Then::Again(NoAnswer)),
         (200, "{'choices': []}".to_owned(), Then::Never),
         (200, r#"{"choices":[{"text":"of another protocol"}]}"#.to_owned(), Then::Never),
         (200, r#"{"choices":[{"message":{"content":5}}]}"#.to_owned(), Then::Never),

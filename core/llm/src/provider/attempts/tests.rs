@@ -49,18 +49,17 @@ fn waits(steps: &[Step]) -> Vec<Duration> {
 }
 
 #[test]
-fn a_page_that_stays_is_not_asked_for_eight_times() {
-    let (mut attempts, mut account) = (Attempts::new(Limits::default()), AccountState::default());
-    let mut fail = || {
-        let page = Fault::transient(ServerLoad::Page, "a web page");
-        attempts.failed(page, &mut account, Duration::ZERO, 0.5)
-    };
-    for tries in 1..=2 {
-        assert!(matches!(fail(), Notice::Again { tries: n, .. } if n == tries));
+fn a_page_or_a_success_without_an_answer_is_not_asked_for_eight_times() {
+    for strain in [ServerLoad::Page, ServerLoad::NoAnswer] {
+        let (mut attempts, mut account) = (Attempts::new(Limits::default()), AccountState::default());
+        let mut fail = || attempts.failed(Fault::transient(strain, "it"), &mut account, Duration::ZERO, 0.5);
+        for tries in 1..=2 {
+            assert!(matches!(fail(), Notice::Again { tries: n, .. } if n == tries));
+        }
+        let ended = fail();
+        let words = |error: &HostError| error.to_string().contains("it, after 3 tries");
+        assert!(matches!(&ended, Notice::Ended { error, .. } if words(error)), "{ended:?}");
     }
-    let ended = fail();
-    let words = |error: &HostError| error.to_string().contains("a web page, after 3 tries");
-    assert!(matches!(&ended, Notice::Ended { error, .. } if words(error)), "{ended:?}");
 }
 
 #[test]

@@ -199,6 +199,18 @@ fn a_stream_that_breaks_off_is_a_failure() {
 }
 
 #[test]
+fn a_success_without_an_answer_is_known_as_such_whole_and_streamed() {
+    let is_known = |given: Result<Response, Fault>| {
+        assert!(matches!(given, Err(Fault::Transient { strain: ServerLoad::NoAnswer, .. })), "{given:?}");
+    };
+    let counted = json!({"usageMetadata": {"promptTokenCount": 5, "totalTokenCount": 5}});
+    is_known(read(Protocol::Gemini, 200, &counted));
+    is_known(streamed(Protocol::Gemini, &format!("data: {counted}\n\n")));
+    is_known(read(Protocol::OpenAi, 200, &json!({"choices": [], "usage": {"prompt_tokens": 5}})));
+    is_known(read(Protocol::Anthropic, 200, &json!({"usage": {"input_tokens": 5}})));
+}
+
+#[test]
 fn finding_09_a_line_of_a_stream_without_end_is_given_up() {
     let megabyte = vec![b'x'; 1 << 20];
     for prefix in ["data: {\"choices\":[{\"delta\":{\"content\":\"", ": comment ", "event: ", ""] {
