@@ -94,14 +94,16 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let readers = readers::readers(&args, &prices, &tokenizer, concurrency)?;
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
     let mut folder = open(&args, &path, &configuration, shard, &benchmark.items)?;
+    let priced = [asked, encoders.on_servers(), rerankers_on_servers(reranking.as_ref())].concat();
+    run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
+    // A price that a command before this one knew holds on.
+    let prices = folder.prices()?.overlaid(prices);
     // What was spent before, without the request by which an embedding model's server was tried just now.
     let spent = folder.spent(&prices)?;
     encoders.log_to(&folder.path().join(EMBEDDINGS));
     if let Some(reranking) = &reranking {
         reranking.reranker.log_to(&folder.path().join(RERANKING));
     }
-    let priced = [asked, encoders.on_servers(), rerankers_on_servers(reranking.as_ref())].concat();
-    run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spending = Arc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
     encoders.charge_to(&spending);
     if let Some(reranking) = &reranking {

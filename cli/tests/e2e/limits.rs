@@ -50,6 +50,9 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
     let again = sandbox.run(&with("0.03")).exits(1);
     assert!(again.err().contains("$0.0210 of it are spent"), "what was spent before counts: {}", again.err());
     assert_eq!(n_requests(), 3);
+    let without_list = ["--out", "r", "--concurrency", "1", "--max-cost", "0.03", "--allow-unknown-price"];
+    sandbox.run(&arguments(&server.url, &without_list)).exits(1);
+    assert_eq!(n_requests(), 3, "the folder knows the price");
     let report = sandbox.run(&with("1")).exits(0).json();
     assert_eq!(n_requests(), 6, "nothing is asked twice");
     let usage = &report["usage"][0];
