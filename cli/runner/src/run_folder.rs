@@ -336,7 +336,9 @@ pub fn lock(path: &Path) -> Result<File> {
             path.display()
         ),
         Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("cannot lock the run folder {}", path.display()))
+            let why = "its file system may have no locks: choose a folder on a local disk with --out, or have the drive mounted with \
+                       locks (Lustre: `-o flock`; NFS: a running lock service)";
+            Err(error).with_context(|| format!("cannot lock the run folder {}; {why}", path.display()))
         }
     }
 }
