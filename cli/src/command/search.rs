@@ -90,6 +90,10 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     }
     let ranking = with_neighbours(ranking, args.neighbours, |idx| passage_index.passages()[idx].book);
     let selection = fill(&ranking, passage_index.n_tokens(), args.budget, args.fill).ordered(args.order);
+    if let Some(best) = ranking.first().filter(|_| selection.passages.is_empty()) {
+        let n_tokens = passage_index.n_tokens()[best.idx];
+        info!("no passage is found within the budget: the best one has {n_tokens} tokens; give a larger --budget");
+    }
     let found = Found::of(&passage_index, &selection)?;
     let mut out = terminal::stdout();
     if args.json {

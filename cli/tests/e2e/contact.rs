@@ -17,6 +17,10 @@ fn without_arguments_three_things_to_do_are_shown_and_the_first_can_be_done() {
     assert!(!found.err().contains("no word of the question"));
     let nothing = sandbox.run(&["search", "sample", "Quetzalcoatl?", "--retriever", "bm25"]).exits(0);
     assert!(nothing.err().contains("no word of the question is in the book"), "{}", nothing.err());
+    let line = ["search", "sample", "Who paid for the bell?", "--retriever", "bm25", "--json", "--budget"];
+    let told = |budget| sandbox.run(&[&line[..], &[budget]].concat()).exits(0).err();
+    assert!(told("5").contains("tokens; give a larger --budget"), "{}", told("5"));
+    assert!(!told("150").contains("--budget"), "{}", told("150"));
 }
 
 #[test]
