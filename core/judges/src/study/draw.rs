@@ -45,7 +45,7 @@ pub fn of_items(
 /// Returns what can be asked about the trials of a run, and of it a sample.
 ///
 /// Of correctness and faults it is every answer to an open question, of faults those that are wrong: by the panel that
-/// decides, else by their main score. Of key facts and sentences it is every one of every summary.
+/// decides, where there is none by their main score. Of key facts and sentences it is every one of every summary.
 ///
 /// # Errors
 /// [`SelectError`] if fewer can be asked than are to be drawn, or nothing has the label.
@@ -132,11 +132,27 @@ fn is_wrong(item: &Item, record: &Record, judging: &JudgementIndex<'_>) -> bool 
     if item.task == Task::Choice {
         return matches!(&record.outcome, Outcome::Answered { choice, .. } if *choice != item.correct && item.correct.is_some());
     }
-    let judged = judging.judging().correctness();
-    match judged.map(|(panel, judge)| judging.verdict(panel, &Subject::from(&record.key), judge)) {
+    match by_panel(record, judging) {
         Some(PanelVerdict::Ruled(Ruling::Correctness { correct })) => !correct,
-        _ => record.scores.values().all(|score| *score == 0.0) && !record.scores.is_empty(),
+        Some(_) => false,
+        None => record.scores.values().all(|score| *score == 0.0) && !record.scores.is_empty(),
     }
+}
+
+/// The verdict of the panel that decides on correct answers, where there is one.
+fn by_panel(record: &Record, judging: &JudgementIndex<'_>) -> Option<PanelVerdict> {
+    let (panel, judge) = judging.judging().correctness()?;
+    Some(judging.verdict(panel, &Subject::from(&record.key), judge))
+}
+
+/// Number of answers to open questions that the panel that decides has said nothing of: nobody knows whether they are wrong.
+pub fn undecided(items: &[Item], records: &[Record], judging: &JudgementIndex<'_>) -> usize {
+    let is_open = |item: &&Item| item.task == Task::Generative && item.has_told_answers();
+    let open: BTreeSet<&str> = items.iter().filter(is_open).map(|item| item.id.as_str()).collect();
+    let answers = records.iter().filter(|record| matches!(record.outcome, Outcome::Answered { .. }));
+    let verdicts =
+        answers.filter(|record| open.contains(record.key.item.as_str())).filter_map(|r| by_panel(r, judging));
+    verdicts.filter(|verdict| !matches!(verdict, PanelVerdict::Ruled(Ruling::Correctness { .. }))).count()
 }
 
 fn sentences(text: &str, language: Language) -> Vec<&str> {
@@ -193,8 +209,9 @@ fn asked(key: &UnitKey, item: &Item, record: &Record, drawing: &Drawing<'_>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Judging;
+    use crate::{Judge, Judgement, JudgementKey, Judging, Panel, Verdict};
     use closeread_methods::record::TrialKey;
+    use serde_json::json;
     use std::collections::BTreeMap;
 
     fn record(item: &str, model: &str, answer: &str) -> Record {
@@ -247,6 +264,30 @@ mod tests {
         let units = drawn_of(Asks::Fault, None);
         assert_eq!(units.iter().map(|(_, key)| key.name()).collect::<Vec<_>>(), ["a m x 0", "a m y 0"]);
         assert_eq!(units[0].1.aspect, "plot");
+    }
+
+    #[test]
+    fn an_answer_without_a_verdict_of_the_panel_is_not_taken_for_wrong() {
+        let panel: Panel = serde_json::from_value(json!({"models": ["p/j"], "votes": 1, "rule": "majority",
+            "paper": "saga_scale", "temperature": 0.0, "max_output_tokens": 9, "prompts": {}}))
+        .unwrap();
+        let records = [record("a", "x", "no"), record("a", "y", "no")];
+        let key = JudgementKey {
+            subject: Subject::from(&records[0].key),
+            judge: Judge::SagaScale,
+            judge_model: "p/j".into(),
+            vote: 0,
+            setup: panel.setup(Judge::SagaScale, "p/j"),
+        };
+        let verdict = Verdict::Ruled { ruling: Ruling::Correctness { correct: false } };
+        let judgements = vec![Judgement { key, verdict, calls: Vec::new(), blocked_tokens: None }];
+        let judging = Judging { judgements, panels: vec![panel] };
+        let work = |_: &Item| ("Book".to_owned(), Language::ENGLISH);
+        let drawing = Drawing { work: &work, excerpt: &|_| None, draw: None };
+        let units = of_run(&[Asks::Fault], &[item("a")], &records, &judging.index(), &drawing).unwrap();
+        assert_eq!(units.iter().map(|(_, key)| key.name()).collect::<Vec<_>>(), ["a m x 0"]);
+        assert_eq!(undecided(&[item("a")], &records, &judging.index()), 1);
+        assert_eq!(undecided(&[item("a")], &records, &Judging::default().index()), 0);
     }
 
     #[test]
