@@ -14,7 +14,7 @@ const PREFIX: &str = "CLOSEREAD_RUN_";
 /// Commands that take the options of a run.
 const OF_RUNS: [&str; 4] = ["config", "estimate", "index", "run"];
 /// Other commands that pay for calls.
-const PAYING: [&str; 4] = ["build", "judge", "retrieve", "tree"];
+const PAYING: [&str; 5] = ["build", "judge", "retrieve", "search", "tree"];
 /// The options of a run that limit what these pay.
 const OF_COSTS: [&str; 3] = ["allow-unknown-price", "max-cost", "model-info"];
 

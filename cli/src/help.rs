@@ -32,7 +32,7 @@ const COMMON: &[(&[&str], &[&str])] = &[
         "benchmark", "data", "limit", "retriever", "chunker", "passage-tokens", "embedder", "reranker", "neighbours", "budget", "k",
         "out", "fresh", "json",
     ]),
-    (&["search"], &["budget", "order", "retriever", "embedder", "json"]),
+    (&["search"], &["budget", "order", "retriever", "embedder", "max-cost", "json"]),
 ];
 
 /// The command with both helps, and its subcommands.

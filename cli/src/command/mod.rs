@@ -37,17 +37,21 @@ mod tables;
 pub(crate) mod tree;
 pub(crate) mod verify;
 
-use crate::config::RunArgs;
+use crate::config::{RunArgs, max_cost};
 use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_llm::price::Dollars;
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::{SAMPLE, sample_story};
 use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
-use closeread_runner::models;
+use closeread_runner::spending::Spending;
+use closeread_runner::{models, pricing};
 use closeread_text::Language;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tracing::info;
 
 /// How a book is read.
@@ -142,6 +146,29 @@ impl CostArgs {
         let RunArgs { max_cost, allow_unknown_price, model_info, .. } =
             RunArgs { max_cost, allow_unknown_price, model_info, ..RunArgs::default() }.with_files()?;
         Ok(Self { max_cost, allow_unknown_price, model_info })
+    }
+
+    /// Begins what a command without a run folder spends on models and on an embedder's server, which may be limited; of
+    /// `unlimited` models responses may have any length.
+    fn spending(
+        &self,
+        models: &[String],
+        unlimited: &[String],
+        embedder: Option<&Embedder>,
+        tokenizer: &Tokenizer,
+    ) -> Result<Arc<Spending>> {
+        let costs = self.with_own_limits()?;
+        let (prices, limit) = (pricing::load(costs.model_info.as_deref())?, max_cost(costs.max_cost)?);
+        if limit.is_some() && !costs.allow_unknown_price {
+            let served = embedder.filter(|embedder| embedder.server().is_some()).map(Embedder::name);
+            pricing::check_known(&prices, &[models, served.as_slice()].concat())?;
+            pricing::check_responses_known(&prices, unlimited)?;
+        }
+        let spending = Arc::new(Spending::new(prices, limit, Dollars::default(), tokenizer.clone()));
+        if let Some(embedder) = embedder {
+            embedder.charge_to(&spending);
+        }
+        Ok(spending)
     }
 }
 

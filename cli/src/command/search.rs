@@ -1,15 +1,16 @@
 //! `closeread search`: what a method would hand to its reader.
 
-use crate::command::EmbedderArgs;
-use crate::command::{BookArgs, one_book};
+use crate::command::plan::out_of_money;
+use crate::command::{BookArgs, CostArgs, EmbedderArgs, one_book};
 use crate::values::one_of;
 use anyhow::{Result, ensure};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
-use closeread_embed::Role;
+use closeread_embed::{Role, Vectors};
 use closeread_methods::listing::Found;
-use closeread_retrieve::Retriever;
 use closeread_retrieve::context::{Fill, PassageOrder, fill, with_neighbours};
+use closeread_retrieve::{PassageIndex, Retriever};
+use closeread_runner::embedder::Embedder;
 use closeread_runner::engine::retriever_for;
 use closeread_runner::kept_index::{Cut, IndexKey, KeptIndexes};
 use closeread_runner::tokenizer;
@@ -49,6 +50,8 @@ pub(crate) struct SearchArgs {
     tokenizer: String,
     #[command(flatten)]
     book: BookArgs,
+    #[command(flatten)]
+    costs: CostArgs,
     /// Print {"tokens", "passages": [{"index", "start", "end", "score", "tokens", "text"}]}
     #[arg(long)]
     json: bool,
@@ -65,24 +68,19 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         info!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
+    let spending = args.costs.spending(&[], &[], embedder.as_ref(), &tokenizer)?;
     let (kept, max_tokens) = (KeptIndexes::of_user(), args.passage_tokens as usize);
     let cut = Cut { chunker: Chunker::Dos, max_tokens, tokenizer: &tokenizer };
     let key = IndexKey::of_words(&books, cut);
     let mut passage_index = kept.words(&key, &books, cut, Book::text)?;
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
-        let (key, n_passages) = (key.of_vectors(embedder), passage_index.passages().len());
-        match kept.kept_vectors(&key, embedder.dimension(), n_passages) {
-            Some(vectors) => passage_index.put_kept_vectors(vectors)?,
-            None => {
-                let texts = passage_index.texts(0..n_passages, Book::text)?;
-                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                let embedded = embedder.embed_passages(&texts)?;
-                kept.replace_vectors(&key, embedder.dimension(), &embedded.vectors, embedded.n_cut);
-                passage_index.put_vectors(embedded.vectors)?;
-            }
+        let embedded = embed(&args.question, embedder, (&kept, &key), &mut passage_index);
+        if embedded.is_err() && spending.taken().out {
+            info!("{}", out_of_money(spending.taken().dollars));
+            return Ok(ExitCode::from(1));
         }
-        query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
+        query = Some(embedded?);
     }
     let ranking = passage_index.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
     if matches!(retriever, Retriever::Bm25) && ranking.first().is_some_and(|best| best.score <= 0.0) {
@@ -113,4 +111,25 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         );
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the passages their vectors, which may be kept, and returns the question's.
+fn embed(
+    question: &str,
+    embedder: &Embedder,
+    (kept, words): (&KeptIndexes, &IndexKey),
+    passage_index: &mut PassageIndex,
+) -> Result<Vectors> {
+    let (key, n_passages) = (words.of_vectors(embedder), passage_index.passages().len());
+    match kept.kept_vectors(&key, embedder.dimension(), n_passages) {
+        Some(vectors) => passage_index.put_kept_vectors(vectors)?,
+        None => {
+            let texts = passage_index.texts(0..n_passages, Book::text)?;
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let embedded = embedder.embed_passages(&texts)?;
+            kept.replace_vectors(&key, embedder.dimension(), &embedded.vectors, embedded.n_cut);
+            passage_index.put_vectors(embedded.vectors)?;
+        }
+    }
+    Ok(embedder.embed(Role::Query, &[question], |_| {})?.vectors)
 }

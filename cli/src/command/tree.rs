@@ -2,24 +2,19 @@
 
 use crate::command::plan::out_of_money;
 use crate::command::{AskingArgs, BookArgs, CostArgs, EmbedderArgs, one_book};
-use crate::config::max_cost;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
-use closeread_books::tokens::Tokenizer;
 use closeread_files::{refuse_input_as_output, write_output};
-use closeread_llm::price::Dollars;
 use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{Model, Options};
 use closeread_retrieve::Retriever;
-use closeread_runner::embedder::Embedder;
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::{CliHost, QueryEncoder};
 use closeread_runner::run_folder::preparations;
-use closeread_runner::spending::Spending;
-use closeread_runner::{finished, pricing, prompts, tokenizer};
+use closeread_runner::{finished, prompts, tokenizer};
 use closeread_terminal as terminal;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -132,7 +127,9 @@ async fn built(args: &TreeArgs) -> Result<Option<(Vec<Arc<Book>>, Preparation)>>
         info!("clustered by words: {name} does not know the language `{}`", language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let spending = spending(args, model, embedder, &tokenizer)?;
+    let writer: Vec<String> = (model != EXTRACTIVE).then(|| model.to_owned()).into_iter().collect();
+    let unlimited = if args.max_output_tokens.is_none() { &writer[..] } else { &[] };
+    let spending = args.costs.spending(&writer, unlimited, embedder.map(Arc::as_ref), &tokenizer)?;
     let stopped = || {
         info!("{}", out_of_money(spending.taken().dollars));
         Ok(None)
@@ -169,30 +166,6 @@ async fn built(args: &TreeArgs) -> Result<Option<(Vec<Arc<Book>>, Preparation)>>
         () = spending.is_out() => return stopped(),
     };
     Ok(Some((books, preparation.context("a tree is prepared")?)))
-}
-
-/// Begins what the calls of a tree spend, which may be limited.
-fn spending(
-    args: &TreeArgs,
-    model: &str,
-    embedder: Option<&Arc<Embedder>>,
-    tokenizer: &Tokenizer,
-) -> Result<Arc<Spending>> {
-    let costs = args.costs.with_own_limits()?;
-    let (prices, limit) = (pricing::load(costs.model_info.as_deref())?, max_cost(costs.max_cost)?);
-    if limit.is_some() && !costs.allow_unknown_price {
-        let writer: Vec<String> = (model != EXTRACTIVE).then(|| model.to_owned()).into_iter().collect();
-        let served = embedder.filter(|embedder| embedder.server().is_some()).map(|embedder| embedder.name());
-        pricing::check_known(&prices, &[&writer[..], served.as_slice()].concat())?;
-        if args.max_output_tokens.is_none() {
-            pricing::check_responses_known(&prices, &writer)?;
-        }
-    }
-    let spending = Arc::new(Spending::new(prices, limit, Dollars::default(), tokenizer.clone()));
-    if let Some(embedder) = embedder {
-        embedder.charge_to(&spending);
-    }
-    Ok(spending)
 }
 
 /// Waits for what takes its time, and says now and then for how many seconds.

@@ -200,7 +200,7 @@ fn finding_07_what_a_build_embeds_at_any_time_counts() {
 }
 
 #[test]
-fn finding_07_an_index_and_a_retrieval_spend_no_more_than_their_limit() {
+fn finding_07_an_index_a_search_and_a_retrieval_spend_no_more_than_their_limit() {
     let server = HttpServer::start(|asked| ok(&openai(asked)));
     let billed = || {
         let asked = server.asked("POST", "");
@@ -209,7 +209,8 @@ fn finding_07_an_index_and_a_retrieval_spend_no_more_than_their_limit() {
     let address = format!("{}/v1", server.url);
     let embedder = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &address];
     let retrieve = ["retrieve", "--benchmark", "tales", "--retriever", "bm25,dense", "--out", "r"];
-    for command in [&["index", "tales", "--retriever", "dense"][..], &retrieve] {
+    let search = ["search", "sample", "Who paid for the bell?", "--retriever", "dense"];
+    for command in [&["index", "tales", "--retriever", "dense"][..], &retrieve, &search] {
         let command = [command, &["--passage-tokens", "8"]].concat();
         let sandbox = Sandbox::with_own_cache();
         tales(&sandbox);
