@@ -67,6 +67,11 @@ pub fn comparison_tables(comparisons: &[RunComparison]) -> Vec<Table> {
             words::TEST_RULE,
             table.rows.len()
         ));
+        for note in comparisons.iter().filter(|c| c.metric == metric).flat_map(|c| &c.unjudged) {
+            if !table.notes.contains(note) {
+                table.notes.push(note.clone());
+            }
+        }
         table.explain_marks();
         tables.push(table);
     }

@@ -42,6 +42,9 @@ pub struct RunComparison {
     pub unpaired: Unpaired,
     /// What a reader must know to read the numbers.
     pub notes: Vec<String>,
+    /// Those of the notes that are on answers without a verdict.
+    #[serde(skip)]
+    pub(super) unjudged: Vec<String>,
 }
 
 /// The items of one value of a label.
@@ -118,7 +121,8 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
     if paired.common.iter().any(|both| !knows(&of_a, &both.item.id) || !knows(&of_b, &both.item.id)) {
         notes.push("not every item carries its gold: that both runs asked the same could not be checked".to_owned());
     }
-    notes.extend([a, b].into_iter().filter_map(|side| side.unjudged(metric, &paired.common)));
+    let unjudged: Vec<String> = [a, b].into_iter().filter_map(|side| side.unjudged(metric, &paired.common)).collect();
+    notes.extend(unjudged.iter().cloned());
     let unpaired = unpaired(&paired, &of_a, &of_b);
     let by = by_label(&paired.common, labels, &mut notes);
     let conclusion = words::conclusion(&a.name, &b.name, metric.name(), overall.as_ref(), n_differ, &unpaired);
@@ -134,6 +138,7 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
         lost,
         unpaired,
         notes,
+        unjudged,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Better, Grid, Number, Place};
-use super::tabulate::{main_metric, policy_note, values};
+use super::tabulate::{main_metric, policy_note, unjudged, values};
 use closeread_eval::Task;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, FailurePolicy, ItemFacts, MetricName, NotFoundAs, Observations, Rows,
@@ -121,6 +121,10 @@ impl StrongerBaselines<'_> {
         cells
     }
 
+    fn rows(&self) -> Rows {
+        Rows::all().cells(self.configuration.cells.iter().map(|(id, _)| *id))
+    }
+
     fn budgets(&self) -> Vec<usize> {
         let mut budgets: Vec<usize> = self.configuration.cells.iter().filter_map(|(_, key)| key.budget).collect();
         budgets.sort_unstable();
@@ -211,8 +215,10 @@ impl StrongerBaselines<'_> {
                 grid.spanning_row([Value::text(printed(method))], place(None), tokens);
             }
         }
+        let waiting = unjudged(self.trials, &self.rows().items(items.iter().copied()), &by.metric);
         let grid = grid.grouped([HEAD], budgets.len());
-        grid.mark_best().note(policy_note(by.policy)).note("best of all in bold; n counts repeats").finished()
+        let grid = grid.mark_best().note(policy_note(by.policy)).note("best of all in bold; n counts repeats");
+        waiting.into_iter().fold(grid, Grid::note).finished()
     }
 
     /// Figures 1 and 3 to 6: the same over the tokens that were spent.
@@ -231,7 +237,8 @@ impl StrongerBaselines<'_> {
                 grid.row(heads_of(key), [self.tokens(&rows), score]);
             }
         }
-        grid.note("tokens: mean over all trials that made a prompt").finished()
+        let waiting = unjudged(self.trials, &self.rows(), &by.metric);
+        waiting.into_iter().fold(grid.note("tokens: mean over all trials that made a prompt"), Grid::note).finished()
     }
 
     /// Mean tokens of a trial's prompts, in which no metric has a say; n counts the trials that were planned.
@@ -242,7 +249,7 @@ impl StrongerBaselines<'_> {
 
     /// Table 5: BLEU of the corpus, the others as means of the trials.
     fn table_5(&self) -> Option<Table> {
-        let all = self.trials.metrics(&Rows::all().cells(self.configuration.cells.iter().map(|(id, _)| *id)));
+        let all = self.trials.metrics(&self.rows());
         let has_own = all.contains(&F1_OF_PAPER.into());
         let metrics = METRICS.into_iter().filter(|name| !(has_own && *name == "f1")).map(MetricName::from);
         let metrics: Vec<MetricName> = metrics.filter(|name| all.contains(name)).collect();
@@ -314,82 +321,4 @@ fn said_of(policy: FailurePolicy) -> (&'static str, &'static str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{Case, case, table, table_of};
-
-    #[test]
-    fn a_metric_of_any_name_begins_a_title() {
-        assert_eq!(leading(&MetricName::from("accuracy")), "Accuracy");
-        assert_eq!(leading(&MetricName::from("正确率")), "正确率");
-        assert_eq!(leading(&MetricName::from("")), "");
-    }
-
-    #[test]
-    fn budgets_stand_in_order_with_the_deviation_over_repeats() {
-        let trial = |budget, repeat, score: f64| Case {
-            method: "dos-rag".to_owned(),
-            budget: Some(budget),
-            repeat,
-            ..case("a").scored("f1", score)
-        };
-        let trials = [trial(4_000, 0, 1.0), trial(4_000, 1, 1.0), trial(500, 0, 0.25), trial(500, 1, 0.75)];
-        let made = tables(&table(&trials)).remove(0);
-        assert_eq!(made.columns, ["Method", "500", "4,000"]);
-        assert_eq!(made.rows[0][1].shown(), "50.0 ± 35.4");
-        assert_eq!(made.rows[0][2].shown(), "**100.0 ± 0.0**");
-        assert!(tables(&table(&[case("a").scored("f1", 1.0)])).is_empty());
-    }
-
-    #[test]
-    fn the_metrics_of_table_5_stand_under_one_head() {
-        let trial = Case {
-            method: "dos-rag".to_owned(),
-            budget: Some(1_500),
-            ..case("a").scored("f1_v2", 0.5).scored("f1", 0.4).scored("meteor", 0.25)
-        };
-        let made = tables(&table_of("narrativeqa", &[trial])).remove(0);
-        assert_eq!(made.columns, ["Method", "Budget", "Avg. Tokens", "F1", "METEOR"]);
-        let heads: Vec<_> = made.groups.iter().map(|group| (group.head.as_str(), group.first, group.n)).collect();
-        assert_eq!(heads, [("Tokens", 1, 2), ("Metric", 3, 2)]);
-        assert_eq!(made.rows[0][3].shown(), "**50.0**");
-    }
-
-    #[test]
-    fn each_reader_of_the_paper_has_its_own_tables() {
-        let source = |model: &str| {
-            let trial = Case {
-                method: "dos-rag".to_owned(),
-                model: model.to_owned(),
-                budget: Some(500),
-                ..case("a").scored("accuracy", 1.0)
-            };
-            tables(&table_of("quality", &[trial])).into_iter().map(|table| table.source).collect::<Vec<_>>()
-        };
-        let of = |table: &str, figure: &str| [table, figure, table, figure].map(|n| format!("Stronger Baselines, {n}"));
-        assert_eq!(source("openai/gpt-4o-mini-2024-07-18"), of("Table 3", "Figure 6"));
-        assert_eq!(source("openai/gpt-4o"), of("Table 4", "Figure 3"));
-        assert_eq!(source("openai/gpt-4o-audio-preview"), of("Tables 3 and 4", "Figures 3 and 6"));
-    }
-
-    #[test]
-    fn tokens_are_printed_in_thousands() {
-        assert_eq!([950.4, 4_810.0, 86_412.0].map(in_thousands), ["950", "4.8K", "86K"]);
-    }
-
-    #[test]
-    fn a_method_without_a_budget_has_one_cell_over_all_with_its_tokens() {
-        let trial = |method: &str, budget, score: f64| Case {
-            method: method.to_owned(),
-            budget,
-            ..case("a").scored("f1", score)
-        };
-        let trials =
-            [trial("dos-rag", Some(500), 1.0), trial("dos-rag", Some(4_000), 0.5), trial("read-agent", None, 0.25)];
-        let made = tables(&table(&trials)).remove(0);
-        assert_eq!((made.rows[0][0].shown(), made.rows[1][0].shown()), ("DOS RAG".to_owned(), "ReadAgent".to_owned()));
-        assert_eq!(made.rows[1][1].shown(), "25.0 (Avg. Tokens: no prompt was made)");
-        assert_eq!(made.rows[1][2], Value::Spanned);
-        assert_eq!((made.groups[0].first, made.groups[0].n), (1, 2));
-    }
-}
+mod tests;
