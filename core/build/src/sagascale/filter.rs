@@ -8,6 +8,7 @@ use crate::line::{End, Line};
 use crate::stage::{Made, Unit};
 use closeread_books::Book;
 use closeread_eval::Outcome;
+use closeread_eval::answer::after_reasoning;
 use closeread_eval::answer::boxed::{boxed_label, boxed_texts};
 use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
@@ -266,6 +267,13 @@ pub(super) async fn classify<H: Host>(
         _ => End::Kept { value: QuestionType::Miscellaneous },
     };
     Ok(Made { end, calls: response.calls })
+}
+
+/// True of a question that counts as Miscellaneous because no response named its type.
+pub(super) fn is_untyped(line: &Line<QuestionType>) -> bool {
+    let names = QuestionType::ALL.map(QuestionType::name);
+    let named = |call: &CallTrace| boxed_label(after_reasoning(&call.response), &names).answer().is_some();
+    matches!(line.end, End::Kept { .. }) && !line.calls.iter().any(named)
 }
 
 fn submission<'a>(item: &'a Item, book: &'a Book, said: SubmittedAnswer<'a>) -> Submission<'a> {

@@ -77,7 +77,7 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     let correct = collection.correct(&candidates).await?;
     let (realistic, popular) = collection.realistic(&correct).await?;
     let unknown = collection.unknown(&realistic).await?;
-    let types = collection.types(&unknown).await?;
+    let (types, n_untyped) = collection.types(&unknown).await?;
 
     let mut items = Vec::new();
     let mut questions = Vec::new();
@@ -96,7 +96,7 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
     let language = |document: &str| by_id[document].book.language.code().to_owned();
     let steps = [("generated", &candidates), ("right", &correct), ("realistic", &realistic), ("kept", &unknown)];
-    let mut tables = vec![tables::types(&items), tables::by_language(&steps, language)];
+    let mut tables = vec![tables::types(&items, n_untyped), tables::by_language(&steps, language)];
     tables.extend(tables::lengths(&books, settings.tokenizer, &items)?);
     let funnel = collection.building.into_funnel();
     Ok(Built { items, funnel, tables, questions, sheet: None, about: Default::default() })
@@ -195,15 +195,19 @@ impl<H: Host, P: SearchHost, S: StageStore> Collection<'_, H, P, S> {
         Ok(only(realistic, &known))
     }
 
-    /// Type of each candidate's question, by the candidate's id.
-    async fn types(&mut self, unknown: &[Unit<Candidate>]) -> Result<BTreeMap<String, QuestionType>, BuildError> {
+    /// Type of each candidate's question, by the candidate's id, and how many of them no response named.
+    async fn types(
+        &mut self,
+        unknown: &[Unit<Candidate>],
+    ) -> Result<(BTreeMap<String, QuestionType>, usize), BuildError> {
         let Self { crew, settings, by_id, .. } = *self;
         let classify = async |unit: &Unit<Candidate>| {
             let book = &by_id[unit.input.document.as_str()].book;
             filter::classify(crew.writer, settings, book, &unit.id, &unit.input).await
         };
-        let types: Vec<Unit<QuestionType>> = kept(self.building.stage("types", unknown, classify).await?);
-        Ok(types.into_iter().map(|unit| (unit.id, unit.input)).collect())
+        let types: Vec<Line<QuestionType>> = self.building.stage("types", unknown, classify).await?;
+        let n_untyped = types.iter().filter(|line| filter::is_untyped(line)).count();
+        Ok((kept(types).into_iter().map(|unit| (unit.id, unit.input)).collect(), n_untyped))
     }
 }
 

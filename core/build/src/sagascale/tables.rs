@@ -8,12 +8,13 @@ use closeread_books::{Book, TextError};
 use closeread_data::statistics::{self, BookFacts};
 use closeread_eval::Item;
 use closeread_judges::QuestionType;
+use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Counts how many questions ask for what.
-pub(super) fn types(items: &[Item]) -> Table {
+/// Counts how many questions ask for what; no response named the type of `n_untyped` of them.
+pub(super) fn types(items: &[Item], n_untyped: usize) -> Table {
     let columns = ["type", "questions", "share"].map(str::to_owned).to_vec();
     let mut table = Table::new("types", "What the questions ask for", columns);
     table.source = "SagaScale, Figure 2".to_owned();
@@ -27,6 +28,10 @@ pub(super) fn types(items: &[Item]) -> Table {
             all => Value::Share { value: n as f64 / all as f64, n: all },
         };
         table.rows.push(vec![Value::text(kind.name()), Value::count(n), share]);
+    }
+    if n_untyped > 0 {
+        let n = thousands(n_untyped as u64);
+        table.notes.push(format!("questions whose type no response named, which count as Miscellaneous: {n}"));
     }
     table
 }

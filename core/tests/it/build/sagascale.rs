@@ -175,6 +175,20 @@ fn each_filter_drops_by_its_own_rule() {
 }
 
 #[test]
+fn questions_whose_type_no_response_names_are_counted() {
+    let notes = |response: &'static str| {
+        let script = move |call: &Call, _| match call.prompt.as_str() {
+            "classify-question" => Ok(response.to_owned()),
+            _ => able(call),
+        };
+        let built = build(&ScriptedHost::scripted(script), &Memory::default()).unwrap();
+        built.tables.into_iter().find(|table| table.id == "types").unwrap().notes
+    };
+    assert_eq!(notes(""), ["questions whose type no response named, which count as Miscellaneous: 2"]);
+    assert!(notes(r"\boxed{Miscellaneous}").is_empty());
+}
+
+#[test]
 fn without_a_search_the_checker_searches_and_every_question_is_popular_enough() {
     let host = ScriptedHost::scripted(|call, _| able(call));
     let built = build_with(&host, &[], (None, None), &Memory::default(), &parameters()).unwrap();
