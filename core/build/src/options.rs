@@ -291,8 +291,19 @@ fn equal_in_form(option: &str, item: &Item, found: &Distractors) -> Option<Strin
     }
 }
 
+/// Letters and digits without case, with the signs and the decimal points that tell numbers apart.
 fn folded(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let text = text.replace('−', "-");
+    let (mut before, mut behind) = (' ', text.chars().skip(1));
+    let tells = |c: &char| {
+        let (last, next) = (std::mem::replace(&mut before, *c), behind.next().unwrap_or(' '));
+        match c {
+            '-' => !last.is_alphanumeric() && next.is_numeric(),
+            '.' => !last.is_alphabetic() && next.is_numeric(),
+            _ => c.is_alphanumeric(),
+        }
+    };
+    text.chars().filter(tells).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns what giving options will ask for: at least one call to write and one to judge each, at most a whole round
@@ -327,6 +338,16 @@ pub fn cost(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_another_sign_or_another_point_are_not_equal_in_form() {
+        let form = folded("5");
+        assert!(["-5", "−5", "0.5", ".5"].iter().all(|other| folded(other) != form));
+        assert_eq!(folded("05"), "05");
+        for (one, other) in [("1,000", "1000"), ("−5", "-5"), ("The Well.", "the well"), ("well-worn", "Well worn")] {
+            assert_eq!(folded(one), folded(other));
+        }
+    }
 
     #[test]
     fn the_order_is_the_seeds_and_the_items() {
