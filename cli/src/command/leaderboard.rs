@@ -10,6 +10,7 @@ use closeread_eval::{InputFile, Item};
 use closeread_files::refuse_same_output;
 use closeread_report::site::{Found, leaderboard};
 use closeread_runner::finished;
+use closeread_table::number::thousands;
 use closeread_table::render::text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,10 +31,11 @@ pub(crate) struct LeaderboardArgs {
     #[arg(long, value_name = "PATTERN", required = true, num_args = 1..)]
     runs: Vec<String>,
     /// Items with the gold answers, a file or the folder that holds items.jsonl; the site publishes them [default: those of
-    /// the first run]
+    /// the run with the most items]
     #[arg(long, value_name = "ITEMS")]
     gold: Option<PathBuf>,
-    /// The benchmark, whose paper's tables are made [default: that of the first run]
+    /// The benchmark, whose paper's tables are made [default: that of the first run by
+    /// name]
     #[arg(long, value_name = "NAME")]
     benchmark: Option<String>,
     /// Heading of the site
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
     }
     let gold = match &args.gold {
         Some(path) => items(path)?,
-        None => of_first_run(&folders)?,
+        None => of_longest_run(&folders)?,
     };
     let mut submissions: Vec<_> = folders.iter().map(|(name, path)| submission::read(name, path, &gold)).collect();
     let runs = submissions.iter_mut().filter_map(|one| match &mut one.found {
@@ -127,8 +129,15 @@ fn items(path: &Path) -> Result<Vec<Item>> {
     }
 }
 
-fn of_first_run(folders: &BTreeMap<String, PathBuf>) -> Result<Vec<Item>> {
-    let first = folders.values().find(|path| finished::is_run_folder(path));
-    let first = first.context("no submission is a run, and only a run has gold answers: name them by --gold ITEMS")?;
-    items(&first.join("items.jsonl"))
+/// The items of the run that asked the most, of equal ones the first by name: by those of a part, whole runs would be left out.
+fn of_longest_run(folders: &BTreeMap<String, PathBuf>) -> Result<Vec<Item>> {
+    let read = |path: &PathBuf| submission::refuse_links(path).and_then(|()| items(&path.join("items.jsonl")));
+    let runs = folders.iter().filter(|(_, path)| finished::is_run_folder(path));
+    let runs = runs.map(|(name, path)| (name, read(path))).rev();
+    let longest = runs.max_by_key(|(_, items)| items.as_ref().map_or(0, Vec::len));
+    let (name, items) =
+        longest.context("no submission is a run, and only a run has gold answers: name them by --gold ITEMS")?;
+    let items = items?;
+    info!("gold answers: those of {name}, {} items", thousands(items.len() as u64));
+    Ok(items)
 }

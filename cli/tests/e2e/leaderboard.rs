@@ -228,6 +228,17 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
 }
 
 #[test]
+fn the_gold_answers_are_those_of_the_longest_run_where_none_are_named() {
+    let sandbox = submitted(&[]);
+    run_tales(&sandbox, "runs/part", &["--method", "closed-book", "--limit", "3"]);
+    run_tales(&sandbox, "runs/whole", &["--method", "closed-book"]);
+    sandbox.write("runs/damaged/manifest.json", "{");
+    let said = sandbox.run(&["leaderboard", "site", "--runs", "runs/*"]).exits(1).err();
+    assert!(said.contains("gold answers: those of whole, "), "{said}");
+    assert!(said.contains("submissions: 2 read, 1 left out, 0 withdrawn"), "{said}");
+}
+
+#[test]
 fn an_incomplete_submission_has_no_rank_and_a_withdrawn_one_only_its_history() {
     let sandbox = submitted(&[("ada", 12), ("bert", 15)]);
     let half = std::fs::read_to_string(sandbox.path("runs/bert/predictions.jsonl")).unwrap();
