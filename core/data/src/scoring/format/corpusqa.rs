@@ -49,32 +49,60 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
             }
         }
     }
+    let mut judged: BTreeMap<String, bool> = BTreeMap::new();
     for file in input.files {
         for row in draft.keep(records(file)) {
-            read_row(&mut draft, file, &row, &mut golds, input.gold.is_empty());
+            if let Some((id, is_judged)) = read_row(&mut draft, file, &row, &mut golds, input.gold.is_empty()) {
+                judged.entry(id).or_insert(is_judged);
+            }
         }
+    }
+    let n_judged = judged.values().filter(|is_judged| **is_judged).count();
+    let n_ruled = judged.len() - n_judged;
+    if n_judged > 0 && n_ruled > 0 {
+        let rest = format!("the accuracy of {n_ruled} others is the strict rule's");
+        let note = format!("answers with a judge's verdict: {n_judged}; {rest}");
+        draft.note(&input.files[0], None, None, note);
     }
     draft.finish(&FORMAT, input)
 }
 
-fn read_row(draft: &mut Draft, file: &InputFile, row: &Row, golds: &mut BTreeMap<String, Value>, has_own_gold: bool) {
+/// Reads a row; returns the id of a prediction and whether a judge has ruled on it.
+fn read_row(
+    draft: &mut Draft,
+    file: &InputFile,
+    row: &Row,
+    golds: &mut BTreeMap<String, Value>,
+    has_own_gold: bool,
+) -> Option<(String, bool)> {
     let Some(id) = row.text("id") else {
         let message = "no `id`: the row is skipped and not counted, as by the reference";
-        return draft.note(file, Some(row.line), None, message);
+        draft.note(file, Some(row.line), None, message);
+        return None;
     };
     if has_own_gold {
         let Some(gold) = gold(row) else {
             let why = "no `answer`: expected the gold answer";
-            return draft.malformed(file, Some(row.line), Some(&id), why);
+            draft.malformed(file, Some(row.line), Some(&id), why);
+            return None;
         };
         if draft.item(item(&id, row, gold)) {
             golds.insert(id.clone(), gold.clone());
         }
     }
-    let Some(gold) = golds.get(&id) else { return draft.unknown(file, Some(row.line), &id) };
+    let Some(gold) = golds.get(&id) else {
+        draft.unknown(file, Some(row.line), &id);
+        return None;
+    };
     match attempt(row, gold) {
-        Ok(attempt) => draft.attempt(file, Some(row.line), &id, attempt),
-        Err(why) => draft.malformed(file, Some(row.line), Some(&id), why),
+        Ok((attempt, is_judged)) => {
+            draft.attempt(file, Some(row.line), &id, attempt);
+            Some((id, is_judged))
+        }
+        Err(why) => {
+            draft.malformed(file, Some(row.line), Some(&id), why);
+            None
+        }
     }
 }
 
@@ -94,7 +122,8 @@ fn item(id: &str, row: &Row, gold: &Value) -> Item {
     item
 }
 
-fn attempt(row: &Row, gold: &Value) -> Result<Attempt, WrongRow> {
+/// Returns the attempt of a row and whether a judge has ruled on it.
+fn attempt(row: &Row, gold: &Value) -> Result<(Attempt, bool), WrongRow> {
     // A judged row holds the answer that was extracted, an unjudged one the response.
     let answer = match field(row, &["model_answer"]) {
         Some(_) => field_text(row, &["model_answer"])?,
@@ -112,7 +141,7 @@ fn attempt(row: &Row, gold: &Value) -> Result<Attempt, WrongRow> {
     attempt.given.insert("accuracy".into(), share(verdict.unwrap_or(is_strict)));
     attempt.given.insert("accuracy_strict".into(), share(is_strict));
     attempt.given.insert("accuracy_tolerant".into(), share(is_strict || tolerant == Parsed::Answer(true)));
-    Ok(attempt)
+    Ok((attempt, verdict.is_some()))
 }
 
 fn gold_text(gold: &Value) -> String {
@@ -190,6 +219,16 @@ mod tests {
         let given = |name: &str| submission.attempts.values().map(|attempt| attempt.given[name]).collect::<Vec<_>>();
         assert_eq!(given("accuracy"), [1.0, 0.0, 0.0, 1.0]);
         assert_eq!(given("accuracy_strict"), [0.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn answers_with_and_without_a_verdict_are_counted() {
+        let judged = |id: &str| json!({"id": id, "gold_answer": "7", "model_answer": "7", "correct": true}).to_string();
+        let row = |id: &str| json!({"id": id, "answer": "7", "response": "7"}).to_string();
+        let notes = |rows: &[String]| notes(&read_with(&FORMAT, &[file("e.jsonl", &rows.join("\n"))], &[]).unwrap());
+        let note = "e.jsonl: answers with a judge's verdict: 1; the accuracy of 2 others is the strict rule's";
+        assert_eq!(notes(&[judged("a"), row("b"), row("c"), judged("c")]), [note]);
+        assert!(notes(&[judged("a"), judged("b")]).is_empty() && notes(&[row("a"), row("b")]).is_empty());
     }
 
     #[test]
