@@ -12,8 +12,7 @@ mod parquet;
 use super::score::write_novelqa;
 use anyhow::{Context, Result, bail};
 use archive::Archive;
-use closeread_data::scoring::{Attempt, Problems, Submission};
-use closeread_eval::ProblemList;
+use closeread_data::scoring::{Attempt, Submission};
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, inspect, trec};
 use closeread_files::run_files::refuse_run_file;
@@ -338,13 +337,7 @@ fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
             (record.key.item.clone(), attempt)
         });
     let attempts = attempts.collect();
-    let submission = Submission {
-        items: run.items.clone(),
-        attempts,
-        problems: Problems::default(),
-        notes: ProblemList::default(),
-        metrics: vec![],
-    };
+    let submission = Submission { items: run.items.clone(), attempts, ..Submission::default() };
     write_novelqa(&args.out, &submission, args.fill)?;
     Ok(exit_code(run.lacks().is_empty()))
 }

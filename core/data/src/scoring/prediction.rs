@@ -101,7 +101,7 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
     }
     notes.extend(no_option(predictions, &attempts));
     let attempts = attempts.into_iter().map(|(id, (_, attempt))| (id, attempt)).collect();
-    Ok(Submission { items, attempts, problems, notes, metrics: Vec::new() })
+    Ok(Submission { items, attempts, problems, notes, ..Submission::default() })
 }
 
 /// A note on answers that are the text of no option, such as letters: without it, nothing says why they all count as wrong.

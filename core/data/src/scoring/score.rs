@@ -156,10 +156,15 @@ impl<'a> Plan<'a> {
         let mut row = Row { item, ending, shown: BTreeMap::new(), scores: BTreeMap::new(), applies: BTreeMap::new() };
         self.compute(&mut row, attempt);
         let given = attempt.map(|attempt| &attempt.given);
+        let inapplicable = self.submission.inapplicable.get(&item.id);
         for name in &self.given {
             let value = given.and_then(|given| given.get(*name));
             let metric = MetricName::from(*name);
             row.applies.remove(&metric);
+            if inapplicable.is_some_and(|names| names.iter().any(|known| known == name)) {
+                row.give(metric, None);
+                continue;
+            }
             match value {
                 Some(value) => {
                     row.shown.insert((*name).to_owned(), *value);

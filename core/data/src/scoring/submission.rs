@@ -19,6 +19,8 @@ pub struct Submission {
     pub notes: ProblemList,
     /// Metrics that the format's own scorer computes, the main metric first.
     pub metrics: Vec<Metric>,
+    /// Scores of the format that an item has nothing for, by its id: however its trial ends, that is no 0.
+    pub inapplicable: BTreeMap<String, Vec<String>>,
 }
 
 impl Submission {

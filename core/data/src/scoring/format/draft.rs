@@ -62,6 +62,11 @@ impl Draft {
         }
     }
 
+    /// Says which scores of the format the item has nothing for.
+    pub(super) fn inapplicable(&mut self, id: &str, names: Vec<String>) {
+        self.submission.inapplicable.insert(id.to_owned(), names);
+    }
+
     /// Returns the items so far.
     pub(super) fn items(&self) -> &[Item] {
         &self.submission.items

@@ -6,7 +6,8 @@ use super::draft::{Draft, ended};
 use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
-use closeread_eval::hamlet::{FIFTHS, SummaryEvaluation, fifth_at, scores};
+use closeread_eval::hamlet::{FIFTHS, Level, SummaryEvaluation, applies, fifth_at, scores};
+use closeread_eval::observations::Applies;
 use closeread_eval::{Item, Task};
 use judged::Judged;
 use std::collections::BTreeSet;
@@ -27,7 +28,8 @@ pub(super) const FORMAT: Format = Format {
 /// Scores are given, each where it has something to be taken over: `recall`, `recall_root`, `recall_branch`,
 /// `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf`, `_none` (sentences aligned with no key fact)
 /// and `_aligned` (with some); and `recall_faithfulness`, the mean of the two. An empty summary has recall 0 and no faithfulness. Queries
-/// that another model has a summary for and this one has not are `missing`.
+/// that another model has a summary for and this one has not are `missing`. Of a level without a key fact there is no recall,
+/// whatever came of the summary.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check(input)?;
     let mut draft = Draft::new(&[]);
@@ -43,7 +45,9 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     }
     let system = FORMAT.system(input)?;
     for (_, Judged { evaluation, .. }) in &judged {
-        draft.item(item(evaluation));
+        if draft.item(item(evaluation)) {
+            draft.inapplicable(&evaluation.item, inapplicable(evaluation));
+        }
     }
     for (file, Judged { line, summary, evaluation }) in judged {
         if evaluation.model == system {
@@ -72,6 +76,13 @@ fn item(evaluation: &SummaryEvaluation) -> Item {
     item
 }
 
+/// The recalls of levels that the query has no key fact of.
+fn inapplicable(evaluation: &SummaryEvaluation) -> Vec<String> {
+    let levels: Vec<Level> = evaluation.verdicts.facts.iter().flatten().map(|fact| fact.level).collect();
+    let without = applies(&levels).into_iter().filter(|(_, applies)| *applies == Applies::OutOf(0));
+    without.map(|(metric, _)| String::from(metric)).collect()
+}
+
 fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {
     let answer = summary.unwrap_or_default();
     let is_empty = evaluation.verdicts.sentences.as_ref().is_some_and(Vec::is_empty);
@@ -89,6 +100,8 @@ fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {
 mod tests {
     use super::super::testing::{check, file, read_system, read_with};
     use super::*;
+    use crate::scoring::{Options, score};
+    use closeread_eval::Evaluator;
 
     const ROWS: &str = r#"{"item": "q1", "book": "mill", "model": "a", "perspective": "analytical", "position": 0.5, "n_words": 9, "facts": [{"level": "root", "matched": true}, {"level": "leaf", "matched": false}], "sentences": [{"levels": ["root"], "category": "no_error"}, {"levels": [], "category": "entity"}]}
 {"item": "q2", "book": "mill", "model": "b", "perspective": "narrative", "facts": [{"level": "root", "matched": false}], "sentences": []}
@@ -122,6 +135,16 @@ mod tests {
         assert_eq!((judged.given["recall_root"], judged.given["recall_branch"]), (1.0, 0.0));
         assert_eq!((judged.given["faithfulness_root"], judged.given["faithfulness_none"]), (1.0, 0.0));
         assert_eq!(b.items[0].labels["position"], "40-60%");
+    }
+
+    #[test]
+    fn an_empty_summary_is_no_zero_in_levels_that_its_query_has_no_fact_of() {
+        let rows =
+            ROWS.replace(r#""model": "b", "perspective": "narrative""#, r#""model": "a", "perspective": "narrative""#);
+        let submission = read_system(&FORMAT, &[file("h.jsonl", &rows)], "a").unwrap();
+        let card = score(&submission, &Evaluator::default(), &Options::default()).unwrap();
+        let of = |name: &str| (card.metrics[name].value, card.metrics[name].n);
+        assert_eq!([of("recall"), of("recall_root"), of("recall_leaf")], [(0.25, 2), (0.5, 2), (0.0, 1)]);
     }
 
     #[test]
