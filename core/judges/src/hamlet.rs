@@ -1,10 +1,10 @@
 //! HAMLET's evaluation of a summary (section 3, stage 3, appendix E): facts verified, key facts aligned.
 //!
 //! Both judges reply with a JSON list, in a fence or bare. The paper does not say what becomes of a list that lacks
-//! entries or has too many. Here a list of the right length is read in its order; else an entry belongs to the sentence
-//! (the fact) whose words it repeats, white space, case and typography aside. A fact that no entry repeats is not stated,
-//! for recall divides by the whole tree; a summary with a sentence that no entry repeats has no faithfulness. A list that was
-//! cut or is broken is unparsed, as is one in which nothing can be placed.
+//! entries or has too many. Here the last list of the right length is read in its order, and entries behind it correct it by
+//! their words; without one an entry belongs to the sentence (the fact) whose words it repeats, white space, case and typography
+//! aside. A fact that no entry repeats is not stated, for recall divides by the whole tree; a summary with a sentence that no
+//! entry repeats has no faithfulness. A list that was cut or is broken is unparsed, as is one in which nothing can be placed.
 
 use super::ask::ask;
 use super::ruling::{FactRuling, Ruling, SentenceRuling};
@@ -140,41 +140,66 @@ fn placed<T>(
     texts: &[&str],
     read: impl Fn(&Map<String, Value>) -> Option<T>,
 ) -> Parsed<Vec<Option<T>>> {
-    let Some(entries) = entries(response, texts.len()) else { return Parsed::Unparsed };
-    let mut found: Vec<Option<T>> = texts.iter().map(|_| None).collect();
-    if entries.len() == texts.len() {
-        for (place, entry) in found.iter_mut().zip(&entries) {
-            *place = read(entry);
+    let values = json_values(response);
+    let whole = |value: &Value| -> Option<Vec<Option<T>>> {
+        let entries = list(value).filter(|entries| entries.len() == texts.len())?;
+        entries.iter().map(|entry| read(entry).map(Some)).collect()
+    };
+    if let Some((at, mut found)) = values.iter().enumerate().rev().find_map(|(at, value)| Some((at, whole(value)?))) {
+        let behind = values[at + 1..].iter();
+        let behind = behind.flat_map(|value| list(value).unwrap_or_else(|| objects(std::slice::from_ref(value))));
+        for (place, corrected) in found.iter_mut().zip(by_words(behind, field, texts, &read)) {
+            *place = corrected.or_else(|| place.take());
         }
-    } else {
-        let texts: Vec<String> = texts.iter().map(|text| folded(text)).collect();
-        let mut taken = vec![false; texts.len()];
-        for entry in entries {
-            let words = ["sentence", "key-fact", "key_fact", "key fact", "fact"].iter();
-            let words = [field].iter().chain(words).find_map(|name| entry.get(*name)).and_then(scalar);
-            let words = words.map(|words| folded(&words)).unwrap_or_default();
-            if let Some(at) = (0..texts.len()).find(|&at| !taken[at] && texts[at] == words) {
-                taken[at] = true;
-                found[at] = read(&entry);
-            }
-        }
+        return Parsed::Answer(found);
     }
+    let Some(entries) = entries(&values, texts.len()) else { return Parsed::Unparsed };
+    let found: Vec<Option<T>> = match entries.len() == texts.len() {
+        true => entries.iter().map(&read).collect(),
+        false => by_words(entries, field, texts, &read),
+    };
     if found.iter().all(Option::is_none) { Parsed::Unparsed } else { Parsed::Answer(found) }
 }
 
-/// The objects of the last list in a response, or in an object of it, as servers that enforce an object make models reply; else
-/// the objects without a list, if they are `n`: fewer are what can be read of a list that was cut or is broken.
-fn entries(response: &str, n: usize) -> Option<Vec<Map<String, Value>>> {
-    let values = json_values(response);
-    let objects = |values: &[Value]| values.iter().filter_map(Value::as_object).cloned().collect::<Vec<_>>();
-    let in_list = |value: &Value| {
-        let list = match value {
-            Value::Object(fields) => fields.values().filter_map(Value::as_array).find(|list| holds_objects(list)),
-            list => list.as_array(),
-        };
-        list.map(|list| objects(list.as_slice())).filter(|entries| !entries.is_empty())
+/// What entries say of the texts whose words they repeat; of several entries on a text the first counts.
+fn by_words<T>(
+    entries: impl IntoIterator<Item = Map<String, Value>>,
+    field: &str,
+    texts: &[&str],
+    read: impl Fn(&Map<String, Value>) -> Option<T>,
+) -> Vec<Option<T>> {
+    let mut found: Vec<Option<T>> = texts.iter().map(|_| None).collect();
+    let texts: Vec<String> = texts.iter().map(|text| folded(text)).collect();
+    let mut taken = vec![false; texts.len()];
+    for entry in entries {
+        let words = ["sentence", "key-fact", "key_fact", "key fact", "fact"].iter();
+        let words = [field].iter().chain(words).find_map(|name| entry.get(*name)).and_then(scalar);
+        let words = words.map(|words| folded(&words)).unwrap_or_default();
+        if let Some(at) = (0..texts.len()).find(|&at| !taken[at] && texts[at] == words) {
+            taken[at] = true;
+            found[at] = read(&entry);
+        }
+    }
+    found
+}
+
+/// The objects of the last list in a response; else the objects without a list, if they are `n`: fewer are what can be read of a
+/// list that was cut or is broken.
+fn entries(values: &[Value], n: usize) -> Option<Vec<Map<String, Value>>> {
+    values.iter().rev().find_map(list).or_else(|| Some(objects(values)).filter(|entries| entries.len() == n))
+}
+
+/// The objects of a list, or of one in an object, as servers that enforce an object make models reply.
+fn list(value: &Value) -> Option<Vec<Map<String, Value>>> {
+    let list = match value {
+        Value::Object(fields) => fields.values().filter_map(Value::as_array).find(|list| holds_objects(list)),
+        list => list.as_array(),
     };
-    values.iter().rev().find_map(in_list).or_else(|| Some(objects(&values)).filter(|entries| entries.len() == n))
+    list.map(|list| objects(list)).filter(|entries| !entries.is_empty())
+}
+
+fn objects(values: &[Value]) -> Vec<Map<String, Value>> {
+    values.iter().filter_map(Value::as_object).cloned().collect()
 }
 
 fn holds_objects(values: &[Value]) -> bool {

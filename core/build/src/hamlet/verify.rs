@@ -95,11 +95,20 @@ enum LabelsError {
     Missing(Vec<String>),
 }
 
-/// The labels of a response: those of the last JSON value that labels every fact, or else of all values together.
+/// The labels of a response: those of the last JSON value that labels every fact, as the values behind it correct them by number,
+/// or else of all values together.
 fn read(response: &str, ids: &[String]) -> Vec<Option<FactLabel>> {
     let values = json_values(response);
-    let mut each = values.iter().rev().map(|value| labels_in(std::slice::from_ref(value), ids));
-    each.find(|labels| labels.iter().all(Option::is_some)).unwrap_or_else(|| labels_in(&values, ids))
+    let of = |value: &Value| labels_in(std::slice::from_ref(value), ids);
+    let whole = |labels: &Vec<Option<FactLabel>>| labels.iter().all(Option::is_some);
+    let last = values.iter().enumerate().rev().find_map(|(at, value)| Some((at, Some(of(value)).filter(whole)?)));
+    let Some((at, mut labels)) = last else { return labels_in(&values, ids) };
+    for correction in &values[at + 1..] {
+        for (label, corrected) in labels.iter_mut().zip(of(correction)) {
+            *label = corrected.or_else(|| label.take());
+        }
+    }
+    labels
 }
 
 /// The labels in values, by the numbers of the facts; by their order where no entry has a number and there are as many.
@@ -171,6 +180,8 @@ mod tests {
         assert_eq!(labels(tree), "110");
         let draft = r#"[{"id": "1", "label": 1}, {"id": "1.1", "label": 1}, {"id": "1.1.1", "label": 1}]"#;
         assert_eq!(labels(&format!("{draft}\nOn second thoughts:\n{tree}")), "110", "the last that is whole counts");
+        let correction = r#"{"id": "1.1", "label": 0}"#;
+        assert_eq!(labels(&format!("{draft}\nCorrection: {correction}")), "101", "and what corrects it");
     }
 
     #[test]

@@ -127,6 +127,16 @@ fn line_numbers_stay_within_the_summary() {
 }
 
 #[test]
+fn a_correction_behind_a_whole_list_counts() {
+    let case = Case::summary(Judge::AlignKeyFacts);
+    let correction = r#"{"key-fact": "Ana hides the key.", "response": "No", "line number": []}"#;
+    let expected = vec![Some((false, vec![])); 3];
+    for behind in [correction.to_owned(), format!("[{correction}]"), ALIGNED.replace("Yes", "No")] {
+        assert_eq!(facts(case.verdict(&format!("{ALIGNED}\nCorrection: {behind}"))), expected, "{behind}");
+    }
+}
+
+#[test]
 fn a_list_that_was_cut_or_is_broken_says_nothing_of_any_fact() {
     let case = Case::summary(Judge::AlignKeyFacts);
     let (cut, _) = ALIGNED.split_at(ALIGNED.len() - 30);
