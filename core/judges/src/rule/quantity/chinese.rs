@@ -27,10 +27,10 @@ pub(super) fn chinese(text: &str) -> Option<Quantity> {
     Some(Quantity { value, unit })
 }
 
-/// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on.
+/// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on; in `20两银子` it does not.
 fn is_of_chinese_unit(unit: &str) -> bool {
     let goes_on = |c: char| "半几多余".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
-    !unit.starts_with('来') && unit.chars().all(|c| c.is_alphabetic() && !goes_on(c))
+    !unit.starts_with('来') && unit.strip_prefix('两').unwrap_or(unit).chars().all(|c| c.is_alphabetic() && !goes_on(c))
 }
 
 /// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
@@ -47,6 +47,11 @@ fn chinese_number(text: &str) -> Option<(f64, &str)> {
     // Digits one by one, as in 二〇二四.
     let mut in_a_row = 0;
     for (at, c) in text.char_indices() {
+        let behind = &text[at + c.len_utf8()..];
+        // Behind 十, 百 and 千 it is the weight, but for 一万两千.
+        if c == '两' && end > 0 && digit.is_none() && chinese_scale(behind).is_none() {
+            break;
+        }
         if let Some(value) = chinese_digit(c) {
             digit = Some(match digit {
                 Some(before) if in_a_row > 0 => before * 10.0 + value,
