@@ -120,7 +120,11 @@ fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize>
 
 /// True if the words before an option reject it: `I would not choose`, `better than`, `不能`.
 fn is_rejected(before: &str) -> bool {
-    let clause = before.rsplit([',', '.', ';', ':', '，', '。', '；', '：']).next().unwrap_or(before).to_lowercase();
+    const ENDS: [&str; 13] = [",", ".", ";", ":", "，", "。", "；", "：", " but ", " so ", "而", "但", "所以"];
+    const HARMLESS: [&str; 5] = ["turns out", "out of", "不得不", "毫不", "不难"];
+    let lower = before.to_lowercase();
+    let clause = ENDS.iter().fold(&*lower, |clause, end| clause.rsplit(*end).next().unwrap_or(clause));
+    let clause = HARMLESS.iter().fold(clause.to_owned(), |clause, words| clause.replace(*words, " "));
     let rejects = |word: &str| {
         matches!(word, "not" | "cannot" | "never" | "than" | "out" | "except")
             || word.ends_with("n't")
@@ -204,6 +208,10 @@ mod tests {
             "选B",
             "所以选项是：选 B。",
             "不是A，所以选B",
+            "不是选A而是选B",
+            "不得不选B",
+            "It turns out option B",
+            "I cannot be sure but I choose option B",
         ];
         for response in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"].into_iter().chain(loose) {
             let ByRule { strict, tolerant, .. } = of(response);
@@ -211,7 +219,14 @@ mod tests {
         }
         for response in ["a", "a b", "-1", "不选B", "not option B", "Option 1.5", "no other option", "Option 7"]
             .into_iter()
-            .chain(["I would not choose option B", "It isn't option B", "better than option B", "所以不能选B"])
+            .chain([
+                "I would not choose option B",
+                "It isn't option B",
+                "better than option B",
+                "所以不能选B",
+                "而不是选B",
+                "It rules out option B",
+            ])
         {
             assert!(!of(response).tolerant, "{response}");
         }
