@@ -208,8 +208,9 @@ fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
         (Some(_), Some(_)) => return Err(LabelError::BothParts),
         (Some(0), _) | (_, Some(0)) => return Err(LabelError::PartZero),
         (Some(sentence), None) => {
+            // First: to `of_name` a bare `no` is `No error`.
             let supported = truth(&text).map(|yes| if yes { "yes" } else { "no" });
-            let known = ErrorCategory::of_name(&text).map(ErrorCategory::name).or(supported);
+            let known = supported.or_else(|| ErrorCategory::of_name(&text).map(ErrorCategory::name));
             let known = known.ok_or_else(|| {
                 expected("No error, Out-of-article error, Entity error, Relation error or Sentence error, or yes or no")
             })?;
