@@ -204,6 +204,14 @@ mod tests {
     }
 
     #[test]
+    fn whole_numbers_as_a_table_of_python_writes_them_are_one_label() {
+        let people = labels("unit,rater,label\na,x,1.0\na,y,1.0\nb,x,0.0\nb,y,\nc,x,1.0\n");
+        let judge = labels("unit,label\na,1\nb,0\nc,1\n");
+        assert_eq!((people.out_of(Some(1)).against(&judge).binary, judge.has_label_of(&judge)), (Some(1.0), true));
+        assert!(!judge.has_label_of(&labels("unit,label\na,True\nb,1.5\n")));
+    }
+
+    #[test]
     fn a_crowd_is_held_against_experts_by_its_majority() {
         let experts = labels("unit,label\na,1\nb,0\nc,1\n");
         let made = experts.against(&labels("unit,rater,label\na,x,1\na,y,1\na,z,0\nb,x,1\nb,y,1\nb,z,1\nc,x,1\n"));

@@ -193,6 +193,8 @@ fn against(raters: &Named, others: &[Named]) -> Table {
             .to_owned(),
     );
     made.notes.push(NO_SPREAD.to_owned());
+    let strangers = others.iter().filter(|other| !raters.labels.has_label_of(&other.labels));
+    made.notes.extend(strangers.map(|other| format!("{} and {} have no label in common", raters.name, other.name)));
     made
 }
 

@@ -51,6 +51,11 @@ impl RaterLabels {
         self.spellings.get(&folded(label)).map_or(label, String::as_str)
     }
 
+    /// True if some label of this file is one of the other's.
+    pub fn has_label_of(&self, other: &Self) -> bool {
+        self.spellings.keys().any(|label| other.spellings.contains_key(label))
+    }
+
     /// Names of the raters, sorted; one without a name where the file has no column `rater`.
     pub fn raters(&self) -> impl Iterator<Item = &str> {
         self.raters.iter().map(String::as_str)
@@ -124,9 +129,14 @@ impl RaterLabels {
     }
 }
 
-/// A label without case, its words parted by one space.
+/// A label without case, its words parted by one space; a whole number as `1`.
 pub(super) fn folded(label: &str) -> String {
-    label.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+    let folded = label.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    // A table of Python writes 1 as 1.0 where a cell of the column is empty.
+    match folded.strip_suffix(".0") {
+        Some(whole) if whole.parse::<i64>().is_ok() => whole.to_owned(),
+        _ => folded,
+    }
 }
 
 /// Two lists of labels of the same units.

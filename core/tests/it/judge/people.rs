@@ -32,7 +32,7 @@ fn json_lines_and_csv_say_the_same() {
 #[test]
 fn no_of_a_sentence_is_the_opposite_of_no_error() {
     let (labels, problems) = read(
-        "item,label,sentence\na,yes,1\na,no,2\na,No,3\na,\"[no]\",4\na,0,5\na,No error,6\na,no_error,7\na,Entity,8\n",
+        "item,label,sentence\na,yes,1\na,no,2\na,No,3\na,\"[no]\",4\na,0.0,5\na,No error,6\na,no_error,7\na,Entity,8\n",
     );
     let said: Vec<&str> = labels.iter().map(|label| label.2).collect();
     assert_eq!((said, problems), (vec!["yes", "no", "no", "no", "no", "No error", "No error", "Entity error"], vec![]));
