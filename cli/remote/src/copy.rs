@@ -89,7 +89,7 @@ async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object
     // Of a benchmark of many texts several come at once; folders of few files are fetched several at once already.
     let at_once = (changed.len() / 16).clamp(1, 16);
     let fetched = stream::iter(changed).map(|(object, path)| fetch_file(store, object, path));
-    seen.extend(fetched.buffer_unordered(at_once).try_collect::<Vec<_>>().await?);
+    seen.extend(fetched.buffer_unordered(at_once).try_collect::<Vec<_>>().await?.into_iter().flatten());
     for (name, version) in &index.0 {
         let path = place.folder.join(below(name)?);
         if !seen.contains_key(name) && state(&path) == Some(version.here) {
@@ -100,8 +100,8 @@ async fn pull(store: &Store, place: &Place, index: &mut Index, objects: &[Object
     lines(store, objects).await
 }
 
-/// Writes an object as a file, and gives its name and version.
-async fn fetch_file(store: &Store, object: &Object, path: PathBuf) -> Result<(String, Version)> {
+/// Writes an object as a file, and gives its name and version; `None` for the mark of a folder that holds nothing.
+async fn fetch_file(store: &Store, object: &Object, path: PathBuf) -> Result<Option<(String, Version)>> {
     if object.bytes > MAX_FILE_BYTES {
         bail!(
             "{} has {} bytes: no file of a run or benchmark is larger than {MAX_FILE_BYTES}",
@@ -109,13 +109,17 @@ async fn fetch_file(store: &Store, object: &Object, path: PathBuf) -> Result<(St
             object.bytes
         );
     }
+    // Of such a mark the client has taken the last slash away, and nothing is called so.
+    if object.bytes == 0 && store.get(&object.name).await?.is_none() {
+        return Ok(None);
+    }
     let bytes = store.get_listed(object).await?;
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     }
     write_atomically(&path, &bytes)?;
     let here = state(&path).context("a file that was written is there")?;
-    Ok((object.name.clone(), Version { there: object.version.clone(), here }))
+    Ok(Some((object.name.clone(), Version { there: object.version.clone(), here })))
 }
 
 /// The lines of the growing files: those of their objects, then those of the segments after the last whole one.

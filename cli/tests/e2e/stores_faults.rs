@@ -55,6 +55,22 @@ fn finding_01_a_store_that_overwrites_what_it_should_not_is_refused() {
 }
 
 #[test]
+fn the_mark_of_an_empty_folder_is_no_file() {
+    let (sandbox, objects) = (Sandbox::new(), Objects::default());
+    tales(&sandbox);
+    for name in ["documents.jsonl", "items.jsonl"] {
+        let content = std::fs::read_to_string(sandbox.path("tales").join(name)).unwrap();
+        objects.lock().unwrap().insert(format!("tales/{name}"), content);
+    }
+    objects.lock().unwrap().extend(["tales/", "tales/pictures/"].map(|mark| (mark.to_owned(), String::new())));
+    let run = ["run", "--benchmark", "s3://evals/tales", "--method", "closed-book", "--out", "r"];
+    let store = Store::start(&objects, |_| None);
+    for _ in 0..2 {
+        store.run(&sandbox, "a", &run).exits(0);
+    }
+}
+
+#[test]
 fn finding_09_a_listing_without_end_has_one() {
     let sandbox = Sandbox::new();
     let objects = finished(&sandbox);
