@@ -70,8 +70,7 @@ impl ResponseCache {
         Entry::read(&path).ok().flatten().map(|entry| Response { cached: true, ..entry.response })
     }
 
-    /// Keeps a response that is neither cut short nor empty. Failing to write costs money in a later run, not results
-    /// in this one: it is said once.
+    /// Keeps a response that is neither cut short nor empty. Failing to write costs money, not results: it is said once.
     pub fn put(&self, request: &str, source: Source, repeat: u32, response: &Response) {
         let is_answer = response.finish != FinishReason::Length && !response.text.trim().is_empty();
         let Some(path) = self.path(request).filter(|_| is_answer) else { return };
@@ -79,7 +78,7 @@ impl ResponseCache {
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
         {
-            warn!("responses are not remembered for the next run: {error:#}");
+            warn!("responses are not remembered: equal prompts are asked again, in this run and the next: {error:#}");
         }
     }
 

@@ -44,6 +44,17 @@ fn a_file_that_may_not_grow_ends_the_run_and_loses_nothing() {
 }
 
 #[test]
+fn a_cache_that_cannot_be_written_is_told_of_once_with_what_it_costs() {
+    let sandbox = Sandbox::new();
+    let server = wordy(&sandbox);
+    sandbox.write("full/responses", "a file in the place of the folder");
+    let mut command = sandbox.command(&run_cases("openai-compatible/tiny", &server.url, &[]));
+    let said = Ended(command.env("CLOSEREAD_CACHE", sandbox.path("full")).output().unwrap()).exits(0).err();
+    let words = "responses are not remembered: equal prompts are asked again, in this run and the next";
+    assert_eq!(said.matches(words).count(), 1, "{said}");
+}
+
+#[test]
 fn finding_05_a_run_that_ended_before_its_items_were_stored_is_not_finished() {
     let sandbox = Sandbox::new();
     tales(&sandbox);

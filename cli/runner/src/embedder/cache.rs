@@ -66,7 +66,7 @@ impl Cache {
         if let Err(error) = write_whole(&path, |to| Ok(to.write_all(&encode(embedded))?))
             && !self.warned.swap(true, Ordering::Relaxed)
         {
-            warn!("vectors are not remembered for the next run: {error:#}");
+            warn!("vectors are not remembered: equal texts are embedded again, in this run and the next: {error:#}");
         }
     }
 

@@ -77,7 +77,7 @@ impl Memory {
         if let Err(error) = append(&path, &text)
             && !self.warned.replace(true)
         {
-            warn!("scores are not remembered for the next run: {error:#}");
+            warn!("scores are not remembered: equal pairs are scored again, in this run and the next: {error:#}");
         }
     }
 
