@@ -149,3 +149,17 @@ fn a_batch_that_holds_the_money_for_embeddings_is_handed_in() {
     assert!(case.ends_with_embedder(&format!("{}/v1", embedder.url)), "the run waits for ever");
     each_once(&server, 36);
 }
+
+#[test]
+fn money_that_makes_batches_small_is_told_of_once() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    let limited = ["--method", "closed-book", "--max-output-tokens", "6250", "--max-cost", "0.5"];
+    let case = Case::new("openai/tiny", &server, &limited);
+    let prices = "['openai/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 20 }\n\
+        batch = { input = 0, output = 10 }\n";
+    case.sandbox.write("prices.toml", prices);
+    let said = case.sandbox.run(&case.arguments()).exits(0).err();
+    assert_eq!(said.matches("--max-cost has money for 8 requests at once").count(), 1, "{said}");
+    assert!(server.n_batches() >= 3, "{said}");
+    each_once(&server, 18);
+}

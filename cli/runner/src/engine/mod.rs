@@ -37,7 +37,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
-use tracing::{Instrument, info_span};
+use tracing::{Instrument, info, info_span};
 use trials::{attempt, failed, record};
 
 /// Sets of books that are open at once where calls go in batches: their questions wait together.
@@ -264,8 +264,16 @@ async fn drive(batchers: &[&Batcher], spending: &Spending) -> Result<Infallible>
 
 /// Hands in batches that hold money which something else waits for, such as the embeddings of the next book.
 async fn hurry(batchers: &[&Batcher], spending: &Spending) -> Infallible {
+    let mut is_told = false;
     loop {
         spending.is_short().await;
+        if !std::mem::replace(&mut is_told, true) {
+            info!(
+                "--max-cost has money for {} requests at once, if each is as long as it may be: batches are no larger, and each can \
+                 take a day; a higher limit or a lower --max-output-tokens makes them larger",
+                spending.taken().in_flight
+            );
+        }
         batchers.iter().for_each(|batcher| batcher.hurry());
         tokio::time::sleep(BETWEEN_HURRIES).await;
     }
