@@ -121,6 +121,10 @@ fn answers_without_a_verdict_decide_nothing() {
     let told = sandbox.run(&held);
     assert!(told.out().contains("; 5 without a verdict on one side"), "{}", told.out());
     assert!(!told.err().contains("different judges"), "{}", told.err());
+    sandbox.run(&["merge", "part", "--out", "alike"]).exits(0);
+    let both = ["gate", "part", "--at", "dos-rag", "--no-worse-than", "alike", "--margin", "90"];
+    let told = sandbox.run(&[&both[..], &["--metric", "judged_accuracy"]].concat()).exits(11).out();
+    assert!(told.contains("; 5 without a verdict on either side"), "{told}");
     sandbox.run(&["judge", "part", "--judge", "judge-novelqa", "--judge-model", "builtin/rule"]);
     let told = sandbox.run(&held).err();
     assert_eq!(told.matches("different judges").count(), 1, "{told}");

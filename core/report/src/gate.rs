@@ -119,10 +119,11 @@ pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -
 }
 
 /// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item. Answers
-/// that judges left without a verdict on one side may be right or wrong: they decide nothing.
+/// that judges left without a verdict may be right or wrong: they decide nothing.
 pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin: f64) -> Option<Gate> {
     let Comparison { n, clusters, difference, low, high, interval, .. } = *comparison.overall.as_ref()?;
-    let unjudged = unjudged_on_one_side(comparison);
+    let (on_one_side, on_either) = (unjudged_on_one_side(comparison), comparison.neither_judged);
+    let unjudged = on_one_side + on_either;
     let share = unjudged as f64 / (n + unjudged) as f64;
     let (worst, best) = (low * (1.0 - share) - share, high * (1.0 - share) + share);
     let verdict = Verdict::above(worst, best, -margin);
@@ -137,8 +138,8 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
         percent((-worst).max(0.0)),
         scope(interval)
     );
-    if unjudged > 0 {
-        found += &format!("; {} without a verdict on one side", thousands(unjudged as u64));
+    for (n, side) in [(on_one_side, "one"), (on_either, "either")].into_iter().filter(|(n, _)| *n > 0) {
+        found += &format!("; {} without a verdict on {side} side", thousands(n as u64));
     }
     if Verdict::above(low, high, -margin) == Verdict::Undecided {
         let half = if difference >= -margin { difference - low } else { high - difference };

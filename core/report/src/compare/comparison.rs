@@ -45,6 +45,9 @@ pub struct RunComparison {
     /// Those of the notes that are on answers without a verdict.
     #[serde(skip)]
     pub(super) unjudged: Vec<String>,
+    /// Number of items that neither side has a score of, though one has an answer that waits for a verdict.
+    #[serde(skip)]
+    pub neither_judged: usize,
 }
 
 /// The items of one value of a label.
@@ -121,7 +124,15 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
     if paired.common.iter().any(|both| !knows(&of_a, &both.item.id) || !knows(&of_b, &both.item.id)) {
         notes.push("not every item carries its gold: that both runs asked the same could not be checked".to_owned());
     }
-    let unjudged: Vec<String> = [a, b].into_iter().filter_map(|side| side.unjudged(metric, &paired.common)).collect();
+    let mut unjudged: Vec<String> =
+        [a, b].into_iter().filter_map(|side| side.unjudged(metric, &paired.common)).collect();
+    let is_of_both = |id: &&str| of_a.contains_key(id) && of_b.contains_key(id);
+    let neither: HashSet<&str> = paired.neither.iter().copied().filter(is_of_both).collect();
+    let waiting: HashSet<&str> =
+        [a, b].into_iter().flat_map(|side| side.waiting(metric)).filter(|id| neither.contains(id)).collect();
+    if !waiting.is_empty() {
+        unjudged.push(format!("items without a verdict on either side, which are not compared: {}", waiting.len()));
+    }
     notes.extend(unjudged.iter().cloned());
     let unpaired = unpaired(&paired, &of_a, &of_b);
     let by = by_label(&paired.common, labels, &mut notes);
@@ -139,6 +150,7 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
         unpaired,
         notes,
         unjudged,
+        neither_judged: waiting.len(),
     }
 }
 
@@ -148,11 +160,16 @@ impl Side<'_> {
         items.map(|item| (item.id.as_str(), item)).collect()
     }
 
+    /// The items with an answer that no judge gave a verdict on, one for each such answer.
+    fn waiting(&self, metric: &MetricName) -> impl Iterator<Item = &str> {
+        let answers = self.table.rows(&self.rows).filter(move |row| lacks_verdict(row, metric));
+        answers.map(move |row| self.table.item(row.item).id.as_str())
+    }
+
     /// Note on answers to compared items that no judge gave a verdict on, which only several repeats of an item can have.
     fn unjudged(&self, metric: &MetricName, common: &[Common<'_>]) -> Option<String> {
         let compared: HashSet<&str> = common.iter().map(|both| both.item.id.as_str()).collect();
-        let answers = self.table.rows(&self.rows).filter(|row| lacks_verdict(row, metric));
-        let n = answers.filter(|row| compared.contains(self.table.item(row.item).id.as_str())).count();
+        let n = self.waiting(metric).filter(|id| compared.contains(id)).count();
         let said = "answers to these items without a verdict, so that an item is the mean of its other repeats";
         (n > 0).then(|| format!("{}: {said}: {n}", self.name))
     }

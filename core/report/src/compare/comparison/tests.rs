@@ -244,4 +244,11 @@ fn answers_without_a_verdict_to_compared_items_are_counted() {
     let note = "two: answers to these items without a verdict, so that an item is the mean of its other repeats: 1";
     assert!(compared.notes.iter().any(|known| known == note), "{:?}", compared.notes);
     assert!(!compared.notes.iter().any(|known| known.starts_with("one")), "{:?}", compared.notes);
+    assert_eq!(compared.neither_judged, 0);
+
+    let open = table([f64::NAN, f64::NAN, 0.0, 1.0]);
+    let compared = compare(&side("one", &open), &side("two", &open), &"judged_accuracy".into(), &Labels::All);
+    let note = "items without a verdict on either side, which are not compared: 1";
+    assert!(compared.notes.iter().any(|known| known == note), "{:?}", compared.notes);
+    assert_eq!(compared.neither_judged, 1);
 }
