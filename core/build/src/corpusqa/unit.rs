@@ -3,7 +3,7 @@
 mod measures;
 
 use measures::MEASURES;
-pub(super) use measures::{POUND, is_other_measure, may_be_more, other_measure};
+pub(super) use measures::{POUND, is_other_measure, may_be_more, other_measure, period};
 
 /// The unit of a number, as its words say it.
 #[derive(Debug, Clone, Default, PartialEq)]

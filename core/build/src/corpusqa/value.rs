@@ -8,7 +8,7 @@ mod number;
 
 use super::column::Column;
 use super::column::ValueType;
-use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure};
+use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure, period};
 use closeread_eval::answer::corpusqa::month_of;
 use closeread_judges::rule::quantity;
 use number::{blank_before_m, digits, has_decimal_comma, is_unclear, together, with_fractions};
@@ -293,6 +293,7 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
         (own.currency, own.measure) = (None, Some(Measure { kind: "mass", factor: POUND }));
     }
     let is_unlike = is_other_measure(&own.rest, &held.rest)
+        || period(&own.rest).zip(period(&held.rest)).is_some_and(|(own, held)| own != held)
         || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, &own.rest)
         || own.measure.zip(held.measure).is_some_and(|(own, held)| own != held)
             && other_measure(&own.rest) == Some("cubic");

@@ -150,9 +150,28 @@ fn in_one_spelling(word: &str) -> &str {
         "terabyte" => "tb",
         "watt" => "w",
         "wk" => "week",
-        "yr" => "year",
+        "annum" | "yr" => "year",
         other => other,
     }
+}
+
+/// The time that a rate is of, in one spelling: `month` of `per month`, `/month` and `monthly`.
+pub(in crate::corpusqa) fn period(words: &str) -> Option<&str> {
+    const PERIODS: [&str; 7] = ["second", "minute", "hour", "day", "week", "month", "year"];
+    let last = words.rsplit([' ', '/']).next()?;
+    let before = words[..words.len() - last.len()].trim_end();
+    let of = match last {
+        "hourly" => "hour",
+        "daily" => "day",
+        "weekly" => "week",
+        "monthly" => "month",
+        "yearly" | "annually" => "year",
+        time if before.ends_with('/') || before.split_whitespace().next_back().is_some_and(is_rate) => {
+            in_one_spelling(time)
+        }
+        _ => return None,
+    };
+    PERIODS.contains(&of).then_some(of)
 }
 
 /// True if an amount of money may be a larger one: `5 mil` are thousands or millions, `5 cr` crores or a credit, `5 T` trillions.

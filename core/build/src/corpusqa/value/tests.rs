@@ -121,6 +121,9 @@ fn measures_convert_within_their_kind() {
         ("500 MB", "GB"),
         ("50 °F", "°C"),
         ("5 cubic feet", "cubic metres"),
+        ("5 per month", "USD per year"),
+        ("5 monthly", "USD/year"),
+        ("5 tonnes a day", "tonnes per week"),
     ] {
         let refused = read_cell(raw, &column(ValueType::Number, unit)).unwrap_err().to_string();
         assert!(refused.contains("has a unit that does not convert"), "{refused}");
@@ -140,6 +143,8 @@ fn measures_convert_within_their_kind() {
         ("1 cubic metre per second", "m3/s"),
         ("1 hour", "hours/week"),
         ("$1 a year", "USD"),
+        ("1 per annum", "USD/year"),
+        ("1 monthly", "USD a month"),
         ("₹ 1 Cr", "₹ Cr"),
         ("$1 mil", "USD mil"),
     ] {
