@@ -11,7 +11,7 @@ use closeread_llm::price::Dollars;
 use closeread_report::compare::{Choice, listed};
 use closeread_report::gate::{
     Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, missing_score, no_worse_than,
-    unjudged,
+    not_whole, unjudged,
 };
 use closeread_report::{Arm, Cell, Run, report};
 use closeread_results::{Sides, foreign};
@@ -181,6 +181,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
     if gates.is_empty() {
         bail!("no gate: pass --min METRIC=SCORE, --no-worse-than BASE, --max-cost or --max-failed");
     }
+    gates.extend(run.gaps.iter().map(|gap| not_whole(gap)));
     let verdict = args.verdict(&gates);
     if let Some(path) = &args.junit {
         write_output(path, junit(&run, &gates, args.undecided)?.as_bytes())?;

@@ -103,6 +103,22 @@ fn a_cell_without_a_record_does_not_reach_a_score() {
 }
 
 #[test]
+fn finding_05_a_folder_that_lacks_a_part_of_its_run_is_not_passed() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for part in ["1/3", "2/3"] {
+        run_tales(&sandbox, &part[..1], &["--method", "closed-book", "--shard", part]);
+    }
+    sandbox.run(&["merge", "1", "2", "--out", "m"]).exits(1);
+    let gate = ["gate", "m", "--min", "f1=0"];
+    let told = sandbox.run(&gate).exits(11).out();
+    assert!(told.contains("undecided: the folder is whole: INCOMPLETE: the folder holds 12 of 18 items"), "{told}");
+    sandbox.run(&[&gate[..], &["--undecided", "pass"]].concat()).exits(0);
+    run_tales(&sandbox, "m", &["--method", "closed-book"]);
+    sandbox.run(&gate).exits(0);
+}
+
+#[test]
 fn answers_without_a_verdict_decide_nothing() {
     let sandbox = a_run();
     sandbox.run(&["judge", "r", "--judge-model", "builtin/rule"]);

@@ -22,7 +22,7 @@ pub enum Verdict {
     Passed,
     /// The threshold is not reached.
     NotPassed,
-    /// The items are too few to tell.
+    /// The items are too few to tell, or the folder is not whole.
     Undecided,
 }
 
@@ -49,7 +49,7 @@ impl Verdict {
 /// A gate and how it was decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// Subject of the gate: a metric, `cost`, `failed`.
+    /// Subject of the gate: a metric, `cost`, `failed`, `folder`.
     pub about: String,
     /// The condition, in short: `dos-rag@1500 >= 0.55`.
     pub name: String,
@@ -209,6 +209,16 @@ pub fn at_most_failed(name: &str, cell: &Cell, most: MostFailed) -> Gate {
     let verdict = if is_passed { Verdict::Passed } else { Verdict::NotPassed };
     let found = format!("{} of {} trials failed", thousands(failed as u64), thousands(planned as u64));
     Gate { about: "failed".to_owned(), name: format!("{name} failed <= {asked}"), verdict, found }
+}
+
+/// Gate on the folder itself: what it lacks or what is damaged in it may have been wrong, so that no other gate passes it.
+pub fn not_whole(gap: &str) -> Gate {
+    Gate {
+        about: "folder".to_owned(),
+        name: "the folder is whole".to_owned(),
+        verdict: Verdict::Undecided,
+        found: gap.to_owned(),
+    }
 }
 
 /// The gates as a table.
