@@ -3,7 +3,7 @@
 use crate::export::{a_run, export};
 use crate::fault_server::{FaultServer, cases, response};
 use crate::provider::{Server, answer};
-use crate::support::{Sandbox, rewrite_lines};
+use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -35,6 +35,36 @@ fn a_web_page_is_no_receiver_of_spans() {
     let server = FaultServer::start(|_, _, _| response("200 OK", "", "\n<!DOCTYPE html><title>Our wiki</title>"));
     let sent = sandbox.run(&["export", "otlp", "r", "--endpoint", &server.url]);
     sent.refuses(&["answered 200 OK with a web page", "another address by --endpoint"]);
+}
+
+#[test]
+fn finding_05_what_is_published_of_an_unfinished_run_says_so() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for part in ["1/3", "2/3"] {
+        run_tales(&sandbox, &part[..1], &["--method", "closed-book", "--shard", part]);
+    }
+    sandbox.run(&["merge", "1", "2", "--out", "m"]).exits(1);
+    let records = std::fs::read_to_string(sandbox.path("m/records.jsonl")).unwrap();
+    sandbox.write("m/records.jsonl", records.lines().take(9).map(|line| format!("{line}\n")).collect::<String>());
+    sandbox.run(&["export", "hf", "m", "--out", "hf", "--dataset", "org/tales"]).exits(1);
+    let hub = sandbox.path("hf/builtin-extractive/.eval_results/tales-builtin-extractive.yaml");
+    let hub = std::fs::read_to_string(hub).unwrap();
+    let lacks = "INCOMPLETE: the folder holds 12 of 18 items of the run";
+    assert!(hub.contains("; INCOMPLETE: 3 trials have no record and count as wrong") && hub.contains(lacks), "{hub}");
+
+    run_tales(&sandbox, "w", &["--method", "closed-book", "--shard", "1/3"]);
+    sandbox.run(&["merge", "w", "--out", "n"]).exits(1);
+    sandbox.run(&["export", "inspect", "n", "--out", "logs"]).exits(1);
+    let back = sandbox.run(&["report", "logs"]).out();
+    assert!(back.contains("(incomplete)"), "{back}");
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    sandbox.run(&[&["export", "every-eval-ever", "n"], &who[..]].concat()).exits(1);
+    let list = std::fs::read(sandbox.path("eee/export-files.json")).unwrap();
+    let names: Vec<String> = serde_json::from_slice(&list).unwrap();
+    let name = names.iter().find(|name| name.ends_with(".json")).unwrap();
+    let record = std::fs::read_to_string(sandbox.path("eee").join(name)).unwrap();
+    assert!(record.contains("\"gaps\": \"INCOMPLETE: the folder holds 6 of 18 items of the run\""), "{record}");
 }
 
 #[test]

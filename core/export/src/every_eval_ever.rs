@@ -186,6 +186,9 @@ impl Record<'_> {
             if let (n @ 1.., _) = unjudged(&cell.summary, metric) {
                 ledger.insert("trials_without_verdict".to_owned(), json!(n.to_string()));
             }
+            if !run.gaps.is_empty() {
+                ledger.insert("gaps".to_owned(), json!(run.gaps.join("; ")));
+            }
             json!({
                 "evaluation_result_id": self.result_id(&cell.arm, name),
                 "evaluation_name": self.evaluation_name(&cell.arm),

@@ -5,11 +5,11 @@
 
 use super::{About, CellTrials, Entry, file_name};
 use chrono::DateTime;
-use closeread_eval::observations::MetricName;
+use closeread_eval::observations::{Ending, MetricName};
 use closeread_metrics::stats::Estimate;
 use closeread_report::Arm;
 use closeread_report::gate::unjudged;
-use closeread_table::number::percent;
+use closeread_table::number::{percent, thousands};
 
 /// The facts of a publication on the hub that a run does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +48,13 @@ fn one(about: About<'_>, hub: &Hub, cell: &CellTrials, date: &str) -> Option<Str
         (0, _) => String::new(),
         (n, _) => format!(", {n} without a verdict"),
     };
+    let missing = match cell.summary.ledger.of(Ending::Missing) {
+        0 => String::new(),
+        n => format!("; INCOMPLETE: {} trials have no record and count as wrong", thousands(n as u64)),
+    };
+    let gaps: String = about.run.gaps.iter().map(|gap| format!("; {gap}")).collect();
     let notes = format!(
-        "{} of {} items{waiting}, {} in percent, 95% [{low}, {high}]; {}; closeread {}",
+        "{} of {} items{waiting}, {} in percent, 95% [{low}, {high}]; {}; closeread {}{missing}{gaps}",
         estimate.n,
         about.run.items.len(),
         metric.name(),

@@ -242,7 +242,8 @@ impl<'a> Log<'a> {
     pub fn finish(self) -> Entry {
         let planned = self.cell.trials.len();
         let missing = self.cell.trials.iter().filter(|trial| trial.record.is_none()).count();
-        let status = if missing == 0 { "success" } else { "cancelled" };
+        let is_whole = missing == 0 && self.about.run.gaps.is_empty();
+        let status = if is_whole { "success" } else { "cancelled" };
         let header = json!({
             "version": VERSION,
             "status": status,
