@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Once;
-use tracing::info;
+use tracing::{info, warn};
 
 /// A provider of models.
 #[derive(Debug)]
@@ -155,8 +155,20 @@ pub fn keys() -> Result<Keys> {
             // The line itself is not repeated: it can hold a key.
             info!("{}:{line}: skipped, expected NAME=VALUE", path.display());
         }
+        let unread = unread(&file);
+        if !unread.is_empty() {
+            warn!("{}: only keys are read from it: set {} in the environment", path.display(), unread.join(", "));
+        }
     });
     Ok(Keys { file })
+}
+
+/// closeread's own variables in a `.env`, which the environment lacks: a limit there would be found missing by the bill.
+fn unread(file: &HashMap<String, String>) -> Vec<&str> {
+    let ours = |name: &&str| name.starts_with("CLOSEREAD_") && std::env::var_os(name).is_none();
+    let mut names: Vec<&str> = file.keys().map(String::as_str).filter(ours).collect();
+    names.sort_unstable();
+    names
 }
 
 /// The variables of a `.env`, and the numbers of the lines that are none.

@@ -210,9 +210,9 @@ fn a_provider_is_checked_with_one_small_request() {
     let said = String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(1));
     assert!(said.contains("The key was not accepted") && !said.contains("sk-secret-1"), "{said}");
-    std::fs::write(sandbox.path(".env"), "OPENAI_API_KEY=sk-from-file\n").unwrap();
-    let answered = sandbox.run(&arguments).exits(0);
-    drop(answered);
+    std::fs::write(sandbox.path(".env"), "OPENAI_API_KEY=sk-from-file\nCLOSEREAD_RUN_MAX_COST=5\n").unwrap();
+    let told = sandbox.run(&arguments).exits(0).err();
+    assert!(told.contains(".env: only keys are read from it: set CLOSEREAD_RUN_MAX_COST in the environment"), "{told}");
     assert_eq!(server.n_authorized.load(Ordering::SeqCst), 2, "the key of .env is used");
     assert_eq!(server.requests.lock().unwrap()[0]["max_completion_tokens"], 256);
 }
