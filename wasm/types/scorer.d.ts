@@ -95,7 +95,7 @@ export type ScoreOptions = Partial<{
 export type Scorecard = {
     /** Items of the gold file. */
     n: number,
-    /** True if no item is missing: only then is this the score of a whole run. */
+    /** True if no item is missing, and no log was cut off: only then is this the score of a whole run. */
     complete: boolean,
     /** Ledger: how the items ended, and the rows that could not be used. */
     ledger: ScoredLedger,

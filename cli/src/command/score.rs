@@ -210,12 +210,10 @@ fn systems_table(cards: &BTreeMap<&String, Scorecard>) -> Table {
         let mut row = vec![Value::text(*system), Value::count(card.n), Value::count(counts.of(Ending::Answered))];
         row.extend(metrics.iter().map(|name| Value::score(card.metrics.get(*name), "not scored")));
         table.rows.push(row);
-        if !card.complete {
-            table.notes.push(format!(
-                "INCOMPLETE: {} of {} items of {system} are missing",
-                counts.of(Ending::Missing),
-                card.n
-            ));
+        match counts.of(Ending::Missing) {
+            0 if card.complete => {}
+            0 => table.notes.push(format!("INCOMPLETE: the log of {system} did not come to its end")),
+            n => table.notes.push(format!("INCOMPLETE: {n} of {} items of {system} are missing", card.n)),
         }
     }
     table.notes.push("--system NAME shows one with its ledger; --json has all".to_owned());

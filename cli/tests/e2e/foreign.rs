@@ -119,6 +119,26 @@ fn a_log_stands_in_a_report_and_gates_a_run() {
 }
 
 #[test]
+fn the_score_of_a_log_that_was_cut_off_is_incomplete() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book"]);
+    let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    sandbox.write("r/records.jsonl", records.lines().take(5).map(|line| format!("{line}\n")).collect::<String>());
+    sandbox.run(&["export", "inspect", "r", "--out", "logs"]).exits(1);
+    let mut files = std::fs::read_dir(sandbox.path("logs")).unwrap().map(|entry| entry.unwrap().path());
+    let log = files.find(|path| path.extension().is_some_and(|end| end == "eval")).unwrap();
+    let score = ["score", "--format", "inspect", log.to_str().unwrap()];
+    let told = sandbox.run(&score).exits(1).out();
+    assert!(
+        told.contains("5 items: ") && told.contains("INCOMPLETE: inspect_ai says of this log `cancelled`"),
+        "{told}"
+    );
+    let card = sandbox.run(&[&score[..], &["--json"]].concat()).exits(1).json();
+    assert_eq!((&card["complete"], &card["n"]), (&json!(false), &json!(5)));
+}
+
+#[test]
 fn a_judged_run_comes_back_from_its_logs_with_every_mean() {
     let sandbox = Sandbox::new();
     let run = ["run", "--method", "dos-rag,vanilla-rag", "--budget", "300", "--retriever", "bm25", "--out", "r"];

@@ -75,7 +75,7 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
     let items = plan.items(&rows, &table);
     Ok(Scorecard {
         n: rows.len(),
-        complete: ledger.is_complete(),
+        complete: ledger.is_complete() && !submission.is_unfinished,
         ledger: ScoredLedger { counts: ledger, problems: submission.problems.clone() },
         main,
         policy: FailurePolicy::Wrong,

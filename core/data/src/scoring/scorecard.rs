@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub struct Scorecard {
     /// Items of the gold file.
     pub n: usize,
-    /// True if no item is missing: only then is this the score of a whole run.
+    /// True if no item is missing, and no log was cut off: only then is this the score of a whole run.
     pub complete: bool,
     /// Ledger: how the items ended, and the rows that could not be used.
     pub ledger: ScoredLedger,
@@ -48,7 +48,7 @@ fn in_order<S: Serializer>(metrics: &BTreeMap<String, Estimate>, serializer: S) 
 }
 
 impl Scorecard {
-    /// True if every row could be used and no item is missing.
+    /// True if every row could be used and nothing is missing.
     pub fn is_clean(&self) -> bool {
         self.complete && self.ledger.problems.is_empty()
     }

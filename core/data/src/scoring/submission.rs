@@ -17,6 +17,8 @@ pub struct Submission {
     pub problems: Problems,
     /// Rows that were used with a repair, which each note states.
     pub notes: ProblemList,
+    /// True for a log that did not come to its end: items can be missing that it does not name.
+    pub is_unfinished: bool,
     /// Metrics that the format's own scorer computes, the main metric first.
     pub metrics: Vec<Metric>,
     /// Scores of the format that an item has nothing for, by its id: however its trial ends, that is no 0.

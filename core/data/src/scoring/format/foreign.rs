@@ -79,7 +79,9 @@ fn submission(
         return Err(unreadable(log.file.clone(), "the log has no samples".to_owned()));
     }
     let note = |what: String| Problem::note(&log.file, None, None, what);
-    read.notes.extend(log.notes.iter().filter(|note| note.starts_with("INCOMPLETE")).cloned().map(note));
+    let unfinished: Vec<&String> = log.notes.iter().filter(|note| note.starts_with("INCOMPLETE")).collect();
+    read.is_unfinished = !unfinished.is_empty();
+    read.notes.extend(unfinished.into_iter().cloned().map(note));
     if further > 0 {
         read.notes.push(note(format!("{further} samples of further epochs are left out: the first epoch counts")));
     }
