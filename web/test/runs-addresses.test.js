@@ -104,6 +104,34 @@ test("of two served runs the one that was clicked last opens, though the first i
     await page.waitForFunction(() => document.querySelector("#runs-heading")?.textContent === "quick", undefined, { timeout: 20_000 });
 });
 
+test("a run that its address names is said to be read until it is there", async ({ page, origin }) => {
+    await runFolder(join(work, "late"), [{ id: "a", documents: ["b"], question: "late?", task: "generative", answers: ["yes"] }], [record("a")]);
+    const files = await readdir(join(work, "late"));
+    let come;
+    const late = new Promise((resolve) => (come = resolve));
+    await page.route("**/runs/late/**", async (route) => {
+        await late;
+        const path = new URL(route.request().url()).pathname.split("/runs/late/")[1];
+        return path === "" ? route.fulfill({ json: { files: files.map((path) => ({ path })) } }) : route.fulfill({ path: join(work, "late", path) });
+    });
+    let tell;
+    const list = new Promise((resolve) => (tell = resolve));
+    await page.route("**/closeread.json", async (route) => {
+        await list;
+        return route.fulfill({ json: { runs: ["late"], relay: null } });
+    });
+    await page.goto("about:blank");
+    await page.goto(`${origin}#/runs/late`);
+    await page.locator("#run-coming").waitFor();
+    assert.equal(await page.locator("#no-run").count(), 0, "nobody knows yet that it is not here");
+    tell();
+    await page.waitForFunction(() => document.querySelector("#status").textContent === "Reading the run …");
+    assert.equal(await page.textContent("#run-coming"), "Reading the run …");
+    come();
+    await page.waitForFunction(() => document.querySelector("#runs-heading")?.textContent === "late", undefined, { timeout: 20_000 });
+    assert.equal(await page.locator("#run-coming").count(), 0);
+});
+
 test.describe("runs of other servers", () => {
     test.use({ expected: /503|429|404/ });
 

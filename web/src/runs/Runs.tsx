@@ -31,7 +31,9 @@ export function Runs() {
     const at = runsAddress(address);
     const runs = openRuns(session);
     const [, draw] = useState(0);
-    const [served, setServed] = useState<string[]>([]);
+    /** Unknown until the server has said which runs it has. */
+    const [known, setServed] = useState<string[]>();
+    const served = known ?? [];
     // A drop handler keeps the values of the first drawing.
     const addresses = useRef(served);
     addresses.current = served;
@@ -39,6 +41,10 @@ export function Runs() {
     /** The address whose run was fetched last: what fails is not fetched again by itself. */
     const tried = useRef({ named: "", done: false });
     const run = runs.find((one) => one.facts.name === at.run && (at.at === "" || one.at === at.at));
+    const named = `${at.run} ${at.at}`;
+    const isTried = tried.current.named === named && tried.current.done;
+    const mayCome = at.at !== "" || known === undefined || served.includes(at.run);
+    const isComing = at.run !== "" && !run && (reading || (mayCome && !isTried));
 
     /** `from` is the folder on another server that they are fetched from. */
     const open = (folders: () => Promise<RunFolder[]>, go: boolean, from = "") =>
@@ -79,13 +85,12 @@ export function Runs() {
         return () => document.removeEventListener("run-dropped", dropped);
     }, []);
     useEffect(() => {
-        const named = `${at.run} ${at.at}`;
         if (tried.current.named !== named) tried.current = { named, done: false };
         if (at.run === "" || run || reading || tried.current.done || (at.at === "" && !served.includes(at.run))) return;
         tried.current.done = true;
         if (at.at !== "") void open(async () => [await runAt(at.run, at.at)], false, at.at);
         else void open(async () => [await servedRun(at.run)], false);
-    }, [at.run, at.at, served, reading]);
+    }, [at.run, at.at, known, reading]);
 
     const files = (id: string, attributes: object, label: string) => (
         <div class="field">
@@ -140,7 +145,12 @@ export function Runs() {
                     ))}
                 </p>
             )}
-            {at.run !== "" && !run && !reading && (
+            {isComing && (
+                <p class="note" id="run-coming">
+                    {say.reading}
+                </p>
+            )}
+            {at.run !== "" && !run && !isComing && (
                 <p class="note" id="no-run">
                     {say.notOpen(visible(at.run))}
                 </p>
