@@ -135,6 +135,8 @@ export class Session extends EventTarget {
                 if (awaited) void this.#arrive();
                 const { language, nTokens } = facts;
                 if (hash) void this.#keep(book.key, { hash, name, title, language, nTokens, bytes, opened: Date.now() });
+                // By plain http there are no hashes, and books are kept by them.
+                else if (!work) this.store.dispatch({ kind: "unkept", key: name });
             } catch (error) {
                 if (mine !== this.#opening) return;
                 this.store.dispatch({ kind: "kept" });

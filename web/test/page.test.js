@@ -159,6 +159,15 @@ test("a book that the browser has no room for is said to be open in this tab alo
     await page.waitForFunction(() => document.querySelector("#problem").textContent === "");
 });
 
+test("a book that came by plain http is said to be open in this tab alone", async ({ page }) => {
+    // Such a page has no hashes.
+    await page.evaluate(() => delete Crypto.prototype.subtle);
+    await page.setInputFiles("#file", { name: "lamps.txt", mimeType: "text/plain", buffer: Buffer.from("Ana lit the lamp in the long hall.") });
+    await page.waitForFunction(() => /no room or leave to keep this book/.test(document.querySelector("#problem").textContent));
+    await page.click(".toast button");
+    await page.waitForFunction(() => document.querySelector(".toast").hidden);
+});
+
 test("the link to what is shown is copied", async ({ page, context, origin }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openSample(page, "shedu-bu");

@@ -39,7 +39,7 @@ export interface AppState {
     status: string;
     /** What went wrong last; empty where nothing did. */
     problem: string;
-    /** The key of the open book, if the browser does not keep it and that was not taken note of; else empty. */
+    /** The key of the open book, or its name without one, if the browser does not keep it and that was not taken note of; else empty. */
     unkept: string;
     /** Names of the files that were dropped with the one that was opened, and were not. */
     left: readonly string[];
