@@ -133,6 +133,25 @@ test("a method that searches by meaning is given vectors from the page's own enc
     await page.waitForFunction(() => /does not know the language “zh”: search by words/.test(document.querySelector("#problem").textContent));
 });
 
+test("vectors that the browser has no room for are said to be computed again", async ({ page }) => {
+    await page.evaluate(() => {
+        const put = IDBObjectStore.prototype.put;
+        IDBObjectStore.prototype.put = function (...given) {
+            if (this.name === "vectors") throw new DOMException("full", "QuotaExceededError");
+            return put.apply(this, given);
+        };
+    });
+    await openBook(page, { name: "lamps.txt", bytes: "Ana lit the lamp in the long hall." });
+    await page.locator("#method").waitFor();
+    await page.selectOption("#method", "naive-rag");
+    await page.fill("#own-question", "Who lit the lamp?");
+    await unfold(page, "#searches-by");
+    await page.selectOption("#searches-by", "dense");
+    await page.click("#play");
+    await ended(page);
+    await page.waitForFunction(() => /no room or leave to keep the vectors/.test(document.querySelector("#problem").textContent));
+});
+
 test("a memory shows what it forgot and learnt, a tree its levels, a book its pages", async ({ page }) => {
     await atTheStory(page);
     await choose(page, { method: "memory-agent" });

@@ -17,6 +17,8 @@ export class Embedder {
     /** By role and text: who plays a method again, or another one, waits for nothing. */
     #vectors = new Map<string, Float32Array>();
     #workers: Promise<EncoderWorker[]> | undefined;
+    /** Whether it was said that vectors are not kept. */
+    #said = false;
 
     constructor(readonly session: Session) {
         session.addEventListener("model", () => {
@@ -54,10 +56,17 @@ export class Embedder {
             if (before !== undefined) put(missing, before.values);
             else {
                 await this.#compute(role, missing, put, signal);
-                if (name !== undefined) void keep(name, together(missing.map((text) => vectors.get(key(text))!)));
+                if (role === "passage") void this.#keep(name, together(missing.map((text) => vectors.get(key(text))!)));
             }
         }
         return texts.map((text) => vectors.get(key(text))!);
+    }
+
+    /** Keeps vectors for other visits; those that the browser does not keep are said once. */
+    async #keep(name: string | undefined, vectors: PassageVectors): Promise<void> {
+        if ((name !== undefined && (await keep(name, vectors))) || this.#said) return;
+        this.#said = true;
+        this.session.store.dispatch({ kind: "failed", problem: inLanguage(words).vectorsNotKept });
     }
 
     /** Names the texts and the model; nothing where browsers offer no hash. */
