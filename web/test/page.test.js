@@ -168,6 +168,16 @@ test("a book that came by plain http is said to be open in this tab alone", asyn
     await page.waitForFunction(() => document.querySelector(".toast").hidden);
 });
 
+test.describe("a page of an older version", () => {
+    test.use({ expected: /404|dynamically imported module/ });
+
+    test("says that there is a new one where a view of its own is gone", async ({ page }) => {
+        await page.route("**/Watch-*.js", (route) => route.fulfill({ status: 404 }));
+        await page.evaluate(() => (location.hash = "#/watch"));
+        await page.waitForFunction(() => /there is a new version.* Reload the page/.test(document.querySelector("#problem").textContent));
+    });
+});
+
 test("the link to what is shown is copied", async ({ page, context, origin }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openSample(page, "shedu-bu");

@@ -20,7 +20,11 @@ export const VIEWS: Record<View, () => Promise<ShownView>> = {
 };
 
 async function both<T>(module: Promise<T>, style: Promise<void>): Promise<T> {
-    const [loaded] = await Promise.all([module, style]);
+    // A newer version of the page has other files.
+    const gone = (): never => {
+        throw new Error(inLanguage(words).partGone);
+    };
+    const [loaded] = await Promise.all([module.catch(gone), style]);
     return loaded;
 }
 

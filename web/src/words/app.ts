@@ -42,6 +42,7 @@ export const en = {
     opened: (name: string, { nTokens, nPassages, language, encoding }: Facts) =>
         `${name}: ${counted(nTokens, "token", "tokens")} in ${counted(nPassages, "passage", "passages")}; ${EN.of(language) ?? language}, ${encoding}.`,
     fetchFailed: (url: string, why: string) => `${url} cannot be read: ${why}`,
+    partGone: "A part of this page cannot be fetched: there is a new version, or its server does not answer. Reload the page.",
     copyLink: "Copy link",
     copiedShort: "Copied",
     copied: "The link was copied.",
@@ -82,6 +83,7 @@ export const zh: typeof en = {
     opened: (name, { nTokens, nPassages, language, encoding }) =>
         `${name}：${shown(nTokens)} 个 token，${shown(nPassages)} 个段落；${ZH.of(language) ?? language}，编码 ${encoding}。`,
     fetchFailed: (url, why) => `无法读取 ${url}：${why}`,
+    partGone: "无法读取此页面的一部分：页面已有新版本，或服务器没有响应。请刷新页面。",
     copyLink: "复制链接",
     copiedShort: "已复制",
     copied: "链接已复制。",
