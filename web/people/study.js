@@ -142,7 +142,9 @@ function changed() {
         state.drafts[unit.id] = collected();
     } else {
         const said = collected();
-        if (said.label !== undefined || said.state === "gave_up") state.answers[unit.id] = said;
+        const kept = said.label !== undefined || said.state === "gave_up" ? state.answers : state.drafts;
+        delete state.drafts[unit.id];
+        kept[unit.id] = said;
     }
     keep();
     progress();

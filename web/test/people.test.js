@@ -115,6 +115,21 @@ test("answers are rated by keyboard, in Chinese too, and what was done is kept",
     assert.match(stdout, /Raters and how far they agree/);
 });
 
+test("a note that is written before a label is kept", async ({ page }) => {
+    needs("CLOSEREAD_BINARY");
+    await page.goto(pageOf("t"));
+    await page.getByLabel("Note").fill("not sure");
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("button", { name: "Back" }).click();
+    assert.equal(await page.getByLabel("Note").inputValue(), "not sure");
+    assert.match(await page.textContent("#done"), /^0 of/, "a note is no label");
+    await page.getByLabel("Correct", { exact: true }).check();
+    await page.getByLabel("Your name").fill("Ann");
+    const { answers } = await saved(page, "noted.json");
+    const { label, note } = Object.values(answers)[0];
+    assert.deepEqual([label, note], ["correct", "not sure"]);
+});
+
 test("two windows of a page keep what was said in both", async ({ page, context }) => {
     needs("CLOSEREAD_BINARY");
     await page.goto(pageOf("t"));
