@@ -206,7 +206,7 @@ fn check_gold(item: &mut Item, fields: &Map<String, Value>) -> Result<Vec<String
             Err(format!("`correct` is {correct}, but there are {n} options: expected 0 to {}, counted from 0", n - 1)
                 .into())
         }
-        (Task::Choice, Some(_)) => Ok(Vec::new()),
+        (Task::Choice, Some(_)) => Ok(equal_options(&item.options).into_iter().collect()),
         (Task::Choice, None) => {
             let right = |option: &&String| item.answers.iter().any(|answer| answer.trim() == option.trim());
             let mut hits = item.options.iter().enumerate().filter(|(_, option)| right(option)).map(|(n, _)| n);
@@ -228,6 +228,14 @@ fn check_gold(item: &mut Item, fields: &Map<String, Value>) -> Result<Vec<String
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// Note on the first two options that are the same.
+fn equal_options(options: &[String]) -> Option<String> {
+    let mut places = HashMap::new();
+    let mut options = options.iter().map(|option| option.trim()).enumerate();
+    let (n, earlier) = options.find_map(|(n, option)| Some((n, places.insert(option, n)?)))?;
+    Some(format!("options {earlier} and {n}, counted from 0, are the same"))
 }
 
 fn evidence(value: Value, documents: &[String]) -> Result<Evidence, WrongRow> {

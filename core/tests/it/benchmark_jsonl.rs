@@ -106,6 +106,8 @@ fn a_choice_needs_options_and_a_correct_one() {
         fields
     };
     check(choice(json!({"correct": 1})), true, None);
+    let same = Some("options 0 and 2, counted from 0, are the same");
+    check(choice(json!({"options": ["Ana", "Bo", "Ana ", "Bo"], "correct": 1})), true, same);
     check(choice(json!({"options": []})), false, Some("a choice with 0 `options`: expected two or more"));
     check(choice(json!({})), false, Some("a choice without `correct`: expected the index of the right option, from 0"));
     check(
