@@ -5,7 +5,7 @@ mod limits;
 
 use super::book::has_text;
 use super::decode::{DecodeError, SAVE_AS, decode, office_document};
-use super::html::{Layout, to_text};
+use super::html::{Layout, drawn, to_text};
 use super::language::detect;
 use closeread_text::Language;
 pub use error::EpubError;
@@ -19,6 +19,8 @@ use std::ops::Range;
 
 /// Media types of chapters; the last two are of EPUB 2 and of what came before it.
 const CHAPTERS: [&str; 4] = ["application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"];
+/// Media type of a page that is a drawing.
+const DRAWING: &str = "image/svg+xml";
 
 /// Most fallbacks of a document, each of the one before it.
 const MAX_FALLBACKS: usize = 8;
@@ -39,7 +41,7 @@ pub struct EpubText {
 /// Reads the archive `bytes`, EPUB 2 or 3: the documents of its spine, in order, as text.
 ///
 /// Documents marked as outside the reading order (`linear="no"`) and the navigation document are left out; a note says
-/// how many. Of a document that is no text its fallback is read.
+/// how many. Of a document that is no text its fallback is read; of a drawing without one, its words.
 ///
 /// # Errors
 /// [`EpubError`]; an archive that unpacks to more than a book can be is given up before it fills the memory. A chapter that is missing or broken is an error, because a book with a hole would pass for whole.
@@ -67,8 +69,10 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             n_left_out += 1;
             continue;
         }
-        let Some(document) = iter::once(named).chain(named.fallbacks().take(MAX_FALLBACKS)).find(is_chapter) else {
-            other_kinds.push(|| format!("`{}` is left out: {} is no text", named.href(), named.media_type()));
+        let no_text = || format!("`{}` is left out: {} is no text", named.href(), named.media_type());
+        let candidates = || iter::once(named).chain(named.fallbacks().take(MAX_FALLBACKS));
+        let Some(document) = candidates().find(is_chapter).or_else(|| candidates().find(is_drawing)) else {
+            other_kinds.push(no_text);
             continue;
         };
         let stands_in = document.href().as_str() != named.href().as_str();
@@ -98,7 +102,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
                 for note in &decoded.notes {
                     notes.push(|| format!("`{}` is read as {}: {note}", document.href(), decoded.encoding));
                 }
-                to_text(&decoded.text, Layout::Book)
+                if is_drawing(&document) { drawn(&decoded.text) } else { to_text(&decoded.text, Layout::Book) }
             }
             Err(DecodeError::Empty { .. }) => String::new(),
             Err(e) => return Err(broken(e.to_string())),
@@ -106,6 +110,9 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         if has_text(&chapter) {
             append(&mut text, |text| text.push_str(&chapter));
             read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len()));
+        } else if is_drawing(&document) {
+            n_chapters -= 1;
+            other_kinds.push(no_text);
         } else {
             n_empty += 1;
         }
@@ -139,8 +146,16 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
 }
 
 fn is_chapter(document: &EpubManifestEntry<'_>) -> bool {
-    let kind = document.media_type().split(';').next().unwrap_or_default().trim();
-    CHAPTERS.contains(&kind)
+    CHAPTERS.contains(&kind_of(document))
+}
+
+fn is_drawing(document: &EpubManifestEntry<'_>) -> bool {
+    kind_of(document) == DRAWING
+}
+
+/// The media type of a document, without parameters.
+fn kind_of<'e>(document: &EpubManifestEntry<'e>) -> &'e str {
+    document.media_type().split(';').next().unwrap_or_default().trim()
 }
 
 /// The bytes of a document. A manifest may name no place within a file, yet some do: then it is the whole file.

@@ -100,6 +100,20 @@ fn a_fallback_is_read_in_place_of_what_is_no_text() {
 }
 
 #[test]
+fn the_words_of_pages_that_are_drawings_are_read() {
+    let opf = package("3.0", &[("p", "p.svg", ""), ("a", "a.xhtml", "")], &[r#"idref="p""#, r#"idref="a""#]);
+    let opf =
+        opf.replace(r#"href="p.svg" media-type="application/xhtml+xml""#, r#"href="p.svg" media-type="image/svg+xml""#);
+    let drawing = r#"<svg xmlns="http://www.w3.org/2000/svg"><title>no</title><style>text { fill: red }</style><text y="9">The  <tspan
+        font-style="italic">Tide</tspan></text><g><text><tspan x="1" y="20">It was</tspan><tspan x="1" dy="9">late.</tspan></text></g></svg>"#;
+    let files =
+        [CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/p.svg", drawing), ("OEBPS/a.xhtml", &page("<p>One.</p>"))];
+    let book = read_epub(archive(&files)).expect("an EPUB 3");
+    assert_eq!(book.text, "The Tide\nIt was\nlate.\n\nOne.\n");
+    assert_eq!(book.notes, Vec::<String>::new());
+}
+
+#[test]
 fn a_file_that_is_named_by_places_within_it_is_read_once() {
     let pages = [("a", "a%20one.xhtml#i", ""), ("b", "a%20one.xhtml#ii", ""), ("c", "c.xhtml", "")];
     let opf = package("2.0", &pages, &[r#"idref="a""#, r#"idref="b""#, r#"idref="c""#]);

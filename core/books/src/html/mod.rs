@@ -80,6 +80,28 @@ pub fn is_page(text: &str) -> bool {
     ["<!doctype html", "<html", "<body", "<p>", "<p ", "<pre>"].iter().any(|tag| head.contains(tag))
 }
 
+/// The words of a drawing (SVG): a line for each `<text>`, and for each part of one that has a place of its own.
+pub fn drawn(svg: &str) -> String {
+    let (mut lines, mut depth) = (vec![String::new()], 0_usize);
+    read(svg, |piece| match piece {
+        Piece::Open { name: "text", empty: false, .. } => {
+            depth += 1;
+            lines.push(String::new());
+        }
+        Piece::Open { name: "tspan", attributes, .. } if begins_line(attributes) => lines.push(String::new()),
+        Piece::Close { name: "text" } => depth = depth.saturating_sub(1),
+        Piece::Text(text) if depth > 0 => lines.last_mut().into_iter().for_each(|line| line.push_str(text)),
+        _ => {}
+    });
+    let words = lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    words.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn begins_line(attributes: &[Attribute]) -> bool {
+    let has = |name: &str| attributes.iter().any(|attribute| &*attribute.name.local == name);
+    has("y") || has("x") && has("dy")
+}
+
 /// Hands on the pieces that a reader sees.
 fn visible(html: &str, mut each: impl FnMut(Piece<'_>)) {
     // Names of the elements that are open within one that is left out, that one first.
