@@ -245,6 +245,8 @@ fn answers_without_a_verdict_to_compared_items_are_counted() {
     assert!(compared.notes.iter().any(|known| known == note), "{:?}", compared.notes);
     assert!(!compared.notes.iter().any(|known| known.starts_with("one")), "{:?}", compared.notes);
     assert_eq!(compared.neither_judged, 0);
+    let tables = crate::compare::comparison_tables(&[compared]);
+    assert!(tables[0].notes.iter().any(|known| known == note), "{:?}", tables[0].notes);
 
     let open = table([f64::NAN, f64::NAN, 0.0, 1.0]);
     let compared = compare(&side("one", &open), &side("two", &open), &"judged_accuracy".into(), &Labels::All);
