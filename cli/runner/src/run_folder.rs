@@ -17,7 +17,7 @@ pub use comparison::differences;
 pub use cut::texts_cut;
 pub use foreign::refuse_foreign;
 pub use joining::is_half_joined;
-pub use money::{PRICES, Spent, prices, spent, write_prices};
+pub use money::{PRICES, Spent, cost_of_trials, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
     preparations_of_parts,

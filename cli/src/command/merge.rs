@@ -16,8 +16,8 @@ use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, differences, is_half_joined, prices,
-    read_manifest, refuse_foreign, served_calls, spent, texts_cut, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, cost_of_trials, differences,
+    is_half_joined, prices, read_manifest, refuse_foreign, served_calls, spent, texts_cut, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
@@ -26,7 +26,7 @@ use copies::{copy_files, copy_preparations};
 use joined::{Joined, latest};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -304,11 +304,15 @@ fn charged(parts: &[Part]) -> Result<Option<(Dollars, Dollars)>> {
         return Ok(None);
     }
     let (mut dollars, mut open, mut folders) = (Dollars::default(), Dollars::default(), HashSet::new());
+    let mut known: HashMap<&TrialKey, Vec<&Record>> = HashMap::new();
     for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
-        let judging = judging::read(&part.folder)?;
-        let spent = spent(&part.folder, part.records.iter(), &judging, &prices(&part.folder)?)?;
-        dollars += spent.calls;
+        let (judging, prices) = (judging::read(&part.folder)?, prices(&part.folder)?);
+        let spent = spent(&part.folder, part.records.iter(), &judging, &prices)?;
+        // The same to the nanosecond is a copy, as of a part in a folder that it was merged into, and was paid once.
+        let is_copy = |record: &&Record| known.get(&record.key).is_some_and(|there| there.contains(record));
+        dollars += spent.calls - cost_of_trials(part.records.iter().filter(is_copy), &prices);
         open += spent.open;
+        part.records.iter().for_each(|record| known.entry(&record.key).or_default().push(record));
     }
     Ok(Some((dollars, open)))
 }

@@ -278,6 +278,9 @@ fn finding_07_a_merged_run_knows_what_its_parts_were_charged() {
     sandbox.run(&["merge", "r1", "r2", "--out", "r"]).exits(0);
     let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
     assert!((spent - 0.062).abs() < 1e-9, "two lost at a cent, six answered for 0.7: {spent}");
+    sandbox.run(&["merge", "r", "r1", "--out", "again"]).exits(0);
+    let spent = sandbox.run(&["status", "again", "--json"]).json()[0]["dollars"].as_f64().unwrap();
+    assert!((spent - 0.072).abs() < 1e-9, "what was answered is a copy, the lost call may not be: {spent}");
 }
 
 #[test]

@@ -55,23 +55,12 @@ pub fn spent<'r>(
     judging: &Judging,
     prices: &PriceList,
 ) -> Result<Spent> {
-    let cost = |model: &str, call: &CallTrace| match call.cached {
-        true => Dollars::default(),
-        false => cost_of(model, call, prices).unwrap_or_default(),
-    };
-    let all = |model: &str, calls: &[CallTrace], blocked: Option<usize>| {
-        let blocked = blocked.and_then(|tokens| blocked_call(calls, tokens));
-        let blocked = blocked.and_then(|usage| prices.cost(model, &usage)).unwrap_or_default();
-        calls.iter().map(|call| cost(model, call)).sum::<Dollars>() + blocked
-    };
-    let trial = |record: &Record| match record.outcome {
-        Outcome::Failed { .. } => Dollars::default(),
-        _ => all(&record.key.model, &record.calls, record.blocked_tokens()),
-    };
-    let trials: Dollars = records.map(trial).sum();
+    let trials = cost_of_trials(records, prices);
     let preparations = preparations(folder)?;
-    let before = preparations.iter().map(|(key, made)| all(&key.model, &made.calls, made.blocked_tokens()));
-    let judges = judging.judgements.iter().map(|j| all(&j.key.judge_model, &j.calls, j.blocked_tokens));
+    let before =
+        preparations.iter().map(|(key, made)| cost_of_calls(&key.model, &made.calls, made.blocked_tokens(), prices));
+    let judges =
+        judging.judgements.iter().map(|j| cost_of_calls(&j.key.judge_model, &j.calls, j.blocked_tokens, prices));
     let unfinished = Journals::of_run(folder).responses()?;
     let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
     let served = [served_calls(folder, EMBEDDINGS)?, served_calls(folder, RERANKING)?].concat();
@@ -84,6 +73,23 @@ pub fn spent<'r>(
         false => (kept, Dollars::default()),
     };
     Ok(Spent { calls, kept, open, served: served.sum() })
+}
+
+/// Returns what the calls of trials cost that did not fail; those of unknown price count as nothing.
+pub fn cost_of_trials<'r>(records: impl Iterator<Item = &'r Record>, prices: &PriceList) -> Dollars {
+    let cost = |record: &Record| match record.outcome {
+        Outcome::Failed { .. } => Dollars::default(),
+        _ => cost_of_calls(&record.key.model, &record.calls, record.blocked_tokens(), prices),
+    };
+    records.map(cost).sum()
+}
+
+/// Returns what calls cost, the last one too where its response was blocked; `blocked` is the tokens of all their prompts then.
+fn cost_of_calls(model: &str, calls: &[CallTrace], blocked: Option<usize>, prices: &PriceList) -> Dollars {
+    let blocked = blocked.and_then(|tokens| blocked_call(calls, tokens));
+    let blocked = blocked.and_then(|usage| prices.cost(model, &usage)).unwrap_or_default();
+    let paid = calls.iter().filter(|call| !call.cached);
+    paid.map(|call| cost_of(model, call, prices).unwrap_or_default()).sum::<Dollars>() + blocked
 }
 
 /// Returns what a call costs, if its price is known. Tokens that its server did not name are counted here: a run with a limit does
