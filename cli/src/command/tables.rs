@@ -20,6 +20,14 @@ pub(super) fn as_latex(tables: &[Table]) -> String {
     format!("{}\n{}", latex::PREAMBLE, made.join("\n"))
 }
 
+/// Refuses to print the list of tables and something else at once.
+pub(super) fn refuse_two_prints(csv: Option<&Path>, prints_other: bool) -> Result<()> {
+    if prints_other && csv == Some(Path::new("-")) {
+        bail!("--csv - prints the list of tables: give --csv a file, or leave out --json and --latex");
+    }
+    Ok(())
+}
+
 /// Writes the tables as one list (a file that ends in .csv, or `-`, standard output), or one file a table (a folder).
 pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result<()> {
     if path == Path::new("-") {

@@ -112,6 +112,7 @@ fn a_collection_is_counted_by_domain_set_and_difficulty() {
     let printed = stats(&["--csv", "-"]).out();
     assert_eq!(printed, std::fs::read_to_string(sandbox.path("all.csv")).unwrap());
     assert!(!sandbox.path("-").exists());
+    sandbox.run(&["data", "stats", "c", "--csv", "-", "--json"]).refuses(&["--csv - prints the list of tables"]);
     expect![[r#"
         Dimension,Category,Avg T.,Lang.,#Inst.,complete
         Domain,x,4,EN,1,yes
