@@ -2,7 +2,7 @@
 
 use super::column::{Column, Entity, Schema, ValueType};
 use super::unit::{Unit, may_be};
-use super::value::{CellValue, read_cell, unit_of};
+use super::value::{CellValue, period_of, read_cell, unit_of};
 use std::collections::BTreeSet;
 
 /// Most different words of a category: a column with more is not asked about as one.
@@ -56,9 +56,11 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     if unit.is_empty() && names_years(title) != Some(false) && are_years(cells.iter().copied()) {
         return ValueType::YearMonth;
     }
-    // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`.
+    // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`.
     let units: BTreeSet<String> = cells.iter().filter_map(|cell| unit_of(cell)).collect();
-    let is_mixed = unit.is_empty() && units.iter().any(|one| units.iter().any(|other| !may_be(one, other)));
+    let periods: BTreeSet<String> = cells.iter().filter_map(|cell| period_of(cell)).collect();
+    let differ = units.iter().any(|one| units.iter().any(|other| !may_be(one, other))) || periods.len() > 1;
+    let is_mixed = unit.is_empty() && differ;
     if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
@@ -211,6 +213,8 @@ mod tests {
         assert_eq!(kind(["£5", "7 pounds", "9 GBP"]), ValueType::Money);
         assert_eq!(kind(["5 hrs", "7 hours", "9"]), ValueType::Count);
         assert_eq!(kind(["5 kr", "7 SEK", "9 NOK"]), ValueType::Category);
+        assert_eq!(kind(["$5 per month", "$7 a month", "$9"]), ValueType::Money);
+        assert_eq!(kind(["$5 per month", "$7 per year", "$9"]), ValueType::Category);
     }
 
     #[test]

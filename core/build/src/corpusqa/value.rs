@@ -159,6 +159,12 @@ pub(super) fn unit_of(text: &str) -> Option<String> {
     }
 }
 
+/// Returns the time that a cell's rate is of: `month` of `$5 per month`.
+pub(super) fn period_of(text: &str) -> Option<String> {
+    let unit = digits(without_remark(without_hedge(&plain(text))))?.unit;
+    period(&unit.rest).map(str::to_owned)
+}
+
 /// Reads a cell of a table. A number without a magnitude is in the column's unit, whatever currency's sign stands
 /// before it; one with a magnitude is brought into the column's unit.
 ///
