@@ -26,7 +26,11 @@ const MAX_UNIT_WORDS: usize = 3;
 /// Signs of currencies before a number.
 const CURRENCY_SIGNS: [char; 4] = ['$', '£', '€', '¥'];
 /// Currencies behind one.
-const CURRENCIES: [&str; 10] = ["dollar", "dollars", "usd", "euro", "euros", "eur", "pound", "pounds", "gbp", "yuan"];
+const CURRENCIES: [&str; 37] = [
+    "dollar", "dollars", "usd", "euro", "euros", "eur", "pound", "pounds", "gbp", "yuan", "rmb", "cny", "yen", "jpy",
+    "won", "krw", "rupee", "rupees", "inr", "franc", "francs", "chf", "rouble", "roubles", "ruble", "rubles", "rub",
+    "peso", "pesos", "reais", "lira", "lire", "krone", "kroner", "krona", "kronor", "sterling",
+];
 
 impl Quantity {
     /// True if the quantity is written with a percent sign or its words.
@@ -247,6 +251,8 @@ mod tests {
             ("45 per cent", 45.0),
             ("$5m", 5e6),
             ("5m euros", 5e6),
+            ("5m yen", 5e6),
+            ("5 m rupees", 5e6),
             ("5 mn", 5e6),
             ("5 m", 5.0),
             ("two million two hundred thousand and six", 2_200_006.0),
