@@ -14,6 +14,7 @@ use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunManifest;
+use closeread_runner::journal::FOLDER as JOURNALS;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, cost_of_trials, differences,
@@ -22,7 +23,7 @@ use closeread_runner::run_folder::{
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
-use copies::{copy_files, copy_preparations};
+use copies::{copy_files, copy_journals, copy_preparations};
 use joined::{Joined, latest};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -153,6 +154,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         folder.note_cut(texts_cut(&part.folder)?)?;
         copy_files(&part.folder.join(TEXTS), &args.out.join(TEXTS))?;
         copy_preparations(&part.folder.join(PREPARATIONS), &args.out.join(PREPARATIONS))?;
+        copy_journals(&part.folder.join(JOURNALS), &args.out.join(JOURNALS))?;
     }
     let mut records = records.into_values();
     loop {
@@ -260,7 +262,7 @@ impl Part {
     /// The part, and the configuration of its run.
     fn read(folder: &Path) -> Result<(Self, Value)> {
         // What is copied may be anything that a link leads to, and nothing that a run writes is a link.
-        for part in [folder.to_owned(), folder.join(TEXTS), folder.join(PREPARATIONS)] {
+        for part in [folder.to_owned(), folder.join(TEXTS), folder.join(PREPARATIONS), folder.join(JOURNALS)] {
             if let Some(link) = entries(&part)?.iter().find(|path| path.is_symlink()) {
                 bail!("{} is a link: put what it leads to in its place, and merge again", link.display());
             }

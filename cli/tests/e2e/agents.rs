@@ -188,18 +188,18 @@ fn pages_gists_and_look_ups_go_on_where_the_run_was_killed() {
     survives_kills("read-agent", 1, [4, 12]);
 }
 
-#[test]
-fn a_trial_that_failed_goes_on_where_it_failed() {
+/// Fails in the middle of a trial, then goes on in the folder that `moved` returns.
+fn goes_on_where_it_failed(moved: impl Fn(&Sandbox) -> &'static str) {
     let sandbox = Sandbox::with_own_cache();
     benchmark(&sandbox, 1);
     let server = Server::start(|prompt, n| match n {
         5 => Some(("404 Not Found", r#"{"error":{"message":"no such model"}}"#.to_owned())),
         _ => Some(response(&said(prompt), prompt)),
     });
-    let arguments = arguments("memory-agent", &server.url, "r");
-    let report = sandbox.run(&arguments).exits(1).json();
+    let report = sandbox.run(&arguments("memory-agent", &server.url, "r")).exits(1).json();
     assert_eq!(report["cells"][0]["ledger"]["failed"], 1, "{report}");
-    let report = sandbox.run(&arguments).exits(0).json();
+    let out = moved(&sandbox);
+    let report = sandbox.run(&arguments("memory-agent", &server.url, out)).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 1, "{report}");
     let mut asked = server.asked();
     assert_eq!(asked[5], asked[6], "the call that failed, and no other, is made again");
@@ -208,10 +208,25 @@ fn a_trial_that_failed_goes_on_where_it_failed() {
     asked.sort();
     asked.dedup();
     assert_eq!(asked.len(), n);
-    let last = records(&sandbox, "r").pop().unwrap();
+    let last = records(&sandbox, out).pop().unwrap();
     let calls = last["calls"].as_array().unwrap();
     assert_eq!(calls.len(), n);
     assert!(calls.iter().all(|call| call.get("cached").is_none()), "all of it was spent in this run");
+    assert!(!sandbox.path(out).join("journal").exists(), "nothing is left of the journal");
+}
+
+#[test]
+fn a_trial_that_failed_goes_on_where_it_failed() {
+    goes_on_where_it_failed(|_| "r");
+}
+
+#[test]
+fn a_trial_that_failed_in_a_part_goes_on_in_the_merged_run() {
+    goes_on_where_it_failed(|sandbox| {
+        sandbox.run(&["merge", "r", "--out", "all"]).exits(0);
+        sandbox.run(&["merge", "r", "r", "--out", "all", "--fresh"]).exits(0);
+        "all"
+    });
 }
 
 #[test]
