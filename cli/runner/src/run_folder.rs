@@ -1,5 +1,6 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+mod begun;
 mod comparison;
 mod cut;
 mod extension;
@@ -38,7 +39,6 @@ use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_llm::price::PriceList;
 use closeread_methods::Preparation;
-use closeread_methods::protocol::Protocol;
 use closeread_methods::record::{FORMAT, Record, ServedCall, TrialKey};
 use closeread_providers::batch;
 use closeread_report::PreparationCalls;
@@ -98,12 +98,25 @@ impl RunFolder {
     /// A folder that holds another configuration is refused with the list of what differs, unless it is to be extended to
     /// this one. A last line that a kill cut short is dropped: its trial was not finished.
     pub fn open(path: &Path, configuration: &Value, shard: Option<Shard>, opening: Opening<'_>) -> Result<Self> {
+        Self::open_with(path, configuration, shard, opening, false)
+    }
+
+    fn open_with(
+        path: &Path,
+        configuration: &Value,
+        shard: Option<Shard>,
+        opening: Opening<'_>,
+        is_joining: bool,
+    ) -> Result<Self> {
         refuse_foreign(path, MANIFEST)?;
         let manifest = path.join(MANIFEST);
         refuse_other_format(&manifest, FORMAT)?;
         fs::create_dir_all(path.join(TEXTS))
             .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
+        if is_joining {
+            joining::mark_there(&manifest)?;
+        }
         let is_anew = matches!(opening, Opening::Fresh | Opening::Remake(_));
         if let Opening::Remake(records) = opening {
             remake::remake(path, records)?;
@@ -116,14 +129,9 @@ impl RunFolder {
                 files::remove_from(&path.join(name), |file| is_numbered(file, ending))?;
             }
         }
-        let mut text = json!({
-            "format": FORMAT,
-            "closeread": env!("CARGO_PKG_VERSION"),
-            "protocol": Protocol::of_run(configuration).kept(configuration),
-            "configuration": configuration,
-        });
-        if let Some(shard) = shard {
-            text["shard"] = json!(shard);
+        let mut text = begun::manifest(configuration, shard);
+        if is_joining {
+            joining::mark(&mut text);
         }
         let there = if is_anew { None } else { read_manifest(&manifest)? };
         match there {

@@ -135,11 +135,10 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         (true, []) => Opening::Fresh,
         (true, remade) => Opening::Remake(remade),
     };
-    let mut folder = RunFolder::open(&args.out, &configuration, None, opening)?;
+    let mut folder = RunFolder::open_to_join(&args.out, &configuration, opening)?;
     if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
         folder.name(name)?;
     }
-    folder.note_joining(true)?;
     folder.note_extended(parts.iter().flat_map(|part| &part.extended))?;
     folder.write_items(&items)?;
     // Where parts differ the first one counts.
@@ -165,7 +164,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         folder.append(some)?;
     }
     judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
-    folder.note_joining(false)?;
+    folder.note_joined()?;
 
     let expected = configuration["items"].as_u64().unwrap_or(0);
     let n_cells = configuration["cells"].as_array().map_or(0, Vec::len) as u64;

@@ -1,8 +1,9 @@
 //! Marks a folder while `merge` joins parts into it. If `merge` is killed, the mark stays and `run` refuses the folder: it would
 //! pay again for what the parts hold.
 
-use super::{EXTENDED, MANIFEST, RunFolder, read_manifest};
+use super::{EXTENDED, MANIFEST, Opening, RunFolder, read_manifest};
 use anyhow::{Result, bail};
+use closeread_files::{pretty, write_atomically};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -10,9 +11,14 @@ use std::path::Path;
 const JOINING: &str = "joining";
 
 impl RunFolder {
-    /// Sets the mark, or takes it out.
-    pub fn note_joining(&self, is_joining: bool) -> Result<()> {
-        self.note(JOINING, if is_joining { json!(true) } else { Value::Null })
+    /// Opens a folder to join parts in it. It bears the mark from its first moment.
+    pub fn open_to_join(path: &Path, configuration: &Value, opening: Opening<'_>) -> Result<Self> {
+        Self::open_with(path, configuration, None, opening, true)
+    }
+
+    /// Takes the mark out: all is there.
+    pub fn note_joined(&self) -> Result<()> {
+        self.note(JOINING, Value::Null)
     }
 
     /// Notes what has extended the parts, each change once.
@@ -25,6 +31,18 @@ impl RunFolder {
         }
         self.note(EXTENDED, if history.is_empty() { Value::Null } else { json!(history) })
     }
+}
+
+/// Sets the mark in a manifest.
+pub(super) fn mark(manifest: &mut Value) {
+    manifest[JOINING] = json!(true);
+}
+
+/// Sets the mark in the manifest of a folder that is joined anew, before anything of it goes.
+pub(super) fn mark_there(file: &Path) -> Result<()> {
+    let Some(mut manifest) = read_manifest(file)? else { return Ok(()) };
+    mark(&mut manifest);
+    write_atomically(file, &pretty(&manifest))
 }
 
 /// Returns whether a `merge` into the folder was stopped.

@@ -124,6 +124,24 @@ fn finding_01_fresh_removes_only_files_of_a_run() {
 }
 
 #[test]
+fn a_merge_that_is_killed_at_any_moment_leaves_no_folder_that_passes_for_a_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let configuration = json!({"seed": 1});
+    for opening in [Opening::Resume, Opening::Fresh, Opening::Remake(&[])] {
+        drop(RunFolder::open_to_join(dir.path(), &configuration, opening).unwrap());
+        assert!(is_half_joined(dir.path()), "{opening:?}");
+        let error = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).err().unwrap().to_string();
+        assert!(error.contains("closeread merge"), "{error}");
+    }
+    let folder = RunFolder::open_to_join(dir.path(), &configuration, Opening::Fresh).unwrap();
+    folder.note_joined().unwrap();
+    drop(folder);
+    assert!(RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap().records().is_empty());
+    joining::mark_there(&dir.path().join(MANIFEST)).unwrap();
+    assert!(is_half_joined(dir.path()), "before anything of it goes");
+}
+
+#[test]
 fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
     let dir = tempfile::tempdir().unwrap();
     let configuration = json!({"seed": 1});
