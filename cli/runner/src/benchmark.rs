@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tracing::info;
+use tracing::{info, warn};
 
 /// What a folder holds, and where its texts lie.
 type Folder = (Dataset, Vec<Book>, BookTexts);
@@ -104,6 +104,9 @@ impl Benchmark {
         let (name, dataset, books, texts) = match adapter(name) {
             _ if name == SAMPLE => {
                 reads_no_data()?;
+                if asked.name.is_some() && folder::is_other(Path::new(SAMPLE), &closeread_sample::FILES) {
+                    warn!("--benchmark {SAMPLE} is what ships; the folder `{SAMPLE}`, which differs, is read as ./{SAMPLE}");
+                }
                 (SAMPLE.to_owned(), sample(asked.judged), None, BookTexts::default())
             }
             Some(adapter) => {

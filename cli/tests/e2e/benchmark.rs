@@ -167,3 +167,20 @@ fn files_that_a_benchmark_does_not_read_are_refused() {
     sandbox.run(&run).refuses(&["`sample` reads no --data", "such as --benchmark tales"]);
     sandbox.run(&[&run[..], &["--benchmark", "tales"]].concat()).refuses(&["`tales` reads no --data"]);
 }
+
+#[test]
+fn a_folder_called_as_the_sample_is_told_from_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("sample/documents.jsonl", r#"{"id": "mill", "text": "Ana came to the mill at dusk."}"#);
+    sandbox.write(
+        "sample/items.jsonl",
+        r#"{"id": "own", "documents": ["mill"], "question": "When?", "answers": ["at dusk"]}"#,
+    );
+    let run = ["run", "--method", "closed-book", "--limit", "1", "--benchmark"];
+    let ships = sandbox.run(&[&run[..], &["sample", "--out", "ships"]].concat()).exits(0);
+    assert!(ships.err().contains("the folder `sample`, which differs, is read as ./sample"), "{}", ships.err());
+    let own = sandbox.run(&[&run[..], &["./sample", "--out", "own"]].concat()).exits(0);
+    assert!(!own.err().contains("warning"), "{}", own.err());
+    assert_eq!(manifest(&sandbox, "own")["benchmark"], "sample");
+    assert!(std::fs::read_to_string(sandbox.path("own/records.jsonl")).unwrap().contains(r#""item":"own""#));
+}

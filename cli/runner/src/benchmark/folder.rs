@@ -22,6 +22,13 @@ pub(super) fn own(data: &[PathBuf]) -> Option<&Path> {
     [DOCUMENTS, ITEMS].iter().all(|name| folder.join(name).is_file()).then_some(folder)
 }
 
+/// Whether `folder` is a benchmark of closeread's own format, and one of `files` is another there.
+pub(super) fn is_other(folder: &Path, files: &[(&str, &[u8])]) -> bool {
+    let differs =
+        |(name, bytes): &(&str, &[u8])| closeread_files::read_file(folder.join(name)).is_ok_and(|b| b != *bytes);
+    own(&[folder.to_owned()]).is_some() && files.iter().any(differs)
+}
+
 /// Reads a folder whole, and keeps its catalog if told to.
 pub(super) fn read(folder: &Path, options: &InputOptions, is_kept: bool) -> Result<(Dataset, Vec<Book>, BookTexts)> {
     let path = folder.join(DOCUMENTS);
