@@ -2,7 +2,7 @@
 
 use clap::Command;
 use clap::error::ErrorKind;
-use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS};
+use closeread_providers::{EMBEDDING_PROVIDERS, PROVIDERS, RERANK_PROVIDERS};
 use closeread_text::names::nearest;
 use std::any::TypeId;
 use std::env::VarError;
@@ -43,8 +43,9 @@ pub(crate) fn variable_of(option: &str) -> String {
 /// The variables in which keys are looked for, each once.
 pub(crate) fn of_keys() -> Vec<&'static str> {
     let embedding = EMBEDDING_PROVIDERS.iter().flat_map(|provider| provider.variables);
-    let mut variables: Vec<&str> =
-        PROVIDERS.iter().flat_map(|provider| provider.variables).chain(embedding).copied().collect();
+    let reranking = RERANK_PROVIDERS.iter().flat_map(|provider| provider.variables);
+    let chat = PROVIDERS.iter().flat_map(|provider| provider.variables);
+    let mut variables: Vec<&str> = chat.chain(embedding).chain(reranking).copied().collect();
     variables.sort_unstable();
     variables.dedup();
     variables

@@ -272,7 +272,7 @@ fn finding_04_a_variable_that_is_not_utf_8_is_named_and_an_empty_one_is_shown_em
     let submit = ["submit", "slurm", "--parts", "2", "--out", "s", "--", "--benchmark", "sample"];
     with(&submit, "CLOSEREAD_RUN_LIMIT", b"\xff").refuses(&["CLOSEREAD_RUN_LIMIT: the value is not UTF-8"]);
     with(&["config"], "CLOSEREAD_RUN_OUT", b"\xff").exits(0);
-    for variable in ["CLOSEREAD_GPU", "OPENAI_API_KEY"] {
+    for variable in ["CLOSEREAD_GPU", "OPENAI_API_KEY", "COHERE_API_KEY", "CO_API_KEY", "JINA_API_KEY"] {
         let said = with(&["methods"], variable, b"\xff").exits(0).err();
         assert!(said.contains(&format!("{variable} is ignored: its value is not UTF-8")), "{said}");
     }
