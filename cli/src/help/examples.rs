@@ -16,7 +16,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "estimate",
         "\
   closeread estimate --benchmark my-benchmark/ \\
-      --model openai/gpt-4.1,anthropic/claude-sonnet-4-5",
+      --model openai/gpt-4.1,anthropic/claude-sonnet-4-6",
     ),
     (
         "index",
