@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { needs, test } from "./fixtures.js";
 import { BINARY, DIST, axe, openSample, scrollsSideways } from "./harness.js";
-import { KEY, choose, localServer, withKey } from "./reader.js";
+import { KEY, choose, localServer, until, withKey } from "./reader.js";
 
 test.use({
     route: "#/model",
@@ -61,6 +61,27 @@ test("servers that are closeread's neighbours are found through serve, with and 
     const call = ollama.asked.find(({ url }) => url === "/v1/chat/completions");
     assert.deepEqual([call.body.model, call.body.stream], ["qwen3:8b", true]);
     assert.equal(call.headers["x-closeread-token"], undefined);
+});
+
+test("a server that is started again is asked with its new token", async ({ page }) => {
+    const given = [];
+    let token = "first";
+    const piece = JSON.stringify({ choices: [{ delta: { content: "Because." }, finish_reason: "stop" }] });
+    await page.route("**/closeread.json", (route) => route.fulfill({ json: { relay: { token, any: false }, runs: [] } }));
+    await page.route("**/local-models", (route) =>
+        route.fulfill({ json: { servers: [{ name: "Ollama", port: 11434, models: [{ id: "tiny" }], error: null }] } }),
+    );
+    await page.route("**/relay", async (route) => {
+        given.push(await route.request().headerValue("x-closeread-token"));
+        await route.fulfill({ contentType: "text/event-stream", body: `data: ${piece}\n\ndata: [DONE]\n\n` });
+    });
+    await page.click("#look");
+    await page.click("#try");
+    await until(() => given.length === 1);
+    token = "second";
+    await page.click("#try");
+    await until(() => given.length === 2);
+    assert.deepEqual(given, ["first", "second"]);
 });
 
 test("from a static host the page looks for itself: who refuses it gets the line that mends that", async ({ after, page, origin }) => {

@@ -121,16 +121,14 @@ function objectOf(text: string, wrong: () => Error): Record<string, unknown> {
     return value as Record<string, unknown>;
 }
 
-let asked: Promise<Relay | undefined> | undefined;
-
-/** The relay of the server that this page comes from, where it has one. */
-export function relay(): Promise<Relay | undefined> {
-    asked ??= fetch("closeread.json")
-        .then(async (response) => {
-            if (!response.ok) return undefined;
-            const { relay } = (await response.json()) as { relay?: { token: string; any: boolean } | null };
-            return relay ? { url: new URL("relay", document.baseURI).href, ...relay } : undefined;
-        })
-        .catch(() => undefined);
-    return asked;
+/** The relay of the server that this page comes from, where it has one. Asked for anew each time: a server that was started again has another token. */
+export async function relay(): Promise<Relay | undefined> {
+    try {
+        const response = await fetch("closeread.json");
+        if (!response.ok) return undefined;
+        const { relay } = (await response.json()) as { relay?: { token: string; any: boolean } | null };
+        return relay ? { url: new URL("relay", document.baseURI).href, ...relay } : undefined;
+    } catch {
+        return undefined;
+    }
 }

@@ -57,8 +57,8 @@ export class Models {
     async lookForServers(signal: AbortSignal): Promise<void> {
         this.store.dispatch({ kind: "looking" });
         try {
-            const servers = await lookForServers(await relay(), location.origin, signal);
             this.relay = await relay();
+            const servers = await lookForServers(this.relay, location.origin, signal);
             this.store.dispatch({ kind: "looked", servers });
             const ready = servers.find(({ models }) => models.length > 0);
             const first = ready?.models[0];

@@ -3,6 +3,7 @@
 
 import type { ChatModelOptions, MethodCall, ChatReply } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
+import { relay } from "./account.js";
 import { named, type Asking, type Engine } from "./engine.js";
 
 export class ServerEngine implements Engine {
@@ -26,7 +27,7 @@ export class ServerEngine implements Engine {
         const asked = { messages, temperature, ...(maxOutputTokens == null ? {} : { maxOutputTokens }) };
         // llama.cpp's servers hold a response to a grammar; others do not know the field.
         const form = this.limits.constrain && call.grammar != null ? { grammar: call.grammar } : {};
-        const model = { ...this.options, extraBody: { ...form, ...this.options.extraBody } };
+        const model = { ...this.options, ...(await this.#relayed()), extraBody: { ...form, ...this.options.extraBody } };
         const came = await this.core.ask(
             "model/chat",
             { model, call: asked },
@@ -38,5 +39,11 @@ export class ServerEngine implements Engine {
         if ("response" in came) return came.response;
         const { name, message, ...more } = came.ended;
         throw named(name, message, more);
+    }
+    /** The way through `closeread serve` as it is now. */
+    async #relayed(): Promise<Pick<ChatModelOptions, "relay">> {
+        if (this.options.relay === undefined) return {};
+        const { url, token } = (await relay()) ?? this.options.relay;
+        return { relay: { url, token } };
     }
 }
