@@ -146,3 +146,10 @@ test("CSV quotes what would break a row", () => {
         'a,1\r\n"say ""x"", then\ny",\r\n',
     );
 });
+
+test("CSV holds no name that a spreadsheet would run, and leaves numbers alone", () => {
+    const run = ['=HYPERLINK("http://x")', "+1-800", "@SUM(A1)", "-cmd|' /C calc'!A0", "\tx"];
+    const kept = ["a=b", -0.5, "-0.6 [-1.2, +0.3]*", "+2.0", ""];
+    assert.equal(csv([run]), `"'=HYPERLINK(""http://x"")",+1-800,'@SUM(A1),'-cmd|' /C calc'!A0,'\tx\r\n`);
+    assert.equal(csv([kept]), 'a=b,-0.5,"-0.6 [-1.2, +0.3]*",+2.0,\r\n');
+});

@@ -9,8 +9,14 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
 
 /** Rows as RFC 4180 has them. */
 export function csv(rows: readonly (readonly (string | number)[])[]): string {
-    const cell = (value: string | number) => (/[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
-    return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+    const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    return rows.map((row) => `${row.map((value) => quoted(inert(String(value)))).join(",")}\r\n`).join("");
+}
+
+/** A name as a spreadsheet takes it for text, as the command line's CSV has it: with an apostrophe where it would run as a formula. Numbers get none. */
+function inert(text: string): string {
+    const isNumber = /^[-+]\d[-+\d.,e%[\] *]*$/.test(text);
+    return /^[=+\-@\t\r]/.test(text) && !isNumber ? `'${text}` : text;
 }
 
 const DRAWN = [
