@@ -11,6 +11,7 @@ const { Store } = await unit("state/store.ts");
 const { settingsOf, queryOf, stopsOf, stopAt, metInOrder } = await unit("state/find.ts");
 const { runsAddress, runsTo, filterOf, firstPair, comparing } = await unit("state/runs.ts");
 const { csv } = await unit("parts/export.ts");
+const { percent } = await unit("percent.ts");
 
 test("an address is read as it was written", () => {
     const addresses = [
@@ -152,4 +153,9 @@ test("CSV holds no name that a spreadsheet would run, and leaves numbers alone",
     const kept = ["a=b", -0.5, "-0.6 [-1.2, +0.3]*", "+2.0", ""];
     assert.equal(csv([run]), `"'=HYPERLINK(""http://x"")",+1-800,'@SUM(A1),'-cmd|' /C calc'!A0,'\tx\r\n`);
     assert.equal(csv([kept]), 'a=b,-0.5,"-0.6 [-1.2, +0.3]*",+2.0,\r\n');
+});
+
+test("a share in percent is the command line's, also between two digits", () => {
+    const shares = [0.5625, 0.8125, 0.0175, -0.5625, 1 / 3, 0.97, 0, 1];
+    assert.deepEqual(shares.map(percent), ["56.2", "81.2", "1.8", "-56.2", "33.3", "97.0", "0.0", "100.0"]);
 });

@@ -3,9 +3,10 @@
 
 import type { Scorecard } from "./closeread_scorer.js";
 import { make } from "../dom.js";
+import { percent } from "../percent.js";
 import { csv, save, styled } from "./dom.js";
 import { fetched } from "./files.js";
-import { LEDGER, metricNames, percent, score, type Scoring } from "./scoring.js";
+import { LEDGER, metricNames, score, type Scoring } from "./scoring.js";
 import { words } from "./words.js";
 
 /** What `src` holds. */

@@ -2,9 +2,10 @@
 
 import type { Problem, Scorecard } from "./closeread_scorer.js";
 import { make, table } from "../dom.js";
+import { percent } from "../percent.js";
 import { csv, save, styled } from "./dom.js";
 import { fetched, findable } from "./files.js";
-import { LEDGER, metricNames, percent, score, scoringOf } from "./scoring.js";
+import { LEDGER, metricNames, score, scoringOf } from "./scoring.js";
 import { words } from "./words.js";
 
 /** Endings of items that no row of the file is about. */

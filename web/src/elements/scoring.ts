@@ -79,8 +79,6 @@ export const LEDGER = [
     "not_asked",
 ] as const;
 
-export const percent = (share: number) => (100 * share).toFixed(1);
-
 /** The main metric first, the others in the scorecard's order. */
 export function metricNames({ metrics, main }: Pick<Scorecard, "metrics" | "main">): string[] {
     return Object.keys(metrics).sort((a, b) => Number(b === main) - Number(a === main));

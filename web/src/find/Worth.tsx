@@ -2,12 +2,12 @@
 
 import type { RankingScores } from "../closeread_books.js";
 import { Term } from "../parts/Term.js";
+import { percent } from "../percent.js";
 import { useWords } from "../context.js";
 import * as words from "../words/find.js";
 
 export function Worth({ scores }: { scores: RankingScores }) {
     const say = useWords(words);
-    const share = (value: number) => (100 * value).toFixed(1);
     return (
         <details id="worth">
             <summary>{say.worth}</summary>
@@ -31,18 +31,18 @@ export function Worth({ scores }: { scores: RankingScores }) {
                     {scores.at.map(({ k, hit, recall, precision, ndcg }) => (
                         <tr key={k}>
                             <th scope="row">{k}</th>
-                            <td>{share(hit)}</td>
-                            <td>{share(recall)}</td>
-                            <td>{share(precision)}</td>
-                            <td>{share(ndcg)}</td>
+                            <td>{percent(hit)}</td>
+                            <td>{percent(recall)}</td>
+                            <td>{percent(precision)}</td>
+                            <td>{percent(ndcg)}</td>
                         </tr>
                     ))}
                 </tbody>
             </table>
             <p>
-                <Term name="mrr">{say.mrr}</Term> <b id="mrr">{share(scores.mrr)}</b>
+                <Term name="mrr">{say.mrr}</Term> <b id="mrr">{percent(scores.mrr)}</b>
                 {say.and}
-                {say.precision} <b id="precision">{share(scores.precision)}</b>
+                {say.precision} <b id="precision">{percent(scores.precision)}</b>
             </p>
         </details>
     );

@@ -5,11 +5,12 @@ import type { Flip, ShownComparison } from "../closeread_wasm.js";
 import { make, table } from "../dom.js";
 import type { HeldRun } from "../messages/runs.js";
 import { useApp, useSession, useWords } from "../context.js";
+import { percent } from "../percent.js";
 import { comparing, firstPair, type Side } from "../state/runs.js";
 import { inLanguage, shown } from "../words/index.js";
 import * as words from "../words/runs.js";
 import { shownTable } from "./report.js";
-import { percent, shownText, visible } from "./text.js";
+import { shownText, visible } from "./text.js";
 
 /** Items that a list shows at once. */
 const MAX_ITEMS = 100;

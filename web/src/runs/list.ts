@@ -2,9 +2,10 @@
 
 import type { TrialLine } from "../closeread_wasm.js";
 import { make } from "../dom.js";
+import { percent } from "../percent.js";
 import { inLanguage, shown } from "../words/index.js";
 import * as words from "../words/runs.js";
-import { percent, shownText, visible } from "./text.js";
+import { shownText, visible } from "./text.js";
 
 /** Pixels of a line: fixed, so that a place in the list is a number. */
 const HEIGHT = 56;

@@ -12,6 +12,3 @@ export function visible(text: string): string {
 export function shownText<K extends keyof HTMLElementTagNameMap>(name: K, text: string, attributes: Record<string, string> = {}): HTMLElementTagNameMap[K] {
     return foreign(name, visible(text), attributes);
 }
-
-/** A score in percent, as everywhere. */
-export const percent = (share: number) => (100 * share).toFixed(1);

@@ -2,9 +2,10 @@
 
 import type { CallTrace, Message, Outcome, TracedPassage, TrialTrace } from "../closeread_wasm.js";
 import { make } from "../dom.js";
+import { percent } from "../percent.js";
 import { inLanguage, shown } from "../words/index.js";
 import * as words from "../words/runs.js";
-import { percent, shownText, visible } from "./text.js";
+import { shownText, visible } from "./text.js";
 
 export function trialTrace({ item, cell, record, judgements }: TrialTrace, passages: TracedPassage[], sent: () => Promise<Message[][]>): Node[] {
     const say = inLanguage(words);

@@ -1,7 +1,8 @@
+import { percent as exact } from "../percent.js";
 import { shown } from "./index.js";
 
-const points = (share: number) => `${share > 0 ? "+" : share < 0 ? "−" : ""}${Math.abs(Math.round(1000 * share) / 10)}`;
-const percent = (share: number) => `${Math.round(1000 * share) / 10}%`;
+const points = (share: number) => `${share > 0 ? "+" : share < 0 ? "−" : ""}${Number(exact(Math.abs(share)))}`;
+const percent = (share: number) => `${Number(exact(share))}%`;
 
 export const en = {
     heading: "Ask: same passages, both orders",
