@@ -62,7 +62,7 @@ fn every_cell_is_held_against_a_base_or_refused() {
     sandbox.write("none.jsonl", "");
     let scores = sandbox.run(&["score", "--gold", "tales", "--predictions", "none.jsonl", "--json"]).exits(1).out();
     sandbox.write("base.json", scores);
-    let held = sandbox.run(&["gate", "r", "--no-worse-than", "base.json", "--margin", "90"]).exits(0);
+    let held = sandbox.run(&["gate", "r", "--no-worse-than", "base.json", "--margin", "90"]).exits(11);
     assert_eq!(held.out().lines().count(), 2, "a score file against each cell: {}", held.out());
 
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
@@ -89,6 +89,8 @@ fn every_cell_is_held_against_a_base_or_refused() {
     sandbox.write("half/records.jsonl", records.lines().take(30).map(|line| format!("{line}\n")).collect::<String>());
     let held = sandbox.run(&["gate", "r", "--no-worse-than", "half", "--margin", "90"]).exits(0);
     assert!(held.err().contains("half: INCOMPLETE"), "{}", held.err());
+    let held = sandbox.run(&["gate", "r", "--no-worse-than", "half", "--margin", "30"]).exits(11).out();
+    assert!(held.contains("passed: closed-book") && held.contains("; 6 trials of half have no record"), "{held}");
 }
 
 #[test]

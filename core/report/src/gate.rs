@@ -118,14 +118,35 @@ pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -
     })
 }
 
+/// The trials of a side that have no record, `n` of `of`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MissingTrials {
+    /// Those without one.
+    pub n: usize,
+    /// All that were planned.
+    pub of: usize,
+}
+
+impl MissingTrials {
+    fn share(self) -> f64 {
+        self.n as f64 / self.of.max(1) as f64
+    }
+}
+
 /// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item. Answers
-/// that judges left without a verdict may be right or wrong: they decide nothing.
-pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin: f64) -> Option<Gate> {
+/// that judges left without a verdict may be right or wrong, and so may the first side's trials without a record: they decide nothing.
+pub fn no_worse_than(
+    name: &str,
+    base: &str,
+    comparison: &RunComparison,
+    missing: MissingTrials,
+    margin: f64,
+) -> Option<Gate> {
     let Comparison { n, clusters, difference, low, high, interval, .. } = *comparison.overall.as_ref()?;
     let (on_one_side, on_either) = (unjudged_on_one_side(comparison), comparison.neither_judged);
     let unjudged = on_one_side + on_either;
     let share = unjudged as f64 / (n + unjudged) as f64;
-    let (worst, best) = (low * (1.0 - share) - share, high * (1.0 - share) + share);
+    let (worst, best) = (low * (1.0 - share) - share - missing.share(), high * (1.0 - share) + share);
     let verdict = Verdict::above(worst, best, -margin);
     let mut found = format!(
         "{} {} points [{}, {}] against {base} on the same {} items of {} documents, at most {} worse at 97.5%{}",
@@ -140,6 +161,9 @@ pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin:
     );
     for (n, side) in [(on_one_side, "one"), (on_either, "either")].into_iter().filter(|(n, _)| *n > 0) {
         found += &format!("; {} without a verdict on {side} side", thousands(n as u64));
+    }
+    if missing.n > 0 {
+        found += &format!("; {} trials of {base} have no record", thousands(missing.n as u64));
     }
     if Verdict::above(low, high, -margin) == Verdict::Undecided {
         let half = if difference >= -margin { difference - low } else { high - difference };
