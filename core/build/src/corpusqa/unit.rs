@@ -30,7 +30,7 @@ pub(super) struct Measure {
 }
 
 /// Words of magnitudes with the power of ten. `m` is one as well, where no length is meant.
-const MAGNITUDES: [(&str, i32); 33] = [
+const MAGNITUDES: [(&str, i32); 55] = [
     ("hundred", 2),
     ("thousand", 3),
     ("thousands", 3),
@@ -64,7 +64,32 @@ const MAGNITUDES: [(&str, i32); 33] = [
     ("亿", 8),
     ("十亿", 9),
     ("万亿", 12),
+    ("萬", 4),
+    ("百萬", 6),
+    ("千萬", 7),
+    ("億", 8),
+    ("十億", 9),
+    ("萬億", 12),
+    (TRILLION_OF_MONEY, 12),
+    ("만", 4),
+    ("억", 8),
+    ("tsd", 3),
+    ("millionen", 6),
+    ("mrd", 9),
+    ("mld", 9),
+    ("milliarden", 9),
+    ("milliard", 9),
+    ("milliards", 9),
+    ("millones", 6),
+    ("тыс", 3),
+    ("млн", 6),
+    ("млрд", 9),
+    ("трлн", 12),
+    ("billionen", 12),
 ];
+
+/// A trillion before a currency; elsewhere also a million, as in 兆瓦.
+const TRILLION_OF_MONEY: &str = "兆";
 
 /// Signs, codes and names of currencies; longer ones first where one begins another.
 const CURRENCIES: &[(&str, &str)] = &[
@@ -108,6 +133,8 @@ const CURRENCIES: &[(&str, &str)] = &[
     ("欧元", "EUR"),
     ("英镑", "GBP"),
     ("日元", "JPY"),
+    ("日圓", "JPY"),
+    ("円", "JPY"),
     ("元", "CNY"),
     ("u.s. dollars", "USD"),
     ("us dollars", "USD"),
@@ -232,7 +259,11 @@ impl Unit {
         }
         let measure = longest(text, MEASURES.iter().map(|(name, ..)| *name));
         let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name)).or_else(|| glued(text));
-        let magnitude = longest(text, MAGNITUDES.iter().map(|(name, _)| *name));
+        let is_of_money = |name: &&str| {
+            *name != TRILLION_OF_MONEY
+                || text[name.len()..].starts_with(['元', '円', '圓', '日', '美', '港', '韓', '韩'])
+        };
+        let magnitude = longest(text, MAGNITUDES.iter().map(|(name, _)| *name)).filter(is_of_money);
         let (n_measure, n_magnitude) = (measure.map_or(0, str::len), magnitude.map_or(0, str::len));
         if let Some(name) = currency.filter(|name| name.len() >= n_magnitude) {
             self.currency = CURRENCIES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
@@ -319,6 +350,11 @@ mod tests {
         assert_eq!(of("US$ bn"), (Some(9), Some("USD"), None, none()));
         assert_eq!(of("亿元"), (Some(8), Some("CNY"), None, none()));
         assert_eq!(of("万美元"), (Some(4), Some("USD"), None, none()));
+        assert_eq!(of("億円"), (Some(8), Some("JPY"), None, none()));
+        assert_eq!(of("兆円"), (Some(12), Some("JPY"), None, none()));
+        assert_eq!(of("兆瓦"), (None, None, None, "兆瓦".to_owned()));
+        assert_eq!(of("Mrd. €"), (Some(9), Some("EUR"), None, none()));
+        assert_eq!(of("млн"), (Some(6), None, None, none()));
         assert_eq!(of("sq km"), (None, None, Some("area"), none()));
         assert_eq!(of("m"), (None, None, Some("length"), none()));
         assert_eq!(of("million sq km"), (Some(6), None, Some("area"), none()));

@@ -10,8 +10,7 @@ use super::column::Column;
 use super::column::ValueType;
 use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure, period};
 use closeread_eval::answer::corpusqa::month_of;
-use closeread_judges::rule::quantity;
-use number::{blank_before_m, digits, has_decimal_comma, is_unclear, together, with_fractions};
+use number::{blank_before_m, digits, has_decimal_comma, in_words, is_unclear, together, with_fractions};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -261,11 +260,7 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     let (digits, cell) = match digits(bare) {
         Some(found) if !found.before.is_empty() && !is_bound(&found.before) => return Err(refused(NoNumber::NoNumber)),
         Some(found) => (found.decimal, found.unit),
-        None => {
-            let found = quantity(bare).ok_or_else(|| refused(NoNumber::NoNumber))?;
-            let share = found.is_percentage().then_some(1.0);
-            (found.value.to_string(), Unit { share, ..Unit::default() })
-        }
+        None => in_words(bare).ok_or_else(|| refused(NoNumber::NoNumber))?,
     };
     if is_bound(&cell.rest) {
         return Err(refused(NoNumber::Bound));
@@ -350,7 +345,8 @@ fn is_bound(words: &str) -> bool {
         "over", "under", "above", "below", "than", "least", "most", "more", "fewer", "less", "up", "nearly", "almost",
         "+",
     ];
-    words.split_whitespace().any(|word| BOUNDS.contains(&word) || word.starts_with(['<', '>', '≥', '≤']))
+    const BEGINNINGS: [&str; 10] = ["<", ">", "≥", "≤", "以上", "以下", "以内", "多", "余", "餘"];
+    words.split_whitespace().any(|word| BOUNDS.contains(&word) || BEGINNINGS.iter().any(|name| word.starts_with(name)))
 }
 
 /// A month, or a year alone.

@@ -38,6 +38,14 @@ impl Quantity {
         self.unit == Unit::Percent
     }
 
+    /// What is counted, in lower case and without a plural's `s`; empty if nothing is named.
+    pub fn unit(&self) -> &str {
+        match &self.unit {
+            Unit::Named(name) => name,
+            Unit::None | Unit::Percent => "",
+        }
+    }
+
     /// True if both are equal to two decimals, and not of different units; a number without a unit agrees with any.
     pub fn agrees(&self, other: &Self) -> bool {
         let cents = |value: f64| libm::round(value * 100.0);

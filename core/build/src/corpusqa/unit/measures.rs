@@ -174,11 +174,11 @@ pub(in crate::corpusqa) fn period(words: &str) -> Option<&str> {
     PERIODS.contains(&of).then_some(of)
 }
 
-/// True if an amount of money may be a larger one: `5 mil` are thousands or millions, `5 cr` crores or a credit, `5 T` trillions.
-/// In a column of `USD mil`, which `held` is, `5 mil` is 5.
+/// True if an amount of money may be a larger one: `5 mil` are thousands or millions, `5 cr` crores or a credit, `5 T` trillions,
+/// `5兆` trillions or millions. In a column of `USD mil`, which `held` is, `5 mil` is 5.
 pub(in crate::corpusqa) fn may_be_more(own: &Unit, held: &Unit) -> bool {
     let is_known = |word: &str| held.rest.split_whitespace().any(|known| known == word);
-    let is_vague = |word: &str| matches!(word, "mil" | "mill" | "cr" | "crs") && !is_known(word);
+    let is_vague = |word: &str| matches!(word, "mil" | "mill" | "cr" | "crs" | "兆") && !is_known(word);
     let mut words = own.rest.split_whitespace();
     words.clone().any(is_vague) || own.measure.is_some() && !words.next().is_some_and(is_rate)
 }

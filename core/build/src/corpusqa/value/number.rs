@@ -1,6 +1,7 @@
 //! Numbers in digits, with separators, signs and units, as documents write them.
 
 use crate::corpusqa::unit::Unit;
+use closeread_judges::rule::quantity;
 use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -45,6 +46,19 @@ pub(super) fn digits(text: &str) -> Option<Digits> {
     let sign = if opened != minus { "-" } else { "" };
     let words = before.rest.clone();
     Some(Digits { decimal: format!("{sign}{decimal}"), unit: together(after, before), before: words })
+}
+
+/// A number in words or Chinese numerals, as a decimal, with its unit.
+pub(super) fn in_words(text: &str) -> Option<(String, Unit)> {
+    const MAGNITUDES: [&str; 7] = ["million", "billion", "trillion", "万", "亿", "萬", "億"];
+    let found = quantity(text)?;
+    let unit = Unit::read(found.unit());
+    let share = found.is_percentage().then_some(1.0);
+    let lower = text.to_lowercase();
+    // `five million` is all of it, whatever the column counts in.
+    let is_whole = MAGNITUDES.iter().any(|name| lower.contains(name));
+    let exponent = if is_whole { Some(0) } else { unit.exponent };
+    Some((found.value.to_string(), Unit { share, exponent, ..unit }))
 }
 
 /// True of `0,125`: no thousands begin with a nought, so that the comma is a point.

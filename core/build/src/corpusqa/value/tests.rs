@@ -60,6 +60,23 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
     assert_eq!(number_in("3.5 billion", ValueType::Money, "USD million"), 3_500.0);
     assert_eq!(number_in("$3.5", ValueType::Money, "USD million"), 3.5);
     assert_eq!(number_in("12 thousand", ValueType::Count, "members"), 12_000.0);
+    for (raw, held, expected) in [
+        ("five million", "USD million", 5.0),
+        ("two billion dollars", "USD million", 2_000.0),
+        ("twelve", "USD million", 12.0),
+        ("五千万", "万元", 5_000.0),
+        ("一亿二千万元", "万元", 12_000.0),
+        ("5億円", "JPY", 5e8),
+        ("1.2兆円", "億円", 12_000.0),
+        ("5千萬元", "CNY", 5e7),
+        ("三萬", "CNY", 30_000.0),
+        ("5 Mrd. €", "EUR", 5e9),
+        ("5 milliards", "EUR", 5e9),
+        ("5 млн", "RUB", 5e6),
+        ("5억", "KRW", 5e8),
+    ] {
+        assert_eq!(number_in(raw, ValueType::Money, held), expected, "{raw}");
+    }
     let stated = |value: &str, unit: &str, held: &str| read_stated(value, unit, &column(ValueType::Money, held));
     assert_eq!(stated("1,118", "EUR thousand", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
     assert_eq!(stated("1.2", "EUR m", "EUR"), Ok(CellValue::Number { value: 1_200_000.0 }));
@@ -107,6 +124,8 @@ fn measures_convert_within_their_kind() {
         ("3 kilometre", "m", 3000.0),
         ("1 hectare", "sq km", 0.01),
         ("1 sq. km", "sq km", 1.0),
+        ("five hundred metres", "km", 0.5),
+        ("三百公里", "m", 300_000.0),
     ] {
         let value = number_in(raw, ValueType::Number, unit);
         assert!((value - expected).abs() < 1e-9, "{raw} is {value} {unit}");
@@ -116,6 +135,7 @@ fn measures_convert_within_their_kind() {
         ("5 kg", "tons"),
         ("90 minutes", "hours"),
         ("90 min", "hours"),
+        ("ninety minutes", "hours"),
         ("5 MWh", "kWh"),
         ("1.2 GW", "MW"),
         ("500 MB", "GB"),
@@ -128,7 +148,7 @@ fn measures_convert_within_their_kind() {
         let refused = read_cell(raw, &column(ValueType::Number, unit)).unwrap_err().to_string();
         assert!(refused.contains("has a unit that does not convert"), "{refused}");
     }
-    for raw in ["5-", "1,234 –", "10⁶", "5 mil", "5 Cr", "5 T"] {
+    for raw in ["5-", "1,234 –", "10⁶", "5 mil", "5 Cr", "5 T", "5兆", "five euros"] {
         read_cell(raw, &column(ValueType::Money, "USD")).unwrap_err();
     }
     assert_eq!(number_in("1,234¹", ValueType::Money, "USD"), 1234.0);
@@ -174,6 +194,9 @@ fn what_is_no_value_of_the_column_says_so() {
         "over 5",
         "<5",
         "more than 12",
+        "5万以上",
+        "300多人",
+        "500余人",
         "12 in 2021",
         "4,5",
         "0,125",
