@@ -88,8 +88,11 @@ const MAGNITUDES: [(&str, i32); 55] = [
     ("billionen", 12),
 ];
 
-/// A trillion before a currency; elsewhere also a million, as in 兆瓦.
+/// A trillion before a currency; elsewhere also a million.
 const TRILLION_OF_MONEY: &str = "兆";
+
+/// Prefixes of watts with the power of ten. 千瓦 begins with a magnitude.
+const WATTS: [(&str, i32); 3] = [("兆瓦", 6), ("吉瓦", 9), ("太瓦", 12)];
 
 /// Signs, codes and names of currencies; longer ones first where one begins another.
 const CURRENCIES: &[(&str, &str)] = &[
@@ -135,6 +138,7 @@ const CURRENCIES: &[(&str, &str)] = &[
     ("日元", "JPY"),
     ("日圓", "JPY"),
     ("円", "JPY"),
+    ("克朗", "krone"),
     ("元", "CNY"),
     ("u.s. dollars", "USD"),
     ("us dollars", "USD"),
@@ -257,6 +261,15 @@ impl Unit {
                 return rest;
             }
         }
+        // A tenth, as in `3成`.
+        if text == "成" {
+            self.share = Some(10.0);
+            return "";
+        }
+        if let Some((prefix, power)) = WATTS.iter().find(|(name, _)| text.starts_with(name)) {
+            self.exponent = Some(self.exponent.unwrap_or(0) + power);
+            return &text[prefix.len() - "瓦".len()..];
+        }
         let measure = longest(text, MEASURES.iter().map(|(name, ..)| *name));
         let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name)).or_else(|| glued(text));
         let is_of_money = |name: &&str| {
@@ -352,7 +365,7 @@ mod tests {
         assert_eq!(of("万美元"), (Some(4), Some("USD"), None, none()));
         assert_eq!(of("億円"), (Some(8), Some("JPY"), None, none()));
         assert_eq!(of("兆円"), (Some(12), Some("JPY"), None, none()));
-        assert_eq!(of("兆瓦"), (None, None, None, "兆瓦".to_owned()));
+        assert_eq!(of("兆瓦"), (Some(6), None, None, "瓦".to_owned()));
         assert_eq!(of("Mrd. €"), (Some(9), Some("EUR"), None, none()));
         assert_eq!(of("млн"), (Some(6), None, None, none()));
         assert_eq!(of("sq km"), (None, None, Some("area"), none()));

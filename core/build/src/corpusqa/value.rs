@@ -293,11 +293,18 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     if let (Some("pound"), None, Some(Measure { kind: "mass", .. })) = (own.currency, own.measure, held.measure) {
         (own.currency, own.measure) = (None, Some(Measure { kind: "mass", factor: POUND }));
     }
+    let is_same_period = match (period(&own.rest), period(&held.rest)) {
+        (Some(own), Some(held)) => Some(own == held),
+        _ => None,
+    };
     let is_unlike = is_other_measure(&own.rest, &held.rest)
-        || period(&own.rest).zip(period(&held.rest)).is_some_and(|(own, held)| own != held)
+        || is_same_period == Some(false)
         || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, &own.rest)
         || own.measure.zip(held.measure).is_some_and(|(own, held)| own != held)
-            && other_measure(&own.rest) == Some("cubic");
+            && other_measure(&own.rest) == Some("cubic")
+        || is_same_period.is_none()
+            && own.rest != held.rest
+            && [&own.rest, &held.rest].iter().all(|rest| rest.starts_with('/'));
     let is_money = own.currency.is_some() || held.currency.is_some();
     if is_unlike && !column.unit.trim().is_empty() || is_money && held.measure.is_none() && may_be_more(&own, &held) {
         return Err(refused(NoNumber::Unit));

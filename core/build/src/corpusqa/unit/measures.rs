@@ -30,6 +30,14 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
     ("kilometers", "length", 1000.0),
     ("公里", "length", 1000.0),
     ("千米", "length", 1000.0),
+    ("公尺", "length", 1.0),
+    ("厘米", "length", 0.01),
+    ("毫米", "length", 0.001),
+    ("英里", "length", 1609.344),
+    ("英尺", "length", 0.3048),
+    ("英寸", "length", 0.0254),
+    ("海里", "length", 1852.0),
+    ("nmi", "length", 1852.0),
     ("mi", "length", 1609.344),
     ("mile", "length", 1609.344),
     ("miles", "length", 1609.344),
@@ -58,6 +66,15 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
     ("hectare", "area", 10_000.0),
     ("hectares", "area", 10_000.0),
     ("公顷", "area", 10_000.0),
+    ("公頃", "area", 10_000.0),
+    ("平方公尺", "area", 1.0),
+    ("平方千米", "area", 1_000_000.0),
+    ("平方英里", "area", 2_589_988.110_336),
+    ("平方英尺", "area", 0.092_903_04),
+    ("英亩", "area", 4_046.856_422_4),
+    ("ft²", "area", 0.092_903_04),
+    ("ft2", "area", 0.092_903_04),
+    ("sqft", "area", 0.092_903_04),
     ("sq km", "area", 1_000_000.0),
     ("sq. km", "area", 1_000_000.0),
     ("km²", "area", 1_000_000.0),
@@ -89,6 +106,11 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
     ("kilograms", "mass", 1.0),
     ("千克", "mass", 1.0),
     ("公斤", "mass", 1.0),
+    ("毫克", "mass", 0.000_001),
+    ("克", "mass", 0.001),
+    ("克拉", "mass", 0.000_2),
+    ("磅", "mass", POUND),
+    ("噸", "mass", 1000.0),
     ("t", "mass", 1000.0),
     ("tonne", "mass", 1000.0),
     ("tonnes", "mass", 1000.0),
@@ -125,8 +147,11 @@ fn is_rate(word: &str) -> bool {
 
 /// A unit in the singular and in the spelling of [`OTHERS`].
 fn in_one_spelling(word: &str) -> &str {
-    if word == "celsius" {
-        return "°c";
+    match word {
+        "celsius" | "摄氏度" => return "°c",
+        "ms" => return "msec",
+        "s" => return "second",
+        _ => {}
     }
     match word.strip_suffix('s').unwrap_or(word) {
         "bbl" => "barrel",
@@ -151,6 +176,16 @@ fn in_one_spelling(word: &str) -> &str {
         "watt" => "w",
         "wk" => "week",
         "annum" | "yr" => "year",
+        "年" => "year",
+        "个月" | "個月" | "月" => "month",
+        "周" | "星期" => "week",
+        "天" | "日" => "day",
+        "小时" | "小時" => "hour",
+        "分钟" | "分鐘" => "minute",
+        "秒" => "second",
+        "升" => "litre",
+        "毫升" => "ml",
+        "立方米" => "cubic",
         other => other,
     }
 }
@@ -184,8 +219,10 @@ pub(in crate::corpusqa) fn may_be_more(own: &Unit, held: &Unit) -> bool {
 }
 
 /// Units that do not convert, as [`in_one_spelling`] gives them.
-const OTHERS: [&str; 45] = [
-    "barrel", "bushel", "carat", "cl", "cubic", "day", "fathom", "gallon", "gb", "gw", "gwh", "hour", "hp", "kb",
-    "knot", "kw", "kwh", "litre", "mb", "minute", "ml", "month", "mph", "mw", "mwh", "nm", "quintal", "second",
-    "stone", "tb", "ton", "tw", "twh", "w", "week", "wh", "year", "°c", "°f", "亩", "里", "尺", "寸", "斤", "两",
+const OTHERS: [&str; 67] = [
+    "barrel", "bushel", "carat", "cl", "cubic", "day", "fathom", "gallon", "gb", "gbit", "gbp", "ghz", "gw", "gwh",
+    "hl", "hour", "hp", "hpa", "hz", "kb", "kbit", "kbp", "kcal", "khz", "kj", "knot", "kpa", "kt", "kv", "kw", "kwh",
+    "litre", "mb", "mbit", "mbp", "mhz", "minute", "ml", "month", "mpa", "mph", "msec", "mw", "mwh", "nm", "psi",
+    "quintal", "second", "stone", "tb", "ton", "tw", "twh", "w", "week", "wh", "year", "°c", "°f", "亩", "里", "尺",
+    "寸", "斤", "两", "瓦", "瓦时",
 ];

@@ -126,6 +126,14 @@ fn measures_convert_within_their_kind() {
         ("1 sq. km", "sq km", 1.0),
         ("five hundred metres", "km", 0.5),
         ("三百公里", "m", 300_000.0),
+        ("5厘米", "米", 0.05),
+        ("1.8米", "厘米", 180.0),
+        ("500克", "公斤", 0.5),
+        ("5克拉", "克", 1.0),
+        ("500 ft²", "sq ft", 500.0),
+        ("5万千瓦", "兆瓦", 50.0),
+        ("5兆瓦", "千瓦", 5_000.0),
+        ("500", "兆瓦", 500.0),
     ] {
         let value = number_in(raw, ValueType::Number, unit);
         assert!((value - expected).abs() < 1e-9, "{raw} is {value} {unit}");
@@ -136,6 +144,15 @@ fn measures_convert_within_their_kind() {
         ("90 minutes", "hours"),
         ("90 min", "hours"),
         ("ninety minutes", "hours"),
+        ("90分钟", "小时"),
+        ("18个月", "年"),
+        ("500毫升", "升"),
+        ("5千瓦", "千瓦时"),
+        ("800 MHz", "GHz"),
+        ("5 ms", "s"),
+        ("5 kt", "tonnes"),
+        ("5 km/h", "m/s"),
+        ("5000元/月", "元/年"),
         ("5 MWh", "kWh"),
         ("1.2 GW", "MW"),
         ("500 MB", "GB"),
@@ -167,6 +184,14 @@ fn measures_convert_within_their_kind() {
         ("1 monthly", "USD a month"),
         ("₹ 1 Cr", "₹ Cr"),
         ("$1 mil", "USD mil"),
+        ("1小时", "hours"),
+        ("1 s", "seconds"),
+        ("1 Gbps", "Gbps"),
+        ("1千瓦时", "千瓦时"),
+        ("1 km/h", "km/h"),
+        ("$1/yr", "USD/year"),
+        ("1", "km/h"),
+        ("1克朗", "克朗"),
     ] {
         assert_eq!(number_in(raw, ValueType::Number, unit), 1.0, "{raw}");
     }
@@ -182,6 +207,7 @@ fn shares_are_percent_points() {
         assert_eq!(number_in(raw, ValueType::Percentage, "%"), 12.5, "{raw}");
     }
     assert_eq!(number_in("百分之四十五", ValueType::Percentage, "%"), 45.0);
+    assert_eq!(number_in("3成", ValueType::Percentage, "%"), 30.0);
     assert!(read_cell("12.5%", &column(ValueType::Money, "USD")).unwrap_err().to_string().contains("is a share"));
 }
 
