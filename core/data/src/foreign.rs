@@ -31,6 +31,8 @@ pub struct ForeignLog {
     pub cell: Option<(String, Option<usize>)>,
     /// False where the tool says that the task did not come to its end.
     pub is_complete: bool,
+    /// Number of epochs that the task was to have, where the log says so.
+    pub epochs: Option<u32>,
     /// The samples, in the order of the log.
     pub samples: Vec<ForeignSample>,
     /// Notes that a reader must know to read the scores, a sentence each.

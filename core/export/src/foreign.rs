@@ -77,12 +77,14 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     if items.is_empty() {
         return Err(LogsError::NoSamples);
     }
-    // A log that came to its end has asked all that it was to ask; one that did not lacks items of its own task alone.
+    // A log that came to its end has asked all that it was to ask; one that did not lacks items and epochs of its own task alone.
     let there: HashSet<TrialKey> = records.iter().map(|record| record.key.clone()).collect();
     for (log, arm) in logs.iter().zip(&plan) {
         let reason = || Outcome::NotAsked { reason: format!("{} does not ask it", log.file) };
-        for item in items.iter().filter(|item| log.is_complete || task_of[&item.id] != log.task) {
-            let trials = (0..repeats).map(|repeat| record(arm, item.id.clone(), repeat, reason()));
+        for item in &items {
+            let is_own = !log.is_complete && task_of[&item.id] == log.task;
+            let first = if is_own { log.epochs.unwrap_or(repeats) } else { 0 };
+            let trials = (first..repeats).map(|repeat| record(arm, item.id.clone(), repeat, reason()));
             records.extend(trials.filter(|trial| !there.contains(&trial.key)));
         }
     }
@@ -198,7 +200,7 @@ mod tests {
         let scores = BTreeMap::from([("s".to_owned(), 1.0)]);
         let samples = vec![ForeignSample { item, repeat: 0, outcome, scores, prompt_tokens: 0, seconds: 0.0 }];
         let (file, task, model) = (format!("{task}.eval"), task.to_owned(), model.to_owned());
-        ForeignLog { file, task, model, cell: None, is_complete: true, samples, notes: Vec::new() }
+        ForeignLog { file, task, model, cell: None, is_complete: true, epochs: None, samples, notes: Vec::new() }
     }
 
     #[test]
@@ -224,6 +226,8 @@ mod tests {
         let mut cut = logs;
         cut[1].is_complete = false;
         assert!(!run("r".into(), &cut).unwrap().lacks().is_empty(), "an epoch of a log that did not come to its end");
+        cut[1].epochs = Some(1);
+        assert!(run("r".into(), &cut).unwrap().lacks().is_empty(), "an epoch that it was not to have");
     }
 
     #[test]

@@ -32,6 +32,8 @@ struct Spec {
     task_args: Map<String, Value>,
     #[serde(default)]
     packages: Map<String, Value>,
+    #[serde(default)]
+    config: Value,
 }
 
 #[derive(Deserialize)]
@@ -132,7 +134,7 @@ pub fn start(file: &str, header: &[u8]) -> Result<ForeignLog, ForeignError> {
         None => return Err(ForeignError::new(file, format!("{EXPECTED}; it names no version"))),
     }
     let spec = serde_json::from_value(value.eval);
-    let Spec { task, model, task_args, packages } =
+    let Spec { task, model, task_args, packages, config } =
         spec.map_err(|why| ForeignError::new(file, format!("{EXPECTED}; of its `eval`: {why}")))?;
     let is_ours = packages.contains_key("closeread");
     let cell = task_args.get("method").and_then(Value::as_str).filter(|_| is_ours).map(|method| {
@@ -144,7 +146,8 @@ pub fn start(file: &str, header: &[u8]) -> Result<ForeignLog, ForeignError> {
         notes.push(format!("INCOMPLETE: inspect_ai says of this log `{}`", value.status));
     }
     let is_complete = value.status == "success";
-    Ok(ForeignLog { file: file.to_owned(), task, model, cell, is_complete, samples: Vec::new(), notes })
+    let epochs = config.get("epochs").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
+    Ok(ForeignLog { file: file.to_owned(), task, model, cell, is_complete, epochs, samples: Vec::new(), notes })
 }
 
 /// Adds a sample, whose file this is.

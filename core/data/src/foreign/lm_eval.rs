@@ -39,6 +39,7 @@ pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
         model,
         cell: None,
         is_complete: true,
+        epochs: None,
         samples: Vec::new(),
         notes: Vec::new(),
     };

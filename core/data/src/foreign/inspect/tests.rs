@@ -7,6 +7,18 @@ fn log(sample: &Value) -> ForeignLog {
 }
 
 #[test]
+fn a_log_says_how_many_epochs_it_was_to_have() {
+    let epochs = |config: &str| {
+        let eval = format!(r#"{{"task": "t", "model": "p/m"{config}}}"#);
+        start("l.eval", format!(r#"{{"version": 2, "status": "cancelled", "eval": {eval}}}"#).as_bytes())
+            .unwrap()
+            .epochs
+    };
+    assert_eq!(epochs(r#", "config": {"epochs": 2}"#), Some(2));
+    assert_eq!(["", r#", "config": null"#, r#", "config": {}"#].map(epochs), [None, None, None]);
+}
+
+#[test]
 fn an_unknown_version_gets_one_message() {
     let of = |version: &str| {
         let log = format!(r#"{{"version": {version}, "status": "success", "eval": {{"task": "t", "model": "p/m"}}}}"#);
