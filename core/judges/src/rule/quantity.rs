@@ -141,9 +141,15 @@ fn english(text: &str, is_money: bool) -> Option<Quantity> {
         }
         return with_english_unit(value * scale.unwrap_or(1.0), &words.collect::<Vec<_>>());
     }
-    let words: Vec<&str> = lower.split_whitespace().collect();
+    let words: Vec<&str> = lower.split_whitespace().map(without_comma).collect();
     let (value, n_words) = english_words(&words)?;
     with_english_unit(value, &words[n_words..])
+}
+
+/// `thousand,` of `nine thousand, seven hundred and nine`.
+fn without_comma(word: &str) -> &str {
+    let is_scale = |word: &&str| word.len() > 2 && magnitude(word).is_some_and(|scale| scale >= 1e3);
+    word.strip_suffix(',').filter(is_scale).unwrap_or(word)
 }
 
 fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
@@ -247,6 +253,8 @@ mod tests {
             ("Three hundred and four days", 304.0),
             ("one thousand eight hundred and twenty-six", 1826.0),
             ("two million", 2e6),
+            ("nine thousand, seven hundred and nine", 9709.0),
+            ("Two million, forty thousand, four hundred marks", 2_040_400.0),
             ("3.5 million", 3.5e6),
             ("a hundred", 100.0),
             ("a dozen eggs", 12.0),
@@ -285,6 +293,8 @@ mod tests {
             "two point five",
             "ten to twelve",
             "one in five",
+            "two, three",
+            "thousand, five",
             "two thousand million",
             "two thousand three million",
         ] {
