@@ -1,7 +1,9 @@
 //! Units as people write them behind numbers and over columns: magnitudes, currencies, measures.
 
+mod magnitudes;
 mod measures;
 
+use magnitudes::{MAGNITUDES, TRILLION_OF_MONEY, WATTS, before_currency};
 use measures::MEASURES;
 pub(super) use measures::{POUND, is_other_measure, may_be_more, other_measure, period};
 
@@ -28,71 +30,6 @@ pub(super) struct Measure {
     /// Factor to the kind's base unit (metre, square metre, kilogram).
     pub(super) factor: f64,
 }
-
-/// Words of magnitudes with the power of ten. `m` is one as well, where no length is meant.
-const MAGNITUDES: [(&str, i32); 55] = [
-    ("hundred", 2),
-    ("thousand", 3),
-    ("thousands", 3),
-    ("'000", 3),
-    ("'000s", 3),
-    ("000s", 3),
-    ("k", 3),
-    ("million", 6),
-    ("millions", 6),
-    ("mio", 6),
-    ("mn", 6),
-    ("mln", 6),
-    ("mm", 6),
-    ("billion", 9),
-    ("billions", 9),
-    ("bn", 9),
-    ("bln", 9),
-    ("b", 9),
-    ("trillion", 12),
-    ("trillions", 12),
-    ("tn", 12),
-    ("trn", 12),
-    ("lakh", 5),
-    ("lakhs", 5),
-    ("crore", 7),
-    ("crores", 7),
-    ("千", 3),
-    ("万", 4),
-    ("百万", 6),
-    ("千万", 7),
-    ("亿", 8),
-    ("十亿", 9),
-    ("万亿", 12),
-    ("萬", 4),
-    ("百萬", 6),
-    ("千萬", 7),
-    ("億", 8),
-    ("十億", 9),
-    ("萬億", 12),
-    (TRILLION_OF_MONEY, 12),
-    ("만", 4),
-    ("억", 8),
-    ("tsd", 3),
-    ("millionen", 6),
-    ("mrd", 9),
-    ("mld", 9),
-    ("milliarden", 9),
-    ("milliard", 9),
-    ("milliards", 9),
-    ("millones", 6),
-    ("тыс", 3),
-    ("млн", 6),
-    ("млрд", 9),
-    ("трлн", 12),
-    ("billionen", 12),
-];
-
-/// A trillion before a currency; elsewhere also a million.
-const TRILLION_OF_MONEY: &str = "兆";
-
-/// Prefixes of watts with the power of ten. 千瓦 begins with a magnitude.
-const WATTS: [(&str, i32); 3] = [("兆瓦", 6), ("吉瓦", 9), ("太瓦", 12)];
 
 /// Signs, codes and names of currencies; longer ones first where one begins another.
 const CURRENCIES: &[(&str, &str)] = &[
@@ -270,6 +207,10 @@ impl Unit {
             self.exponent = Some(self.exponent.unwrap_or(0) + power);
             return &text[prefix.len() - "瓦".len()..];
         }
+        if let Some(power) = before_currency(text) {
+            self.exponent = Some(self.exponent.unwrap_or(0) + power);
+            return &text[1..];
+        }
         let measure = longest(text, MEASURES.iter().map(|(name, ..)| *name));
         let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name)).or_else(|| glued(text));
         let is_of_money = |name: &&str| {
@@ -366,6 +307,9 @@ mod tests {
         assert_eq!(of("億円"), (Some(8), Some("JPY"), None, none()));
         assert_eq!(of("兆円"), (Some(12), Some("JPY"), None, none()));
         assert_eq!(of("兆瓦"), (Some(6), None, None, "瓦".to_owned()));
+        assert_eq!(of("TEUR"), (Some(3), Some("EUR"), None, none()));
+        assert_eq!(of("MSEK"), (Some(6), Some("SEK"), None, none()));
+        assert_eq!(of("T€"), (Some(3), Some("EUR"), None, none()));
         assert_eq!(of("Mrd. €"), (Some(9), Some("EUR"), None, none()));
         assert_eq!(of("млн"), (Some(6), None, None, none()));
         assert_eq!(of("sq km"), (None, None, Some("area"), none()));
