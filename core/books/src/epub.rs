@@ -59,7 +59,8 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
     let mut chapters = Chapters::default();
     let (mut text, mut notes, mut other_kinds) = (String::new(), Few::default(), Few::default());
     let (mut n_chapters, mut n_empty, mut n_left_out) = (0, 0, 0);
-    let mut read: HashMap<String, (usize, Range<usize>)> = HashMap::new();
+    // By file: its bytes, its place in the text, and whether it was read for another document or for a place within it.
+    let mut read: HashMap<String, (usize, Range<usize>, bool)> = HashMap::new();
     for entry in epub.spine().iter() {
         let Some(named) = entry.manifest_entry() else {
             let reason = "the book's manifest does not list it".to_owned();
@@ -77,7 +78,8 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         };
         let stands_in = document.href().as_str() != named.href().as_str();
         let href = document.href().path().as_str().to_owned();
-        if (stands_in || document.href().fragment().is_some()) && read.contains_key(&href) {
+        let is_indirect = stands_in || document.href().fragment().is_some();
+        if read.get(&href).is_some_and(|(.., was_indirect)| is_indirect || *was_indirect) {
             notes.push(|| format!("`{}` is left out: its text, `{href}`, is read already", named.href()));
             continue;
         }
@@ -85,7 +87,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             notes.push(|| format!("`{href}` is read in place of `{}`, which is no text", named.href()));
         }
         n_chapters += 1;
-        if let Some((n_bytes, there)) = read.get(&href) {
+        if let Some((n_bytes, there, _)) = read.get(&href) {
             // A reading order may name a chapter again and again: it counts each time, and is read once.
             if !chapters.has_room(*n_bytes) {
                 return Err(chapters.too_large(&href));
@@ -109,7 +111,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         };
         if has_text(&chapter) {
             append(&mut text, |text| text.push_str(&chapter));
-            read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len()));
+            read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len(), is_indirect));
         } else if is_drawing(&document) {
             n_chapters -= 1;
             other_kinds.push(no_text);

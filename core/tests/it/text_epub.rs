@@ -80,7 +80,7 @@ fn a_fallback_is_read_in_place_of_what_is_no_text() {
         ("x", "x.pdf", r#"fallback="x""#),
         ("b", "b.xhtml", ""),
     ];
-    let spine = [r#"idref="p""#, r#"idref="b""#, r#"idref="o""#, r#"idref="x""#];
+    let spine = [r#"idref="p""#, r#"idref="b""#, r#"idref="o""#, r#"idref="x""#, r#"idref="a""#];
     let opf = package("3.0", &pages, &spine);
     let opf = ["p.pdf", "o.pdf", "x.pdf", "p.svg"].iter().fold(opf, |opf, href| {
         let kind = if href.ends_with("svg") { "image/svg+xml" } else { "application/pdf" };
@@ -94,6 +94,7 @@ fn a_fallback_is_read_in_place_of_what_is_no_text() {
     let notes = [
         "`/OEBPS/a.xhtml` is read in place of `/OEBPS/p.pdf`, which is no text",
         "`/OEBPS/o.pdf` is left out: its text, `/OEBPS/a.xhtml`, is read already",
+        "`/OEBPS/a.xhtml` is left out: its text, `/OEBPS/a.xhtml`, is read already",
         "`/OEBPS/x.pdf` is left out: application/pdf is no text",
     ];
     assert_eq!(book.notes, notes);
