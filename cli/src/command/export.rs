@@ -8,6 +8,7 @@ mod one_table;
 mod otlp;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod predictions;
 
 use super::score::write_novelqa;
 use anyhow::{Context, Result, bail};
@@ -60,6 +61,8 @@ enum FormatArgs {
     Codabench(codabench::Args),
     /// A submission to NovelQA's leaderboard
     Novelqa(NovelqaArgs),
+    /// Predictions of a cell, as `closeread score` and a leaderboard read them
+    Predictions(predictions::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -138,6 +141,7 @@ pub(crate) async fn run(args: ExportArgs) -> Result<ExitCode> {
         FormatArgs::Hf(args) => hub(&args),
         FormatArgs::Codabench(args) => codabench::run(&args),
         FormatArgs::Novelqa(args) => novelqa(&args),
+        FormatArgs::Predictions(args) => predictions::run(&args),
     }
 }
 

@@ -308,6 +308,11 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
   closeread export parquet runs/a runs/b=plain --out tables",
     ),
     (
+        "export predictions",
+        "\
+  closeread export predictions runs/a --at dos-rag@5000 --out predictions.jsonl",
+    ),
+    (
         "export trec",
         "\
   closeread export trec runs/a --out trec",

@@ -52,7 +52,7 @@ fn a_run_of_a_model() -> Sandbox {
 }
 
 /// The means of a report by cell and metric.
-fn means(sandbox: &Sandbox, run: &str) -> BTreeMap<String, (f64, u64)> {
+pub(crate) fn means(sandbox: &Sandbox, run: &str) -> BTreeMap<String, (f64, u64)> {
     let report = sandbox.run(&["report", run, "--json"]).json();
     let mut means = BTreeMap::new();
     for cell in report["runs"][0]["cells"].as_array().unwrap() {

@@ -1,6 +1,6 @@
 //! `closeread export` for platforms that score, and the memory that exports take.
 
-use crate::export::{a_run, export};
+use crate::export::{a_run, export, means};
 use crate::fault_server::{FaultServer, cases, response};
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
@@ -225,6 +225,53 @@ fn a_run_is_a_submission_to_novelqa() {
     archive.by_name("res_mc/res_mc.json").unwrap().read_to_string(&mut text).unwrap();
     let answers: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(answers.as_object().unwrap().len(), 6, "a list a tale");
+}
+
+#[test]
+fn a_run_on_questions_alone_is_scored_by_whoever_keeps_the_gold_answers() {
+    let sandbox = a_run();
+    let read = |name: &str| std::fs::read_to_string(sandbox.path(name)).unwrap();
+    // Only open questions are asked without a gold answer.
+    let is_open = |line: &&str| line.contains("\"generative\"");
+    let gold: String = read("tales/items.jsonl").lines().filter(is_open).map(|line| format!("{line}\n")).collect();
+    sandbox.write("gold/items.jsonl", &gold);
+    sandbox.write("public/items.jsonl", &gold);
+    sandbox.write("public/documents.jsonl", read("tales/documents.jsonl"));
+    rewrite_lines(&sandbox, "public/items.jsonl", |item| {
+        item.as_object_mut().unwrap().retain(|name, _| name != "answers" && name != "evidence");
+    });
+    let how = ["--retriever", "bm25", "--passage-tokens", "12", "--method", "closed-book,dos-rag", "--budget", "15,30"];
+    let run = ["run", "--benchmark", "public", "--repeats", "2", "--out", "q"];
+    sandbox.run(&[&run[..], &how].concat()).exits(0);
+
+    let args = ["export", "predictions", "q", "--out", "p.jsonl"];
+    sandbox.run(&args).refuses(&["several such cells", "closed-book, dos-rag@15, dos-rag@30"]);
+    sandbox
+        .run(&["export", "predictions", "q", "--at", "dos-rag@30", "--out", "q/items.jsonl"])
+        .refuses(&["part of the run"]);
+    let written = sandbox.run(&[&args[..], &["--at", "dos-rag@30"]].concat()).exits(0).err();
+    assert!(written.contains("p.jsonl: 6 predictions of dos-rag@30, the first of 2 repeats"), "{written}");
+    sandbox.run(&["export", "predictions", "r", "--at", "dos-rag@30", "--out", "all.jsonl"]).exits(0);
+    let all = read("all.jsonl");
+    let open: String = all.lines().filter(|line| line.contains("-3\"")).map(|line| format!("{line}\n")).collect();
+    assert_eq!((all.lines().count(), &open), (18, &read("p.jsonl")));
+
+    let score = |predictions: &str, gold: &str| {
+        sandbox.run(&["score", "--gold", gold, "--predictions", predictions, "--json"]).exits(0).json()
+    };
+    let told = means(&sandbox, "r");
+    for (metric, of) in [("accuracy", score("all.jsonl", "tales")), ("f1", score("p.jsonl", "gold"))] {
+        let (value, n) = told[&format!("dos-rag at 30 {metric}")];
+        assert_eq!((&of["metrics"][metric]["value"], &of["metrics"][metric]["n"]), (&json!(value), &json!(n)), "{of}");
+    }
+
+    sandbox.write("mine/predictions.jsonl", read("p.jsonl"));
+    let site = sandbox.run(&["leaderboard", "site", "--runs", "q", "mine", "--gold", "gold"]).exits(1).err();
+    let way = "without its gold answer: hand in its predictions instead (`closeread export predictions RUN --out";
+    assert!(site.contains(way) && site.contains("submissions: 1 read, 1 left out"), "{site}");
+    let text = read("q/records.jsonl");
+    sandbox.write("q/records.jsonl", text.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>());
+    sandbox.run(&[&args[..], &["--at", "dos-rag@30"]].concat()).exits(1);
 }
 
 /// Program that prints the peak memory of a child that ended, in MiB, as the system counts it.

@@ -5,7 +5,7 @@ use closeread_eval::{InputFile, Item};
 use closeread_files::{entries, leads_outside};
 use closeread_llm::price::toml_problem;
 use closeread_report::Run;
-use closeread_report::site::{About, Found, Submission, held_to, of_predictions};
+use closeread_report::site::{About, Found, Submission, SubmissionError, held_to, of_predictions};
 use closeread_runner::finished::{self, Texts};
 use serde::Deserialize;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn about(folder: &Path) -> Result<(About, Option<String>)> {
 fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<Run> {
     if finished::is_run_folder(folder) {
         let run = finished::load(folder, name.to_owned(), Texts::Count)?;
-        return Ok(held_to(run, gold)?);
+        return held_to(run, gold).map_err(with_command);
     }
     let path = folder.join(PREDICTIONS);
     let Some(bytes) = closeread_files::read(&path)? else {
@@ -91,4 +91,14 @@ fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<
         bail!("{} holds neither a run (manifest.json) nor {PREDICTIONS}{hint}", folder.display());
     };
     Ok(of_predictions(name, model, gold, &InputFile { name: path.display().to_string(), bytes })?)
+}
+
+/// Adds the command that makes predictions of a run on questions alone.
+fn with_command(error: SubmissionError) -> anyhow::Error {
+    match error {
+        SubmissionError::NoGold(_) => {
+            anyhow!("{error} (`closeread export predictions RUN --out {PREDICTIONS}`), in a folder of their own")
+        }
+        error => error.into(),
+    }
 }

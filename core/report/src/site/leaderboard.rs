@@ -83,7 +83,7 @@ impl Board {
             for repeat in repeats {
                 let of_item = |item: &Item| {
                     let record = by_item.get(item.id.as_str())?.iter().find(|record| record.key.repeat == repeat)?;
-                    Some(prediction(item, record)?.to_string() + "\n")
+                    Some(prediction_row(item, record)?.to_string() + "\n")
                 };
                 let predictions: String = run.items.iter().filter_map(of_item).collect();
                 let name = if several { format!("{}, repeat {}", cell.name, repeat + 1) } else { cell.name.clone() };
@@ -188,7 +188,7 @@ fn identity(item: &Item) -> (&str, String) {
 }
 
 /// Makes a row of a file of predictions; `None` for an item that was not asked.
-fn prediction(item: &Item, record: &Record) -> Option<Json> {
+pub fn prediction_row(item: &Item, record: &Record) -> Option<Json> {
     let mut row = match &record.outcome {
         Outcome::Answered { answer, choice } => match choice {
             Some(choice) => json!({"item": item.id, "answer": answer, "choice": choice}),

@@ -17,6 +17,7 @@ use closeread_table::Table;
 use closeread_table::number::counted;
 use closeread_table::render::html::{escaped, id, isolated, table};
 use leaderboard::Board;
+pub use leaderboard::prediction_row;
 use page::Page;
 pub use submissions::{About, Found, Submission, SubmissionError, held_to, leaderboard, of_predictions};
 

@@ -20,6 +20,9 @@ pub enum SubmissionError {
     /// An item is another one than the leaderboard's of the same id.
     #[error("item `{0}` has another question or gold answer than the leaderboard's: run it on these items")]
     OtherItem(String),
+    /// The run was asked questions whose gold answers it was not told.
+    #[error("the run was asked item `{0}` without its gold answer: hand in its predictions instead")]
+    NoGold(String),
     /// The submission has items beside those of the leaderboard.
     #[error("{} of its items are none of the leaderboard's, such as `{first}`: run it on these items", thousands(*n as u64))]
     MoreItems {
@@ -49,6 +52,7 @@ pub fn held_to(mut run: Run, gold: &[Item]) -> Result<Run, SubmissionError> {
         let asked = match own.remove(&item.id) {
             // The places of its evidence are known to the run.
             Some(asked) if asked.gold_fingerprint() == item.gold_fingerprint() => asked,
+            Some(asked) if is_question_of(&asked, item) => return Err(SubmissionError::NoGold(item.id.clone())),
             Some(_) => return Err(SubmissionError::OtherItem(item.id.clone())),
             None => item.clone(),
         };
@@ -58,6 +62,13 @@ pub fn held_to(mut run: Run, gold: &[Item]) -> Result<Run, SubmissionError> {
         None => Ok(run),
         Some(first) => Err(SubmissionError::MoreItems { n: own.len(), first: first.clone() }),
     }
+}
+
+/// Returns whether an item is the question of another, without its gold answer or with a hash of it.
+fn is_question_of(asked: &Item, item: &Item) -> bool {
+    let has_gold = asked.correct.is_some() || asked.has_told_answers();
+    let is_same = asked.task == item.task && asked.question == item.question && asked.options == item.options;
+    is_same && !has_gold
 }
 
 /// Predictions as the run that they could be of: one method, no calls.

@@ -74,6 +74,10 @@ fn a_run_is_held_to_the_items_of_the_board() {
     assert!(
         held_to(other, &gold()).unwrap_err().to_string().starts_with("item `b` has another question or gold answer")
     );
+    let mut questions = run.clone();
+    questions.items[0].correct = None;
+    let error = held_to(questions, &gold()).unwrap_err().to_string();
+    assert!(error.starts_with("the run was asked item `a` without its gold answer"), "{error}");
     let mut more = run;
     more.items.push(item("d", "book"));
     assert!(
