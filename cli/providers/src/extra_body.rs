@@ -1,7 +1,9 @@
 //! Fields that are merged into requests: into all, into those of a method, into those made from one prompt.
 
 use crate::account::{PROVIDERS, keys};
+use crate::outgoing::texts;
 use anyhow::{Context, Result, bail};
+use closeread_books::tokens::Tokenizer;
 use closeread_llm::provider::{Secret, merge, words_like_keys};
 use closeread_methods::METHODS;
 use closeread_prompts::Prompts;
@@ -52,6 +54,11 @@ impl ExtraBodies {
             }
         }
         fields
+    }
+
+    /// Counts the tokens of the texts in the fields for a request, such as tools.
+    pub fn tokens(&self, method: Option<&str>, prompt: &str, tokenizer: &Tokenizer) -> u64 {
+        tokenizer.count(&texts(&self.of(method, prompt))) as u64
     }
 
     fn check(&self) -> Result<()> {

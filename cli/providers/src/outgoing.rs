@@ -211,7 +211,7 @@ impl Outgoing {
 }
 
 /// The fields that hold texts, a line each. Numbers and switches are none.
-fn texts(fields: &Map<String, Value>) -> String {
+pub(crate) fn texts(fields: &Map<String, Value>) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Array(_) | Value::Object(_) => Some(value.to_string()),

@@ -50,6 +50,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let prices = pricing::load(args.model_info.as_deref())?;
     let (window, windows) = args.windows(&prices)?;
     args.reasoning_fields()?;
+    let extra_body = args.extra_body()?;
     let options = args.benchmark_options()?;
     let mut benchmark = Benchmark::load(&BenchmarkOptions { keep_catalog: true, ..options.clone() })?;
     if let Some(shard) = options.part {
@@ -77,6 +78,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         cells: &cells,
         preparer: args.preparer.as_deref(),
         prices: &prices,
+        extra_body: &extra_body,
         repeats: args.repeats(),
         assumed: Assumptions {
             response_tokens: args.assume_response.unwrap_or(TYPICAL_RESPONSE),

@@ -146,6 +146,33 @@ fn limits_make_it_long_and_what_is_not_known_is_said() {
 }
 
 #[test]
+fn texts_in_extra_fields_count_with_the_most_that_prompts_may_have() {
+    let sandbox = Sandbox::new();
+    two_books(&sandbox);
+    let args = ["estimate", "--benchmark", "bench", "--method", "closed-book", "--model-info", "prices.toml", "--json"];
+    let model = ["--model", "openai-compatible/tiny", "--judge-model", "openai-compatible/tiny"];
+    let tokens = |options: &[&str]| {
+        let told = sandbox.run(&[&args[..], &model, options].concat()).exits(0).json();
+        let of = |cell: &Value| ["low", "high"].map(|end| cell["prompt_tokens"][end].as_u64().unwrap());
+        let dollars = told["cells"][0]["dollars"]["list"].clone();
+        let [low, high] = of(&told["cells"][0]);
+        assert_eq!(dollars, json!([low as f64, high as f64]), "a dollar a token");
+        ([low, high], of(&told["judges"][0]))
+    };
+    let tools = r#"{"top_p": 0.9, "tools": [{"type": "function", "function": {"name": "look_up"}}]}"#;
+    let (plain, judged) = tokens(&[]);
+    let (with, still) = tokens(&["--extra-body", tools]);
+    assert_eq!((plain[0], judged), (with[0], still), "not every server counts them");
+    let beside = (with[1] - plain[1]) / 5;
+    assert!(beside > 10 && with[1] == plain[1] + 5 * beside, "{plain:?} {with:?}");
+    assert_eq!(tokens(&["--extra-body", &format!("closed-book={tools}")]), (with, judged));
+    assert_eq!(tokens(&["--extra-body", &format!("dos-rag={tools}")]), (plain, judged));
+    let (readers, judges) = tokens(&["--judge-extra-body", tools]);
+    assert_eq!((readers, judges[0]), (plain, judged[0]));
+    assert!(judges[1] > judged[1] && (judges[1] - judged[1]).is_multiple_of(beside), "{judged:?} {judges:?}");
+}
+
+#[test]
 fn every_method_is_listed_with_what_it_asks_of_a_book() {
     let sandbox = Sandbox::new();
     sandbox.write("story.txt", "Ana hid the key under the third stair. Nobody saw her do it. ".repeat(50));

@@ -58,14 +58,18 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
     let repeats = u64::from(scene.repeats);
     for cell in scene.cells {
         let mut estimate = CellEstimate::nothing(scene, cell.key.clone());
+        let preparer = scene.preparer.unwrap_or(&cell.key.model);
+        let in_fields = |model: &str| scene.in_fields(&cell.key.method, model);
+        let (beside, beside_preparation) = (in_fields(&cell.key.model), in_fields(preparer));
         for (idx, group) in scene.groups.iter().enumerate() {
             let cost = cell
                 .method
                 .cost(scene.setting_of(&cell.key.model), &group.sizes, &group.items, cell.key.budget)
                 .with_context(|| format!("method {}", cell.key.method))?;
             // What is made of the books once serves all budgets, repetitions and, with a preparer, readers.
-            let (preparer, units) = (scene.preparer.unwrap_or(&cell.key.model), (group.items.len() as u64).max(1));
+            let units = (group.items.len() as u64).max(1);
             let (cost, preparation) = cost.split();
+            let (cost, preparation) = (cost.with_up_to(beside), preparation.with_up_to(beside_preparation));
             if !preparation.calls.is_empty() && prepared.insert((&cell.key.method, preparer, idx)) {
                 match scene.preparer {
                     Some(model) => by_preparer

@@ -37,7 +37,8 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
             for (judge, n) in asked(item) {
                 let calls = cost(judge, setting, &nothing_said(item, told), n, said(scene, judge));
                 let calls = calls.with_context(|| format!("{} on item `{}`", judge.name(), item.id))?;
-                let cost = Cost { calls: vec![calls], overflows: Vec::new() };
+                let in_fields = options.extra_body.tokens(None, judge.name(), setting.tokenizer);
+                let cost = Cost::from(calls).with_up_to(in_fields);
                 for (model, _) in panel.members_for(judge).into_iter().filter(|(model, _)| *model != BUILTIN_RULE) {
                     let entry = entries.entry((judge, model.to_owned())).or_insert_with(|| {
                         let key = Arm { method: judge.name().to_owned(), model: model.to_owned(), budget: None };

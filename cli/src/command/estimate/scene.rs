@@ -4,9 +4,11 @@ use anyhow::Result;
 use closeread_books::TextError;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::Item;
+use closeread_judges::Judge;
 use closeread_llm::price::PriceList;
-use closeread_methods::Settings;
 use closeread_methods::cost::BookSize;
+use closeread_methods::{Settings, entry};
+use closeread_providers::extra_body::ExtraBodies;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::engine::{PlannedCell, groups};
 use closeread_text::Span;
@@ -40,6 +42,8 @@ pub(super) struct Scene<'a> {
     /// Model that is asked for preparations; `None`: each model for itself.
     pub(super) preparer: Option<&'a str>,
     pub(super) prices: &'a PriceList,
+    /// Fields that are merged into the readers' requests.
+    pub(super) extra_body: &'a ExtraBodies,
     pub(super) repeats: u32,
     pub(super) assumed: Assumptions,
 }
@@ -54,6 +58,18 @@ impl<'a> Scene<'a> {
     /// The window that holds for a model: what the run keeps to, else what is known of it.
     pub(super) fn window(&self, model: &str) -> Option<usize> {
         self.setting_of(model).context_window.or_else(|| self.prices.of(model)?.window)
+    }
+
+    /// Most tokens of the texts in extra fields, such as tools, that a request of a method to a model has beside its prompt.
+    pub(super) fn in_fields(&self, method: &str, model: &str) -> u64 {
+        if model.starts_with("builtin/") {
+            return 0;
+        }
+        // Which prompts a method asks by is not known here; those of judges it does not.
+        let is_prompt = |name: &&str| entry(name).is_none() && Judge::of_name(name).is_none();
+        let named = self.extra_body.named.keys().map(String::as_str).filter(is_prompt);
+        let tokens = |prompt| self.extra_body.tokens(Some(method), prompt, self.setting.tokenizer);
+        named.chain([method]).map(tokens).max().unwrap_or_default()
     }
 }
 

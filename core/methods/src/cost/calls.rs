@@ -184,6 +184,16 @@ impl Cost {
         (Self { calls: questions, ..self }, Self { calls: preparation, overflows: Vec::new() })
     }
 
+    /// The cost with up to `more` tokens beside each prompt, which not every server counts.
+    #[must_use]
+    pub fn with_up_to(mut self, more: u64) -> Self {
+        for calls in &mut self.calls {
+            calls.prompt.high += calls.n.high * more;
+            calls.longest += more;
+        }
+        self
+    }
+
     /// Returns the number of calls.
     pub fn n(&self) -> Range {
         self.calls.iter().map(|calls| calls.n).sum()
