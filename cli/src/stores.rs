@@ -183,7 +183,13 @@ fn folders(text: &str) -> Result<Vec<OsString>> {
         bail!("nothing at {address}");
     }
     let folder = |address: &Address| {
-        let mut folder = fetch(address, &root)?.into_os_string();
+        let folder = fetch(address, &root)?;
+        if closeread_files::entries(&folder)?.is_empty() {
+            let begun =
+                written_for(address)?.map_or("", |_| ": a machine has begun to write there, and sends its files soon");
+            bail!("{address} holds no file yet{begun}");
+        }
+        let mut folder = folder.into_os_string();
         if let Some(name) = name {
             folder.push("=");
             folder.push(name);

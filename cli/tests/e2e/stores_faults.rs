@@ -126,6 +126,21 @@ fn finding_10_no_word_of_a_writer_keeps_others_off_for_ever() {
 }
 
 #[test]
+fn a_run_that_has_just_begun_elsewhere_is_called_by_its_address() {
+    let sandbox = Sandbox::new();
+    let objects = finished(&sandbox);
+    objects.lock().unwrap().retain(|name, _| name == "r/writer.json");
+    let store = Store::start(&objects, |_| None);
+    let report = ["report", "s3://evals/r"];
+    store.run(&sandbox, "b", &report).refuses(&["s3://evals/r holds no file yet"]);
+    let mut writer: Value = serde_json::from_str(&objects.lock().unwrap()["r/writer.json"]).unwrap();
+    writer["ended"] = json!(false);
+    writer["heard"] = json!(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs());
+    objects.lock().unwrap().insert("r/writer.json".to_owned(), writer.to_string());
+    store.run(&sandbox, "b", &report).refuses(&["s3://evals/r holds no file yet: a machine has begun to write there"]);
+}
+
+#[test]
 fn finding_15_a_stores_keys_go_to_no_server_that_it_points_to() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
