@@ -30,12 +30,28 @@ impl<'b> Lines<'b> {
 
     /// The number of lines that the file's last record takes because it never closes a quotation mark; `None` if it closes
     /// all, or is one line. To be called once [`Self::line_of`] was asked for that record.
-    pub fn unclosed(&self, escape: Option<u8>) -> Option<usize> {
-        let record = self.bytes[self.at..].trim_ascii();
-        let is_mark = |at: &usize| record[*at] == b'"' && (*at == 0 || Some(record[*at - 1]) != escape);
+    pub fn unclosed(&self, separator: u8, escape: Option<u8>) -> Option<usize> {
+        let record = self.bytes[self.at..].trim_ascii_end();
         let n_lines = record.iter().filter(|byte| **byte == self.end).count() + 1;
-        (n_lines > 1 && (0..record.len()).filter(is_mark).count() % 2 == 1).then_some(n_lines)
+        (n_lines > 1 && is_open(record, separator, escape)).then_some(n_lines)
     }
+}
+
+/// Returns whether a record ends within a cell in quotation marks. A mark inside a cell without them, as in `5"`, opens none.
+fn is_open(record: &[u8], separator: u8, escape: Option<u8>) -> bool {
+    let (mut is_open, mut is_start) = (false, true);
+    let mut bytes = record.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if !is_open {
+            is_open = is_start && byte == b'"';
+            is_start = byte == separator;
+        } else if Some(byte) == escape {
+            bytes.next();
+        } else if byte == b'"' {
+            is_open = escape.is_none() && bytes.next_if_eq(&b'"').is_some();
+        }
+    }
+    is_open
 }
 
 #[cfg(test)]
@@ -47,12 +63,15 @@ mod tests {
         let check = |text: &str, start: u64, escape: Option<u8>, expected: Option<usize>| {
             let mut lines = Lines::new(text.as_bytes());
             lines.line_of(start);
-            assert_eq!(lines.unclosed(escape), expected, "{text:?}");
+            assert_eq!(lines.unclosed(b',', escape), expected, "{text:?}");
         };
         check("a,b\n1,\"2\n3,4\n", 4, None, Some(2));
         check("a,b\r1,\"2\r3,4\r", 4, None, Some(2));
         check("a,b\n1,\"2\n3\"\n", 4, None, None);
         check("a,b\n1,5\"\n", 4, None, None);
+        check("a,b,c\n\"1\n2\",5\",3\n", 6, None, None);
+        check("a,b,c\n5\",\"1\"\"\n2\",3\n", 6, None, None);
+        check("a,b,c\n5\",1,\"2\n3,4\n", 6, None, Some(2));
         check("5\",b\n1,\"2\n3\"\n", 5, None, None);
         check("a,b\n1,\"2 \\\"\n3\"\n", 4, Some(b'\\'), None);
         check("a,b\n1,\"2 \\\"\n3,4\n", 4, Some(b'\\'), Some(2));

@@ -155,7 +155,7 @@ pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Pr
     let is_blank = |row: &Result<Row, Problem>| row.as_ref().is_ok_and(|row| row.fields.is_empty());
     let mut rows: Vec<_> = reader.records().map(row).filter(|row| !is_blank(row)).collect();
     // What stands behind a quotation mark that nothing closes is one cell, to the end of the file.
-    let unclosed = rows.pop_if(|row| row.is_ok() && lines.unclosed(None).is_some());
+    let unclosed = rows.pop_if(|row| row.is_ok() && lines.unclosed(separator, None).is_some());
     rows.extend(unclosed.map(|row| {
         let why = "a quotation mark is not closed: all behind it is one cell, and left out".to_owned();
         row.and_then(|row| Err(Problem::dropped(&file.name, Some(row.line), row.text("item").as_deref(), why)))

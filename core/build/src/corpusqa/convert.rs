@@ -63,7 +63,7 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
         }
         records.push((line, cells));
     }
-    if lines.unclosed(escape).is_some() {
+    if lines.unclosed(separator, escape).is_some() {
         return Err(CsvError::Unclosed { line: last });
     }
     if records.len() < 2 {

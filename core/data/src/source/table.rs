@@ -68,7 +68,7 @@ pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Proble
             continue;
         };
         if end == bytes.len()
-            && let Some(n_lines) = lines.unclosed(None)
+            && let Some(n_lines) = lines.unclosed(separator, None)
         {
             fail(format!(
                 "a quotation mark is never closed: {n_lines} lines to the end of the file are read as one record"
