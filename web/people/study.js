@@ -322,18 +322,23 @@ function save() {
 /** The next person at this browser begins with an empty page. */
 function another() {
     if (!confirm(words.sureOfAnother)) return;
-    running = false;
-    since = undefined;
-    mine.clear();
-    Object.assign(state, { rater: "", answers: {}, spent: {}, drafts: {}, saved: "" });
     try {
         localStorage.removeItem(KEY);
     } catch {
         /* then nothing was kept */
     }
+    beginAnew();
+    show(true);
+}
+
+/** Forgets what was said in this window. */
+function beginAnew() {
+    running = false;
+    since = undefined;
+    mine.clear();
+    Object.assign(state, { rater: "", answers: {}, spent: {}, drafts: {}, saved: "" });
     rater.value = "";
     at = 0;
-    show(true);
 }
 
 /** Writes the words that stand around the units. */
@@ -368,6 +373,12 @@ byId("first-open").addEventListener("click", () => {
 });
 byId("save").addEventListener("click", save);
 byId("another").addEventListener("click", another);
+// Another window of the page begins with the next person: what stands here is of the one before.
+window.addEventListener("storage", ({ key, newValue }) => {
+    if (key !== KEY || newValue !== null) return;
+    beginAnew();
+    show(false);
+});
 // A page that is closed or put away is not read: the clock of what is open is written down.
 document.addEventListener("visibilitychange", () => {
     if (document.hidden && running) {

@@ -149,6 +149,23 @@ test("two windows of a page keep what was said in both", async ({ page, context 
     assert.equal(await other.textContent("#done"), `2 of ${total} done`);
 });
 
+test("the next person begins with an empty page in every window", async ({ page, context }) => {
+    needs("CLOSEREAD_BINARY");
+    await page.goto(pageOf("t"));
+    const other = await context.newPage();
+    await other.goto(pageOf("t"));
+    await other.getByLabel("Correct", { exact: true }).check();
+    await other.getByLabel("Your name").fill("ann");
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.getByRole("button", { name: "Another person" }).click();
+    await other.waitForFunction(() => document.querySelector("#done").textContent.startsWith("0 of"));
+    assert.equal(await other.getByLabel("Your name").inputValue(), "");
+    await other.getByRole("button", { name: "Next" }).click();
+    await page.reload();
+    assert.match(await page.textContent("#done"), /^0 of/);
+    assert.equal(await page.getByLabel("Your name").inputValue(), "");
+});
+
 test("the next person at a browser begins with an empty page", async ({ page }) => {
     needs("CLOSEREAD_BINARY");
     await page.goto(pageOf("t"));
