@@ -121,7 +121,7 @@ fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize>
 /// True if the words before an option reject it: `I would not choose`, `better than`, `不能`.
 fn is_rejected(before: &str) -> bool {
     const ENDS: [&str; 13] = [",", ".", ";", ":", "，", "。", "；", "：", " but ", " so ", "而", "但", "所以"];
-    const HARMLESS: [&str; 5] = ["turns out", "out of", "不得不", "毫不", "不难"];
+    const HARMLESS: [&str; 8] = ["turns out", "out of", "不得不", "毫不", "不难", "不过", "不如", "不妨"];
     let lower = before.to_lowercase();
     let clause = ENDS.iter().fold(&*lower, |clause, end| clause.rsplit(*end).next().unwrap_or(clause));
     let clause = HARMLESS.iter().fold(clause.to_owned(), |clause, words| clause.replace(*words, " "));
@@ -210,6 +210,9 @@ mod tests {
             "不是A，所以选B",
             "不是选A而是选B",
             "不得不选B",
+            "A也对，不过选B",
+            "不如选B",
+            "不妨选B",
             "It turns out option B",
             "I cannot be sure but I choose option B",
         ];
@@ -225,6 +228,7 @@ mod tests {
                 "better than option B",
                 "所以不能选B",
                 "而不是选B",
+                "不过不选B",
                 "It rules out option B",
             ])
         {
