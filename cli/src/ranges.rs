@@ -89,14 +89,15 @@ fn outside(least: f64, most: f64) -> String {
 
 /// Warns of a list that looks like one number with a thousands separator: both numbers are run and paid for.
 pub(crate) fn warn_of_thousands(option: &str, numbers: &[usize]) {
-    // `10,100,1000` is a scale.
-    if numbers.len() > 2 && numbers.is_sorted() {
-        return;
-    }
-    for pair in numbers.windows(2) {
+    // `10,100,1000` is a scale; with one number in the place of two, `1,500,2000` still ascends.
+    let ascends = numbers.len() > 2 && numbers.is_sorted();
+    for (at, pair) in numbers.windows(2).enumerate() {
         if let [few @ 1..20, rest @ 100..1000] = *pair {
             let one = few * 1000 + rest;
-            warn!("--{option} {few},{rest} is two numbers, {few} and {rest}: write {one} if you mean one");
+            let is_below_next = numbers.get(at + 2).is_some_and(|next| one < *next);
+            if !ascends || is_below_next {
+                warn!("--{option} {few},{rest} is two numbers, {few} and {rest}: write {one} if you mean one");
+            }
         }
     }
 }

@@ -233,7 +233,8 @@ fn a_budget_with_a_sign_between_its_thousands_is_said_to_be_two() {
         |budget: &str| sandbox.run(&["estimate", "--method", "dos-rag", "--limit", "1", "--budget", budget]).err();
     assert!(said("1,500").contains("--budget 1,500 is two numbers, 1 and 500: write 1500 if you mean one"));
     assert!(said("1,500,2,500").contains("--budget 2,500 is two numbers"));
-    for budget in ["500,1000", "1500", "30,60", "10,100,1000"] {
+    assert!(said("1,500,2000").contains("--budget 1,500 is two numbers"));
+    for budget in ["500,1000", "1500", "30,60", "10,100,1000", "5,10,100"] {
         assert!(!said(budget).contains("two numbers"), "{budget}");
     }
 }
