@@ -3,6 +3,7 @@
 use crate::account::{Account, Address};
 use crate::extra_body::ExtraBodies;
 use crate::http::{arrived, broken, retry_after};
+use crate::news::News;
 use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::secrets::Secrets;
 use crate::sending::Sender;
@@ -21,15 +22,11 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tracing::{Level, debug, enabled, info};
 
 /// Longest a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// A wait that is said although it is the first.
-const LONG_WAIT: Duration = Duration::from_secs(20);
-/// Interval at which a message says that a model's calls are tried again.
-const SAY_AGAIN: Duration = Duration::from_secs(60);
 /// Longest wait for the end of a connection whose stream has ended.
 const END_OF_STREAM: Duration = Duration::from_secs(1);
 
@@ -86,8 +83,7 @@ pub struct ChatModel {
     options: Options,
     state: RefCell<AccountState>,
     throttle: Rc<Throttle>,
-    /// Time of the last message that calls are tried again.
-    said: Cell<Option<Instant>>,
+    news: News,
     /// Whether it was said that the model takes no temperature, and that it takes no seed.
     said_left_out: Cell<(bool, bool)>,
 }
@@ -99,8 +95,8 @@ impl ChatModel {
         let state = AccountState { dialect: account.provider.dialect(), closed: None };
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
         let secrets = Secrets::of(account.key.as_ref(), &account.base_url);
-        let (state, said, said_left_out) = (RefCell::new(state), Cell::default(), Cell::default());
-        Ok(Self { client, account, secrets, options, state, throttle, said, said_left_out })
+        let (state, news, said_left_out) = (RefCell::new(state), News::default(), Cell::default());
+        Ok(Self { client, account, secrets, options, state, throttle, news, said_left_out })
     }
 
     /// Makes the model count its calls with those of another client from now on, if both ask the same model of the same
@@ -185,11 +181,8 @@ impl ChatModel {
         let notify = |notice: &Notice| {
             let said = self.secrets.redact(&notice.to_string());
             let (provider, model) = (self.account.provider.name, &self.account.model);
-            // One that fails twice may fail for minutes: who waits is told why, now and then.
-            let is_news = self.said.get().is_none_or(|at| at.elapsed() > SAY_AGAIN);
             match notice {
-                Notice::Again { tries, wait, .. } if is_news && (*tries > 1 || *wait > LONG_WAIT) => {
-                    self.said.set(Some(Instant::now()));
+                Notice::Again { .. } if self.news.is_told(notice) => {
                     let hint = if enabled!(Level::DEBUG) { "" } else { "; --verbose says every try" };
                     info!("{provider}/{model}: {said}{hint}");
                 }

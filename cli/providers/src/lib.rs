@@ -11,6 +11,7 @@ pub mod ending;
 pub mod extra_body;
 pub mod http;
 mod model;
+mod news;
 mod outgoing;
 mod rerank;
 pub mod response_cache;

@@ -3,6 +3,7 @@
 use crate::account::Address;
 use crate::client::{http, text_of};
 use crate::http::{arrived, broken, retry_after};
+use crate::news::News;
 use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};
@@ -66,6 +67,7 @@ pub(crate) struct Wire {
     limits: Limits,
     /// Most bytes that a response may have.
     max_bytes: usize,
+    news: News,
 }
 
 impl Wire {
@@ -77,8 +79,9 @@ impl Wire {
         secrets: Secrets,
         timeout: Duration,
     ) -> Result<Self> {
+        let (client, state, news) = (http(timeout, to)?, RefCell::default(), News::default());
         let (limits, max_bytes) = (Limits::default(), MAX_RESPONSE_BYTES);
-        Ok(Self { client: http(timeout, to)?, name, option, secrets, state: RefCell::default(), limits, max_bytes })
+        Ok(Self { client, name, option, secrets, state, limits, max_bytes, news })
     }
 
     /// Returns the connection with `max_bytes` as the most bytes that a response may have.
@@ -129,7 +132,7 @@ impl Wire {
         let heard = |notice: &Notice| {
             let said = self.secrets.redact(&notice.to_string());
             match notice {
-                Notice::Again { tries: 2, .. } => info!("{}: {said}", self.name),
+                Notice::Again { .. } if self.news.is_told(notice) => info!("{}: {said}", self.name),
                 _ => debug!("{}: {said}", self.name),
             }
         };
