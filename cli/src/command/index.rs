@@ -78,9 +78,10 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
         info!("embeddings cost {dollars}");
     }
     let files = files?;
+    let code = if benchmark.problems.count(true) > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS };
     if args.json {
         outln!("{}", json!({ "folder": folder.display().to_string(), "indexes": files }));
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     for way in ways(&files) {
         outln!("{}", way.line());
@@ -90,7 +91,7 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
         n if n == files.len() => outln!("{} kept in {}", counted(n, "file"), folder.display()),
         n => outln!("{} kept in {}, {n} of them made now", counted(files.len(), "file"), folder.display()),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// The files of all sets of books that are cut and embedded alike.

@@ -7,7 +7,7 @@ mod grid;
 mod print;
 
 use super::plan::{self, Listing, say_problems};
-use super::run::say_served;
+use super::run::{say_failures, say_served};
 use crate::command::CostArgs;
 use crate::config::{RunArgs, max_cost};
 use crate::ranges::warn_of_thousands;
@@ -219,7 +219,9 @@ async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
     let scored: Vec<Record> = scored.collect();
     folder.append(scored)?;
     drop(folder);
+    let records = ranked.records();
     print(&args, &points)?;
+    say_failures(&records);
     for (file, what) in [(EMBEDDINGS, "texts embedded"), (RERANKING, "passages scored")] {
         say_served(&served_usage(&served_calls(&args.out, file)?, &prices), what);
     }
@@ -229,7 +231,9 @@ async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
     if out_of_money {
         info!("{}", plan::out_of_money(spending.taken().dollars));
     }
-    Ok(if interrupted || out_of_money { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
+    let in_part = interrupted || out_of_money || failed || benchmark.problems.count(true) > 0;
+    Ok(if in_part { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// What is ranked, and by what.

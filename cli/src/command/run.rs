@@ -32,10 +32,8 @@ use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
 pub(crate) use parts::check_whole_books;
-use say::{
-    say_cut_for_reranking, say_empty_part, say_failures, say_hashed, say_judges, say_line, say_protocol, say_spending,
-};
-pub(crate) use say::{say_judges_failures, say_served};
+use say::{say_cut_for_reranking, say_empty_part, say_hashed, say_judges, say_line, say_protocol, say_spending};
+pub(crate) use say::{say_failures, say_judges_failures, say_served};
 use serde_json::json;
 use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_versions};
 use std::collections::{BTreeMap, HashMap};

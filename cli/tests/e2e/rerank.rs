@@ -370,3 +370,19 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
     assert_eq!(verified["models"][0]["name"], "tiny");
     assert!(sandbox.run(&["model", "list"]).exits(0).out().contains("tiny                             reranker"));
 }
+
+#[test]
+fn a_grid_names_searches_that_failed_and_rows_left_out_and_ends_with_1() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let server = HttpServer::start(|_| ("400 Bad Request", Vec::new(), r#"{"message":"no such model"}"#.to_owned()));
+    let failing = ["--limit", "1", "--reranker", "openai-compatible/x", "--reranker-base-url", &server.url];
+    let said = sandbox.run(&grid(&failing)).exits(1).err();
+    assert!(said.contains("failed; the same command tries again") && said.contains("no such model"), "{said}");
+    let items = std::fs::read_to_string(sandbox.path("tales/items.jsonl")).unwrap();
+    sandbox.write("tales/items.jsonl", format!("{items}{{}}\n"));
+    let index = ["index", "tales", "--method", "dos-rag", "--retriever", "bm25"];
+    for command in [&grid(&["--fresh"])[..], &index] {
+        assert!(sandbox.run(command).exits(1).err().contains("[left out]"), "{command:?}");
+    }
+}

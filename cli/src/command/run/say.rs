@@ -103,7 +103,7 @@ pub(super) fn say_cut_for_reranking(records: &[Record]) {
 }
 
 /// Says how many trials failed, and why, the most frequent reasons first.
-pub(super) fn say_failures(records: &[Record]) {
+pub(crate) fn say_failures(records: &[Record]) {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for record in records {
         if let Outcome::Failed { error } = &record.outcome {
