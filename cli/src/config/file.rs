@@ -3,8 +3,10 @@
 use super::RunArgs;
 use crate::{ranges, stores};
 use anyhow::{Context, Result, anyhow};
+use closeread_data::adapter;
 use closeread_llm::price::without_value;
 use closeread_providers::extra_body;
+use closeread_runner::benchmark::SAMPLE;
 use closeread_runner::pricing;
 use closeread_text::names::meant;
 use merge::Merge;
@@ -63,6 +65,8 @@ impl RunArgs {
     /// The options of a file that lies in `folder`, to which its paths are relative.
     fn in_folder(mut self, folder: &Path) -> Self {
         if let Some(name) = &mut self.benchmark
+            && name != SAMPLE
+            && adapter(name).is_none()
             && folder.join(&name).is_dir()
         {
             *name = folder.join(&name).to_string_lossy().into_owned();

@@ -38,6 +38,19 @@ fn files_of_another_benchmark_are_not_taken_from_the_file() {
 }
 
 #[test]
+fn a_folder_beside_the_file_is_a_benchmark_unless_a_data_set_is_called_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.toml");
+    for (name, is_folder) in [("tales", true), ("./quality", true), ("quality", false), ("sample", false)] {
+        std::fs::create_dir_all(dir.path().join(name)).unwrap();
+        std::fs::write(&path, format!("benchmark = '{name}'")).unwrap();
+        let args = RunArgs { config: Some(path.clone()), ..RunArgs::default() }.with_config_file().unwrap();
+        let expected = if is_folder { dir.path().join(name).display().to_string() } else { name.to_owned() };
+        assert_eq!(args.benchmark, Some(expected));
+    }
+}
+
+#[test]
 fn an_error_of_the_file_names_the_line_and_never_its_value() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.toml");
