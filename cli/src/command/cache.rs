@@ -7,10 +7,15 @@ use closeread_runner::kept_index::INDEXES;
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
+
+/// Copies of folders in object stores: those that are read, in `read`, and those that are written here and sent.
+const COPIES: &str = "remote";
+/// The file beside a copy that is written whenever it is fetched.
+const FETCHED: &str = "index.json";
 
 /// List or clear the cache: responses, vectors, scores, indexes
 #[derive(Debug, clap::Args)]
@@ -24,7 +29,7 @@ enum Chore {
     /// Show the size of the cache, by model
     List {
         /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}, "scores": {"n", "bytes"},
-        /// "indexes": {"n", "bytes"}, "catalogs": {"n", "bytes"}}
+        /// "indexes": {"n", "bytes"}, "catalogs": {"n", "bytes"}, "copies": {"n", "bytes"}}
         #[arg(long)]
         json: bool,
     },
@@ -67,6 +72,7 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
     };
     let ((n_vectors, vector_bytes), (n_scores, score_bytes)) = (sized("vectors")?, sized("scores")?);
     let ((n_indexes, index_bytes), (n_catalogs, catalog_bytes)) = (sized(INDEXES)?, sized(CATALOGS)?);
+    let (n_copied, copied_bytes) = below(&folder.join(COPIES))?;
     if as_json {
         let responses: Vec<_> =
             responses.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
@@ -74,12 +80,13 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
         let scores = json!({ "n": n_scores, "bytes": score_bytes });
         let indexes = json!({ "n": n_indexes, "bytes": index_bytes });
         let catalogs = json!({ "n": n_catalogs, "bytes": catalog_bytes });
+        let copies = json!({ "n": n_copied, "bytes": copied_bytes });
         let folder = folder.display().to_string();
         outln!(
             "{}",
             json!({
                 "folder": folder, "responses": responses, "vectors": vectors, "scores": scores, "indexes": indexes,
-                "catalogs": catalogs,
+                "catalogs": catalogs, "copies": copies,
             })
         );
         return Ok(ExitCode::SUCCESS);
@@ -92,6 +99,7 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
     outln!("  scores: files {n_scores}, {} KB", score_bytes.div_ceil(1000));
     outln!("  indexes: files {n_indexes}, {} KB", index_bytes.div_ceil(1000));
     outln!("  catalogs: files {n_catalogs}, {} KB", catalog_bytes.div_ceil(1000));
+    outln!("  copies of folders in object stores: files {n_copied}, {} KB", copied_bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -107,7 +115,8 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
             }
         }
     }
-    let (mut n_removed, mut bytes) = (0, 0);
+    let copies = folder.join(COPIES).join("read");
+    let (mut n_removed, mut bytes) = if model.is_none() { forget(&copies, limit)? } else { (0, 0) };
     for (path, metadata) in all {
         if metadata.modified().is_ok_and(|written| written <= limit) {
             std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
@@ -117,6 +126,39 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
     }
     outln!("files removed: {n_removed}, {} KB", bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Removes the copies below `folder` that were fetched last by `limit`, but those that a command fetches now.
+fn forget(folder: &Path, limit: SystemTime) -> Result<(usize, u64)> {
+    let (mut n, mut bytes) = (0, 0);
+    for copy in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(16)) {
+        let index = copy.join(FETCHED);
+        let fetched = index.symlink_metadata().and_then(|metadata| metadata.modified());
+        let Ok(lock) = File::options().write(true).open(copy.join("lock")) else { continue };
+        if !fetched.is_ok_and(|fetched| fetched <= limit) || lock.try_lock().is_err() {
+            continue;
+        }
+        for path in closeread_files::entries(&copy)?.into_iter().filter(|path| path.is_dir()) {
+            let (more, of_them) = below(&path)?;
+            std::fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            (n, bytes) = (n + more, bytes + of_them);
+        }
+        // The index goes last: without it nothing would find what a kill left of the copy.
+        closeread_files::remove(&index)?;
+    }
+    Ok((n, bytes))
+}
+
+/// Number and bytes of all files below a folder that need not exist.
+fn below(folder: &Path) -> Result<(usize, u64)> {
+    let (mut n, mut bytes) = (0, 0);
+    for path in closeread_files::entries(folder)? {
+        // A command that runs beside this one may have removed it.
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        let (more, of_them) = if metadata.is_dir() { below(&path)? } else { (1, metadata.len()) };
+        (n, bytes) = (n + more, bytes + of_them);
+    }
+    Ok((n, bytes))
 }
 
 fn verify(folder: &Path) -> Result<ExitCode> {

@@ -36,6 +36,25 @@ fn finding_01_the_cache_is_tidied_of_its_own_files_alone() {
 }
 
 #[test]
+fn copies_of_folders_in_object_stores_are_listed_and_pruned_but_for_what_is_sent() {
+    let sandbox = Sandbox::with_own_cache();
+    let hash = "ab12".repeat(4);
+    for name in ["first/records.jsonl", "first/texts/a.txt.zst", "index.json", "lock"] {
+        sandbox.write(&format!("cache/remote/read/{hash}/{name}"), "copy");
+        sandbox.write(&format!("cache/remote/written/{hash}/{name}"), "unsent");
+    }
+    sandbox.write("cache/remote/read/mine/first/records.jsonl", "mine");
+    let n_copied = || sandbox.run(&["cache", "list", "--json"]).exits(0).json()["copies"]["n"].clone();
+    assert_eq!(n_copied(), 9);
+    sandbox.run(&["cache", "prune", "--older-than", "1"]).exits(0);
+    sandbox.run(&["cache", "prune", "--older-than", "0", "--model", "openai/gpt-4.1"]).exits(0);
+    assert_eq!(n_copied(), 9);
+    sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
+    assert_eq!(n_copied(), 6, "what is sent, the lock of the copy, and a person's file stay");
+    assert!(!sandbox.path(&format!("cache/remote/read/{hash}/first")).exists());
+}
+
+#[test]
 fn finding_01_a_model_stays_in_the_folder_of_models() {
     let sandbox = Sandbox::new();
     let spec = "name = \"tiny\"\ndimension = 4\nmax_tokens = 64\npooling = \"mean\"\n";
