@@ -89,7 +89,8 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         },
     };
     let mut estimate = scene.estimate(&models, &asked, judges.as_ref())?;
-    estimate.detect = args.detect.map(|points| detect::detect(points, benchmark.items.len())).unwrap_or_default();
+    let n_scored = detect::scored(&benchmark.items);
+    estimate.detect = args.detect.map(|points| detect::detect(points, n_scored)).unwrap_or_default();
     estimate.reranking = reranking::estimates(&scene, args);
     estimate.memory = memory::estimate(&scene, args);
     estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
@@ -98,7 +99,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     } else {
         out!("{}", show::text(&estimate));
         if let Some(points) = args.detect {
-            out!("\n{}", text::table(&detect::table(points, estimate.items, &estimate.detect)));
+            out!("\n{}", text::table(&detect::table(points, n_scored, &estimate.detect)));
         }
     }
     let dropped = benchmark.problems.count(true) > 0;

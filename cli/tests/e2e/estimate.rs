@@ -187,3 +187,18 @@ fn every_method_is_listed_with_what_it_asks_of_a_book() {
         assert!(text.contains(words), "{words}: {text}");
     }
 }
+
+#[test]
+fn the_difference_that_items_tell_is_of_those_that_have_an_accuracy() {
+    let sandbox = Sandbox::new();
+    let told = |benchmark: &str| {
+        let estimate = ["estimate", "--benchmark", benchmark, "--method", "closed-book", "--detect", "10"];
+        sandbox.run(&estimate).exits(0).out()
+    };
+    assert!(told("sample").contains("points that 85 items tell"), "the choices: {}", told("sample"));
+    two_books(&sandbox);
+    let items = std::fs::read_to_string(sandbox.path("bench/items.jsonl")).unwrap();
+    let without_gold = r#"{"id": "open", "documents": ["short"], "question": "Who?", "task": "generative"}"#;
+    sandbox.write("bench/items.jsonl", format!("{items}{without_gold}\n"));
+    assert!(told("bench").contains("points that 5 items tell"), "{}", told("bench"));
+}

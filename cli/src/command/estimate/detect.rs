@@ -1,5 +1,6 @@
 //! Detectable differences: how many items tell a difference, before a run.
 
+use closeread_eval::{Item, Task};
 use closeread_metrics::stats::power::{found_by, items_to_find};
 use closeread_table::number::{percent, thousands};
 use closeread_table::{Table, Value};
@@ -17,6 +18,13 @@ pub(super) struct Detect {
     pub(super) items_needed: Option<u64>,
     /// The smallest difference, from 0 to 1, that the benchmark's items tell; `null` where they are too few for any.
     pub(super) told_by_items: Option<f64>,
+}
+
+/// Number of the items that one accuracy is over: the choices that have a gold answer, or without such the open questions.
+pub(super) fn scored(items: &[Item]) -> usize {
+    let choices = items.iter().filter(|item| item.task == Task::Choice && item.correct.is_some()).count();
+    let is_open = |item: &&Item| item.task != Task::Choice && (!item.answers.is_empty() || item.key_facts.is_some());
+    if choices > 0 { choices } else { items.iter().filter(is_open).count() }
 }
 
 /// Returns the items needed to tell a difference of `points` points, and a benchmark of `items` items.
