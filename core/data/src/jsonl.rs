@@ -150,7 +150,8 @@ fn document(fields: &mut Map<String, Value>) -> Result<Document, WrongRow> {
 
 fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow> {
     let id = required_text(fields, "id")?;
-    let documents = texts(fields, "documents")?;
+    let mut documents = texts(fields, "documents")?;
+    let again = once_each(&mut documents);
     if documents.is_empty() {
         return Err("`documents`: expected the ids of one or more documents".into());
     }
@@ -190,9 +191,23 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
         labels,
         other: Map::new(),
     };
-    let notes = check_gold(&mut item, fields)?;
+    let mut notes = check_gold(&mut item, fields)?;
+    notes.extend(again);
     item.other = rest(fields);
     Ok((item, notes))
+}
+
+/// Leaves each document of an item at its first place alone; returns a note on one that was named again.
+fn once_each(documents: &mut Vec<String>) -> Option<String> {
+    let (mut seen, mut again) = (HashSet::new(), None);
+    documents.retain(|id| {
+        let is_new = seen.insert(id.clone());
+        if !is_new {
+            again = Some(format!("`documents` names `{}` twice: it is read once", excerpt(id)));
+        }
+        is_new
+    });
+    again
 }
 
 /// Checks the gold answer of an item; what is right depends on the task.

@@ -130,6 +130,15 @@ fn a_choice_needs_options_and_a_correct_one() {
 }
 
 #[test]
+fn a_document_that_is_named_twice_is_read_once() {
+    let evidence = json!([{"start": 0, "end": 9}]);
+    let said = "`documents` names `one` twice: it is read once";
+    check(json!({"documents": ["one", "one"], "evidence": evidence}), true, Some(said));
+    let row = json!({"id": "q", "documents": ["two", "one", "two"], "question": "Who?", "answers": ["Ana"]});
+    assert_eq!(read(DOCUMENTS, &row.to_string()).items[0].documents, ["two", "one"]);
+}
+
+#[test]
 fn evidence_and_key_facts_say_where_they_stand() {
     let evidence = |value| json!({"evidence": [{"quote": "Ana"}, value]});
     let wrong = |why: &str| format!("`evidence[1]`: {why}");
