@@ -84,6 +84,9 @@ pub struct Item {
     pub other: Map<String, Value>,
 }
 
+/// Fields that closeread does not know and that stay in published items: any other may hold text of a book, or tell the answer.
+pub const PUBLISHED: [&str; 2] = ["canary", "language"];
+
 /// Label that tells the two ways of asking a question apart.
 pub const ASKED_AS: &str = "asked_as";
 

@@ -28,7 +28,9 @@ pub mod truncation;
 pub use citation::citation_recall;
 pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_spaceless, score, tell_language};
 pub use input::{InputFile, Problem};
-pub use item::{ASKED_AS, ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task, question_id};
+pub use item::{
+    ASKED_AS, ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, PUBLISHED, Task, question_id,
+};
 pub use observations::PAIR;
 pub use outcome::{Outcome, PassageRef};
 pub use paper::Paper;

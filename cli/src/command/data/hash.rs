@@ -3,16 +3,13 @@
 use anyhow::{Context as _, bail};
 use clap::Args;
 use closeread_data::jsonl;
-use closeread_eval::{InputFile, Item, Problem, ProblemList};
+use closeread_eval::{InputFile, Item, PUBLISHED, Problem, ProblemList};
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::{HashedAnswer, hashed};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
-
-/// Fields of an item's own that stay: any other may tell its answer.
-const KEPT: [&str; 2] = ["canary", "language"];
 
 /// Arguments of `closeread data hash`.
 #[derive(Debug, Args)]
@@ -47,7 +44,7 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     for mut item in items {
         let id = item.id.clone();
         item.other.retain(|name, _| {
-            let is_kept = KEPT.contains(&name.as_str());
+            let is_kept = PUBLISHED.contains(&name.as_str());
             if !is_kept {
                 removed.insert(name.clone());
             }

@@ -241,7 +241,7 @@ fn outcome_name(outcome: &Outcome) -> String {
 }
 
 /// The beginning of a long text, and how much the record has beyond it.
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         None => text.to_owned(),
         Some((at, _)) => {

@@ -2,6 +2,7 @@
 //! answers that a reader's browser scores them again from.
 
 use super::cells::{NamedCell, SiteFile, cell_path};
+use super::items::cut;
 use super::page::Page;
 use crate::plan::Trials;
 use crate::{Report, Run};
@@ -9,7 +10,7 @@ use closeread_data::scoring::{Options, ScoreError, Scorecard, Submission, predic
 use closeread_eval::Evaluator;
 use closeread_eval::Outcome;
 use closeread_eval::observations::{Ending, MetricName};
-use closeread_eval::{InputFile, Item};
+use closeread_eval::{InputFile, Item, PUBLISHED};
 use closeread_methods::record::Record;
 use closeread_metrics::stats::Estimate;
 use closeread_table::number::metric_label;
@@ -67,7 +68,8 @@ impl Board {
         gold: Option<&[Item]>,
     ) -> Option<Self> {
         let items = gold.or_else(|| runs.first().map(|run| run.items.as_slice()))?;
-        let gold = lines(items);
+        let stripped: Option<Vec<Item>> = gold.is_none().then(|| items.iter().map(without_books).collect());
+        let gold = lines(stripped.as_deref().unwrap_or(items));
         let same = |run: &Run| run.items.iter().map(identity).eq(items.iter().map(identity));
         let is_on: Vec<bool> = runs.iter().map(same).collect();
         let (mut rows, mut others) = (Vec::new(), BTreeSet::new());
@@ -182,6 +184,13 @@ impl Row {
     }
 }
 
+/// Returns an item without its evidence and fields of its own, which hold text of books and by which no answer is scored.
+fn without_books(item: &Item) -> Item {
+    let mut item = Item { evidence: Vec::new(), ..item.clone() };
+    item.other.retain(|name, _| PUBLISHED.contains(&name.as_str()));
+    item
+}
+
 /// Returns what identifies an item: its id and the fingerprint of its gold answer.
 fn identity(item: &Item) -> (&str, String) {
     (&item.id, item.gold_fingerprint())
@@ -196,7 +205,7 @@ pub fn prediction_row(item: &Item, record: &Record) -> Option<Json> {
         },
         Outcome::NotFound => json!({"item": item.id, "answer": NOT_FOUND}),
         Outcome::Unparsed { response } | Outcome::CutShort { response, .. } => {
-            json!({"item": item.id, "answer": null, "response": response})
+            json!({"item": item.id, "answer": null, "response": cut(response)})
         }
         Outcome::Unanswered | Outcome::Overflow { .. } | Outcome::Blocked { .. } | Outcome::Failed { .. } => {
             json!({"item": item.id, "answer": null})

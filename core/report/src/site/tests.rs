@@ -147,3 +147,24 @@ fn a_leaderboard_is_scored_from_the_files_beside_it() {
     assert!(inside.split("</closeread-leaderboard>").next().unwrap().contains("<table"), "reads without JavaScript");
     assert!(page.contains("script-src 'self' 'wasm-unsafe-eval'") && !page.contains("unsafe-inline"));
 }
+
+#[test]
+fn a_published_report_holds_no_text_of_a_book() {
+    const BOOK: &str = "Ana came to the mill at dusk. ";
+    let mut run = hostile_run();
+    for item in &mut run.items {
+        item.evidence[0].quote = BOOK.repeat(200);
+        item.other.insert("context".to_owned(), BOOK.repeat(200).into());
+        item.other.insert("canary".to_owned(), "guid".into());
+    }
+    let unparsed = Outcome::Unparsed { response: BOOK.repeat(200) };
+    run.records.push(record(&run.plan[0], "c", unparsed, &[("accuracy", 0.0)]));
+    let runs = [run];
+    let report = crate::report(&runs).unwrap();
+    for file in site(&report, &runs) {
+        assert!(!file.content.contains(&BOOK.repeat(51)), "more than 1,500 characters: {}", file.path);
+        if file.path == "items.jsonl" {
+            assert!(!file.content.contains("mill") && file.content.contains("guid"), "{}", file.content);
+        }
+    }
+}
