@@ -164,6 +164,32 @@ test.describe("runs of other servers", () => {
     });
 });
 
+test.describe("a server that does not answer", () => {
+    test.use({ expected: /ERR_FAILED/ });
+
+    test("is named, and its run comes when its link is followed again", async ({ page, origin }) => {
+        const path = join(work, "later");
+        await runFolder(path, [{ id: "a", documents: ["b"], question: "q?", task: "generative", answers: ["yes"] }], [record("a")]);
+        let answers = false;
+        await page.route("**/closeread.json", (route) => route.fulfill({ json: { relay: null, runs: ["later"] } }));
+        await page.route("**/runs/later/*", async (route) => {
+            const name = new URL(route.request().url()).pathname.split("/").pop();
+            if (!answers) return route.abort();
+            return name === ""
+                ? route.fulfill({ json: { files: (await readdir(path)).map((path) => ({ path })) } })
+                : route.fulfill({ path: join(path, name) });
+        });
+        await page.goto("about:blank");
+        await page.goto(`${origin}#/runs`);
+        await page.click(".served-run");
+        await page.waitForFunction(() => /runs\/later\/ cannot be fetched/.test(document.querySelector("#problem").textContent));
+        answers = true;
+        await page.click(".served-run");
+        await page.waitForFunction(() => document.querySelector("#runs-heading").textContent === "later");
+        assert.equal(await page.textContent("#problem"), "");
+    });
+});
+
 /** What is served by the binary, its address, and how it is ended. */
 async function served(...args) {
     const server = spawn(BINARY, ["serve", ...args, "--port", "0", "--page", fileURLToPath(DIST)], { cwd: work, stdio: ["ignore", "pipe", "ignore"] });

@@ -30,7 +30,7 @@ export function Runs() {
     const address = useApp((state) => state.address);
     const at = runsAddress(address);
     const runs = openRuns(session);
-    const [, draw] = useState(0);
+    const [drawn, draw] = useState(0);
     /** Unknown until the server has said which runs it has. */
     const [known, setServed] = useState<string[]>();
     const served = known ?? [];
@@ -90,7 +90,13 @@ export function Runs() {
         tried.current.done = true;
         if (at.at !== "") void open(async () => [await runAt(at.run, at.at)], false, at.at);
         else void open(async () => [await servedRun(at.run)], false);
-    }, [at.run, at.at, known, reading]);
+    }, [at.run, at.at, known, reading, drawn]);
+    /** The address of a run that was not fetched stays as it is when its link is followed again. */
+    const retry = (name: string) => {
+        if (run || reading || at.run !== name) return;
+        tried.current.done = false;
+        draw((n) => n + 1);
+    };
 
     const files = (id: string, attributes: object, label: string) => (
         <div class="field">
@@ -139,7 +145,7 @@ export function Runs() {
                 <p class="served">
                     <span class="mute">{say.served}</span>{" "}
                     {served.map((name) => (
-                        <a key={name} class="served-run" href={addressHash({ view: "runs", path: [name] })}>
+                        <a key={name} class="served-run" href={addressHash({ view: "runs", path: [name] })} onClick={() => retry(name)}>
                             {visible(name)}
                         </a>
                     ))}

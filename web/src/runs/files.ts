@@ -79,22 +79,27 @@ export async function servedRuns(): Promise<string[]> {
 
 export async function servedRun(name: string): Promise<RunFolder> {
     const at = `runs/${encodeURIComponent(name)}/`;
-    const fetched = async (url: string) => {
-        const response = await fetch(url);
-        if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-        return response;
-    };
-    const { files } = (await (await fetched(at)).json()) as { files: { path: string }[] };
+    const { files } = JSON.parse(new TextDecoder().decode(await fetched(at))) as { files: { path: string }[] };
     const read = files.filter(({ path }) => READ.test(path));
     return {
         name,
         files: await Promise.all(
             read.map(async ({ path }) => {
                 const url = at + path.split("/").map(encodeURIComponent).join("/");
-                return { name: path, content: new Uint8Array(await (await fetched(url)).arrayBuffer()) };
+                return { name: path, content: await fetched(url) };
             }),
         ),
     };
+}
+
+/** The bytes at an address; why they do not come is said with it. */
+async function fetched(url: string, asked: Promise<Response> = fetch(url)): Promise<Uint8Array> {
+    const broken = (error: unknown): never => {
+        throw new Error(`${url} cannot be fetched: ${error instanceof Error ? error.message : String(error)}`);
+    };
+    const response = await asked.catch(broken);
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    return new Uint8Array(await response.arrayBuffer().catch(broken));
 }
 
 /** Files that a run folder has besides the three that it must have, as far as their names are known without a list. */
@@ -106,17 +111,17 @@ const NOT_THERE = [403, 404, 410];
 /** A run folder somewhere else: its files are fetched by their names. */
 export async function runAt(name: string, url: string): Promise<RunFolder> {
     const folder = new URL(url.endsWith("/") ? url : `${url}/`, document.baseURI);
-    const read = async (path: string, response: Response) => {
-        if (!response.ok) throw new Error(`${new URL(path, folder).href}: ${response.status} ${response.statusText}`);
-        return { name: path, content: new Uint8Array(await response.arrayBuffer()) };
+    const read = async (path: string, asked?: Promise<Response>) => {
+        const { href } = new URL(path, folder);
+        return { name: path, content: await fetched(href, asked) };
     };
-    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map(async (path) => read(path, await fetch(new URL(path, folder)))));
+    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map((path) => read(path)));
     const more = await Promise.all(
         MAY_HAVE.map(async (path) => {
             // Many servers let no page read that a file is not there.
             const response = await fetch(new URL(path, folder)).catch(() => undefined);
             // A server that is in trouble, or is asked too often, may have it: without it a judged run would pass for one that was not judged.
-            return response === undefined || NOT_THERE.includes(response.status) ? undefined : read(path, response);
+            return response === undefined || NOT_THERE.includes(response.status) ? undefined : read(path, Promise.resolve(response));
         }),
     );
     return { name, files: [...files, ...more].filter((file) => file !== undefined) };
