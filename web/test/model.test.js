@@ -159,6 +159,22 @@ test("a GGUF file is kept with its size, chosen and deleted; what is none is ref
     assert.deepEqual(left, []);
 });
 
+test("weights that another tab keeps or has deleted are said to be so", async ({ page, context, origin }) => {
+    const said = (there, words) => there.waitForFunction((words) => document.querySelector("#problem").textContent.includes(words), words);
+    await page.evaluate(() => navigator.locks.request("closeread weights tiny", () => new Promise((resolve) => (globalThis.letGo = resolve))) && undefined);
+    const other = await context.newPage();
+    await other.goto(`${origin}#/model`);
+    const file = { name: "tiny.gguf", mimeType: "application/octet-stream", buffer: Buffer.from("GGUF and more") };
+    await other.setInputFiles("#gguf", file);
+    await said(other, "another tab is keeping tiny");
+    await page.evaluate(() => globalThis.letGo());
+    await other.setInputFiles("#gguf", file);
+    await other.locator("input[value='page tiny']:checked").waitFor();
+    await page.evaluate(async () => (await (await navigator.storage.getDirectory()).getDirectoryHandle("language-models")).removeEntry("tiny.gguf"));
+    await other.click("#try");
+    await said(other, "the weights of tiny are no longer in this browser");
+});
+
 test("weights are fetched with their size and speed; a download is cancelled without a trace", async ({ page, context }) => {
     let go;
     const gone = new Promise((resolve) => (go = resolve));

@@ -44,7 +44,11 @@ export async function storedWeights(): Promise<StoredWeights[]> {
 
 /** The stored file; the engine reads it where it lies. */
 export async function openWeights(id: string): Promise<File> {
-    return (await (await folder()).getFileHandle(`${id}.gguf`)).getFile();
+    const gone = (error: unknown): never => {
+        if (!(error instanceof DOMException && error.name === "NotFoundError")) throw error;
+        throw new Error(`the weights of ${id} are no longer in this browser: fetch them again, or choose another model`);
+    };
+    return (await (await folder()).getFileHandle(`${id}.gguf`).catch(gone)).getFile();
 }
 
 export async function deleteWeights(id: string): Promise<void> {
@@ -70,6 +74,7 @@ export async function keepWeights(file: File, progress: (now: Progress) => void,
     return id;
 }
 
+/** Keeps a file, unless another tab is keeping it: of two that come at once one would be lost when it has come. */
 async function store(
     id: string,
     from: ReadableStream<Uint8Array>,
@@ -78,30 +83,36 @@ async function store(
     signal: AbortSignal,
 ): Promise<void> {
     const files = await folder();
-    const part = `${id}.gguf${PART}`;
-    const handle = await files.getFileHandle(part, { create: true });
-    const start = performance.now();
-    let bytes = 0;
-    const counting = new TransformStream<Uint8Array, Uint8Array>({
-        transform(piece, controller) {
-            bytes += piece.byteLength;
-            progress({ bytes, of, bytesPerSecond: (1000 * bytes) / Math.max(performance.now() - start, 1) });
-            controller.enqueue(piece);
-        },
-    });
-    try {
-        // The writable is a stream of bytes; its type says more than that.
-        const into = (await handle.createWritable()) as unknown as WritableStream<Uint8Array>;
-        await from.pipeThrough(counting).pipeTo(into, { signal });
-        if (of !== undefined && bytes !== of) throw new Error(`only ${bytes} of ${of} bytes came: fetch the weights again`);
-        await renamed(files, handle, `${id}.gguf`);
-    } catch (error) {
-        await files.removeEntry(part).catch(() => {});
-        if (error instanceof DOMException && error.name === "QuotaExceededError") {
-            throw new Error("this browser has no room for these weights: delete others, or give the page more room");
+    await navigator.locks.request(`closeread weights ${id}`, { ifAvailable: true }, async (lock) => {
+        if (lock === null) {
+            await from.cancel();
+            throw new Error(`another tab is keeping ${id}: when it has all of it, load this page again`);
         }
-        throw error;
-    }
+        const part = `${id}.gguf${PART}`;
+        const handle = await files.getFileHandle(part, { create: true });
+        const start = performance.now();
+        let bytes = 0;
+        const counting = new TransformStream<Uint8Array, Uint8Array>({
+            transform(piece, controller) {
+                bytes += piece.byteLength;
+                progress({ bytes, of, bytesPerSecond: (1000 * bytes) / Math.max(performance.now() - start, 1) });
+                controller.enqueue(piece);
+            },
+        });
+        try {
+            // The writable is a stream of bytes; its type says more than that.
+            const into = (await handle.createWritable()) as unknown as WritableStream<Uint8Array>;
+            await from.pipeThrough(counting).pipeTo(into, { signal });
+            if (of !== undefined && bytes !== of) throw new Error(`only ${bytes} of ${of} bytes came: fetch the weights again`);
+            await renamed(files, handle, `${id}.gguf`);
+        } catch (error) {
+            await files.removeEntry(part).catch(() => {});
+            if (error instanceof DOMException && error.name === "QuotaExceededError") {
+                throw new Error("this browser has no room for these weights: delete others, or give the page more room");
+            }
+            throw error;
+        }
+    });
 }
 
 async function renamed(files: FileSystemDirectoryHandle, handle: FileSystemFileHandle, name: string): Promise<void> {
