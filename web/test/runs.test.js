@@ -251,6 +251,15 @@ test("hostile texts are shown as text", async ({ page }) => {
     assert.ok(!/[\u202e\u2069]/.test(text));
 });
 
+test("of several runs a damaged one is named, and the others open", async ({ page }) => {
+    for (const name of ["a", "b", "c"]) await runFolder(join(work, "several", name), [{ id: name, documents: ["d"], question: "q?", task: "generative" }], []);
+    await writeFile(join(work, "several/b/manifest.json"), "{");
+    await page.setInputFiles("#run-folder", join(work, "several"));
+    await page.waitForFunction(() => /^b: manifest\.json/.test(document.querySelector("#problem").textContent));
+    await page.waitForFunction(() => document.querySelectorAll("#run option").length === 3);
+    assert.deepEqual((await page.locator("#run option").allTextContents()).sort(), ["Open runs", "a", "c"]);
+});
+
 test("files that are no run say what is missing, and the run before stays", async ({ page }) => {
     needs("CLOSEREAD_BINARY");
     await open(page, "first");

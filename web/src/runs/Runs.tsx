@@ -17,6 +17,9 @@ import { Trials } from "./Trials.js";
 /** A run, and the folder on another server that it was fetched from: one of the same name is another run. */
 type OpenRun = HeldRun & { at: string };
 
+/** Runs that could not be opened of which a message speaks. */
+const NAMED = 5;
+
 /** Runs that are open, for as long as the page is. */
 export function openRuns(session: Session): OpenRun[] {
     const kept = (session.kept.get("runs") as OpenRun[] | undefined) ?? [];
@@ -55,14 +58,22 @@ export function Runs() {
                 const found = await folders();
                 if (found.length === 0) throw new Error(say.noRun);
                 let last = "";
+                const failures: string[] = [];
                 // The name of a served run is its address: no other run takes it.
                 const reserved = go || from !== "" ? addresses.current : [];
                 for (const { name, files } of found) {
-                    last = unique(name, [...reserved, ...runs.map(({ facts }) => facts.name)]);
+                    const free = unique(name, [...reserved, ...runs.map(({ facts }) => facts.name)]);
                     const transfer = files.map(({ content }) => (content as Uint8Array).buffer as ArrayBuffer);
-                    const held = await session.core.ask("runs/open", { name: last, files }, { transfer });
-                    runs.push({ ...held, at: from });
+                    try {
+                        runs.push({ ...(await session.core.ask("runs/open", { name: free, files }, { transfer })), at: from });
+                        last = free;
+                    } catch (error) {
+                        const message = error instanceof Error ? error.message : String(error);
+                        failures.push(found.length > 1 ? `${visible(name)}: ${message}` : message);
+                    }
                 }
+                // The others are in the list of open runs: what a run shows would take the message away.
+                if (failures.length > 0) throw new Error(failures.slice(0, NAMED).join("; "));
                 if (go) session.go({ view: "runs", path: [last] });
                 // Its name was taken.
                 else if (last !== at.run && session.address === address) session.go({ ...address, path: [last, ...address.path.slice(1)] }, "replace");
