@@ -117,6 +117,20 @@ pub(crate) fn fetched_one(name: &mut Option<String>) -> Result<()> {
     Ok(())
 }
 
+/// The folders that `--data` names in a file of options or in the environment, fetched.
+pub(crate) fn fetched_each(paths: &mut Vec<PathBuf>) -> Result<()> {
+    for path in std::mem::take(paths) {
+        match path.to_str().filter(|text| is_address(text)) {
+            Some(address) => {
+                spoken_to(address)?;
+                paths.extend(folders(address)?.into_iter().map(PathBuf::from));
+            }
+            None => paths.push(path),
+        }
+    }
+    Ok(())
+}
+
 /// A part of a run as it stands in a store.
 pub(crate) struct StoredPart {
     /// The folder of this machine that has it.

@@ -27,6 +27,7 @@ impl RunArgs {
     pub(crate) fn with_config_file(self) -> Result<Self> {
         let mut options = self.with_files()?;
         stores::fetched_one(&mut options.benchmark)?;
+        stores::fetched_each(&mut options.data)?;
         Ok(options)
     }
 

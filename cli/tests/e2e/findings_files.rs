@@ -31,6 +31,8 @@ fn an_address_in_a_store_that_is_not_spoken_to_is_no_folder_of_this_machine() {
     sandbox
         .run(&["run", "--config", "options.toml", "--benchmark", "tales", "--method", "closed-book"])
         .refuses(&refusal);
+    sandbox.write("data.toml", "data = [\"gs://evals/runs/first\"]\n");
+    sandbox.run(&["run", "--config", "data.toml", "--benchmark", "novelqa", "--out", "x"]).refuses(&refusal);
     assert!(!sandbox.path("gs:").exists());
     for address in ["s3a://evals/r", "S3://evals/r", "azure://evals/r"] {
         sandbox
