@@ -16,8 +16,8 @@ use std::process::ExitCode;
 
 /// Options whose values can hold a key: it is said that they are given, never what they are.
 const SECRET: [&str; 2] = ["extra-body", "judge-extra-body"];
-/// Addresses: shown without user, password and query.
-const ADDRESSES: [&str; 3] = ["base-url", "embedder-base-url", "judge-base-url"];
+/// How the names of addresses end: they are shown without user, password and query.
+const ADDRESS: &str = "base-url";
 
 const PRECEDENCE: &str = "\
 The first that names a value wins: option, environment, --config, run.toml of the configuration folder, the paper, closeread.";
@@ -196,7 +196,7 @@ fn shown(name: &str, value: &str) -> String {
     match name {
         _ if value == "-" => value.to_owned(),
         name if SECRET.contains(&name) => "given, not shown: it can hold a key".to_owned(),
-        name if ADDRESSES.contains(&name) => place(value),
+        name if name.ends_with(ADDRESS) => place(value),
         _ => value.to_owned(),
     }
 }
@@ -212,7 +212,9 @@ mod tests {
 
     #[test]
     fn what_can_hold_a_key_is_not_shown() {
-        assert_eq!(shown("base-url", "https://me:sk-1@host/v1?key=sk-1"), "https://host/v1");
+        for name in ["base-url", "judge-base-url", "embedder-base-url", "reranker-base-url"] {
+            assert_eq!(shown(name, "https://me:sk-1@host/v1?key=sk-1"), "https://host/v1", "{name}");
+        }
         assert!(!shown("extra-body", r#"{"api_key": "sk-1"}"#).contains("sk-1"));
         assert_eq!(shown("budget", "500"), "500");
     }
