@@ -140,13 +140,14 @@ fn of_command_line(name: &str, given: Option<&ArgMatches>) -> Option<(String, St
     Some((if value.is_empty() { "\"\"".to_owned() } else { value }, from))
 }
 
-fn toml_of(path: &Path) -> Result<toml::Table> {
+pub(super) fn toml_of(path: &Path) -> Result<toml::Table> {
     let text = closeread_files::read_text_file(path);
     let text = text.with_context(|| format!("cannot read the config {}", path.display()))?;
     Ok(toml::from_str(&text).unwrap_or_default())
 }
 
-fn of_files(name: &str, files: &[(PathBuf, toml::Table)]) -> Option<(String, String)> {
+/// Returns what the first of these files says of an option, and which file that is.
+pub(super) fn of_files(name: &str, files: &[(PathBuf, toml::Table)]) -> Option<(String, String)> {
     // Parameters and fields may stand in a table of their own.
     let names = match name {
         "param" => ["param", "params"],

@@ -96,3 +96,19 @@ fn a_share_of_tokens_a_minute_that_no_prompt_fits_is_said() {
     let rich = told("40000");
     assert!(!rich.contains("never fit"), "{rich}");
 }
+
+#[test]
+fn what_this_machine_alone_says_of_a_run_is_not_lost_in_pods() {
+    let sandbox = Sandbox::new();
+    sandbox.write("conf/run.toml", "method = [\"closed-book\"]\nmax-cost = 3\n");
+    let dry = |given: &[&str]| {
+        let submit = ["submit", "kubernetes", "--image", "i", "--claim", "c", "--out", "/runs/x", "--parts", "2"];
+        let mut command = sandbox.command(&[&submit[..], &["--dry-run", "--"], given].concat());
+        command.env("CLOSEREAD_CONFIG", sandbox.path("conf")).env("CLOSEREAD_RUN_BUDGET", "300");
+        Ended(command.output().unwrap())
+    };
+    let options = ["--method", "dos-rag", "--retriever", "bm25"];
+    dry(&[]).refuses(&["--method", "--budget", "which the pods do not have: give it after `--`"]);
+    dry(&options).refuses(&["error: --budget: set by the environment"]);
+    dry(&[&options[..], &["--budget=300"]].concat()).exits(0);
+}

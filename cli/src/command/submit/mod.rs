@@ -1,5 +1,6 @@
 //! `closeread submit`: a run in parts on a cluster. Writes the engine's script or manifest, and hands it in.
 
+mod elsewhere;
 mod expected;
 mod handed;
 mod job;
@@ -18,6 +19,7 @@ use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
+use elsewhere::refuse_what_pods_lack;
 use expected::Expected;
 use handed::Handed;
 use job::{Engine, Job};
@@ -42,6 +44,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
     check_lines(&args)?;
     args.check()?;
+    refuse_what_pods_lack(&args)?;
     let logs = place.logs(&args)?;
     let logs_text = logs.as_deref().map(|logs| one_line(logs, "--logs")).transpose()?;
     let lock = match &logs {
