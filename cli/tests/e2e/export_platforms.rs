@@ -54,6 +54,11 @@ fn finding_05_what_is_published_of_an_unfinished_run_says_so() {
     assert!(hub.contains("; INCOMPLETE: 3 trials have no record and count as wrong") && hub.contains(lacks), "{hub}");
 
     run_tales(&sandbox, "w", &["--method", "closed-book", "--shard", "1/3"]);
+    let told = sandbox.run(&["report", "w"]).exits(0).out();
+    assert!(told.contains("part 1 of 3 of a run: the other parts have further items"), "{told}");
+    export(&sandbox, &["hf", "w", "--out", "hf-w", "--dataset", "org/tales"]);
+    let hub = sandbox.path("hf-w/builtin-extractive/.eval_results/tales-builtin-extractive.yaml");
+    assert!(std::fs::read_to_string(hub).unwrap().contains("; part 1 of 3 of a run"));
     sandbox.run(&["merge", "w", "--out", "n"]).exits(1);
     sandbox.run(&["export", "inspect", "n", "--out", "logs"]).exits(1);
     let back = sandbox.run(&["report", "logs"]).out();

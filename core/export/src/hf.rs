@@ -53,8 +53,10 @@ fn one(about: About<'_>, hub: &Hub, cell: &CellTrials, date: &str) -> Option<Str
         n => format!("; INCOMPLETE: {} trials have no record and count as wrong", thousands(n as u64)),
     };
     let gaps: String = about.run.gaps.iter().map(|gap| format!("; {gap}")).collect();
+    let part = about.run.facts.iter().find(|(name, _)| name == "part");
+    let part = part.map_or_else(String::new, |(_, part)| format!("; part {part} of a run"));
     let notes = format!(
-        "{} of {} items{waiting}, {} in percent, 95% [{low}, {high}]; {}; closeread {}{missing}{gaps}",
+        "{} of {} items{waiting}, {} in percent, 95% [{low}, {high}]; {}; closeread {}{part}{missing}{gaps}",
         estimate.n,
         about.run.items.len(),
         metric.name(),

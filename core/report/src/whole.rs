@@ -253,6 +253,9 @@ fn finished(
     tell_apart(charts.iter_mut().map(|chart| &mut chart.id));
     let gaps = gaps_of(runs);
     let held = held(runs);
+    if let Some(first) = tables.first_mut() {
+        first.notes.extend(parts(runs));
+    }
     tables.iter_mut().for_each(|table| table.notes.extend(held.iter().cloned()));
     let notes: Vec<String> = incomplete(cells).into_iter().chain(gaps.iter().cloned()).collect();
     let complete = notes.is_empty();
@@ -289,6 +292,16 @@ fn held(runs: &[Run]) -> Vec<String> {
         Some(format!("{run}responses were held to the form that their prompts ask for (by {by}); no paper does so"))
     };
     runs.iter().filter_map(by).collect()
+}
+
+/// Returns a note for each folder that holds a part of its run.
+fn parts(runs: &[Run]) -> Vec<String> {
+    let part = |run: &Run| {
+        let (_, part) = run.facts.iter().find(|(name, _)| name == "part")?;
+        let run = if runs.len() > 1 { format!("{}: ", run.name) } else { String::new() };
+        Some(format!("{run}part {part} of a run: the other parts have further items"))
+    };
+    runs.iter().filter_map(part).collect()
 }
 
 /// Returns what of the folders is damaged or missing; with the run's name where there are several.

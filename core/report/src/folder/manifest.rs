@@ -242,6 +242,7 @@ impl RunManifest {
             ("responses of at most", configuration.max_output_tokens.map(|n| format!("{n} tokens"))),
             ("items with", configuration.other::<Selected>().ok().and_then(|selected| selected.labels())),
             ("items drawn", configuration.other::<Selected>().ok().and_then(|selected| selected.drawn())),
+            ("part", self.shard.filter(|part| part.of > 1).map(|part| format!("{} of {}", part.index, part.of))),
             ("repeats", Some(configuration.repeats).filter(|n| *n != 1).map(|n| n.to_string())),
             ("closeread", Some(self.closeread.clone())),
         ];
