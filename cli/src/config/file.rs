@@ -65,12 +65,19 @@ impl RunArgs {
 
     /// The options of a file that lies in `folder`, to which its paths are relative.
     fn in_folder(mut self, folder: &Path) -> Self {
-        if let Some(name) = &mut self.benchmark
-            && name != SAMPLE
-            && adapter(name).is_none()
-            && folder.join(&name).is_dir()
-        {
-            *name = folder.join(&name).to_string_lossy().into_owned();
+        // Names of what is built in or installed stay names.
+        let is_path = |name: &str| name.contains(['/', std::path::MAIN_SEPARATOR]);
+        let beside = |name: &mut Option<String>, is_there: fn(&Path) -> bool| {
+            if let Some(path) = name.as_ref().map(|name| folder.join(name)).filter(|path| is_there(path)) {
+                *name = Some(path.to_string_lossy().into_owned());
+            }
+        };
+        if self.benchmark.as_deref().is_some_and(|name| name != SAMPLE && adapter(name).is_none()) {
+            beside(&mut self.benchmark, Path::is_dir);
+        }
+        beside(&mut self.tokenizer, Path::is_file);
+        if self.reranker.as_deref().is_some_and(is_path) {
+            beside(&mut self.reranker, Path::is_dir);
         }
         let named = [&mut self.embedder_spec, &mut self.out, &mut self.model_info, &mut self.prompts];
         for path in named.into_iter().flatten().chain(&mut self.data).filter(|path| !stores::is_address(path)) {

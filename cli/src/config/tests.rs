@@ -16,6 +16,13 @@ fn the_command_line_wins_over_the_file() {
     assert_eq!(args.data, [dir.path().join("x.csv")]);
     assert_eq!(args.retriever, Some(Retriever::Hybrid));
 
+    std::fs::write(dir.path().join("tok.json"), "{}").unwrap();
+    std::fs::create_dir(dir.path().join("rr")).unwrap();
+    std::fs::write(&path, "tokenizer = 'tok.json'\nreranker = './rr'").unwrap();
+    let args = RunArgs { config: Some(path.clone()), ..RunArgs::default() }.with_config_file().unwrap();
+    let beside = |name: &str| Some(dir.path().join(name).to_string_lossy().into_owned());
+    assert_eq!((args.tokenizer, args.reranker), (beside("tok.json"), beside("./rr")));
+
     std::fs::write(&path, "bugdet = [1]").unwrap();
     let error = RunArgs { config: Some(path), ..RunArgs::default() }.with_config_file().unwrap_err();
     assert!(format!("{error:#}").contains("unknown option `bugdet` (did you mean `budget`?)"), "{error:#}");
