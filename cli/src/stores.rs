@@ -22,6 +22,8 @@ pub(crate) const EVERY: &str = "CLOSEREAD_SYNC_SECONDS";
 const AT_ONCE: usize = 16;
 /// Commands whose `--out` may be in a store: they send what they write, or hand the address on.
 const TO_STORES: [&str; 6] = ["config", "estimate", "merge", "retrieve", "run", "submit"];
+/// Options whose files are written on this machine, whatever the command.
+const WRITTEN: [&str; 6] = ["--csv", "--html", "--junit", "--summary", "--workflow", "--write"];
 
 /// Returns whether a folder in a store is named.
 pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
@@ -86,7 +88,8 @@ pub(crate) fn fetched(
             continue;
         }
         spoken_to(value)?;
-        if name == "--out" && !TO_STORES.contains(&command) {
+        let is_out = name == "--out" && !TO_STORES.contains(&command);
+        if is_out || WRITTEN.contains(&name) || (name.is_empty() && writes_what_it_names(command, &all)) {
             bail!("{value}: closeread {command} writes on this machine: name a folder or a file of it");
         }
         // What is waited for is not there yet.
@@ -105,6 +108,16 @@ pub(crate) fn fetched(
         }
     }
     Ok(all)
+}
+
+/// Returns whether a command writes into the folder that stands behind these arguments without an option.
+fn writes_what_it_names(command: &str, before: &[OsString]) -> bool {
+    match command {
+        "man" => true,
+        "leaderboard" => !before.iter().any(|given| given.to_string_lossy().starts_with("--runs")),
+        "people" => before.iter().any(|given| given == "read"),
+        _ => false,
+    }
 }
 
 /// The folder that `--benchmark` names in a file of options, fetched.

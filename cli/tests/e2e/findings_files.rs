@@ -41,6 +41,22 @@ fn an_address_in_a_store_that_is_not_spoken_to_is_no_folder_of_this_machine() {
     }
 }
 
+#[test]
+fn what_is_written_on_this_machine_alone_is_not_written_into_a_copy_of_a_stores_folder() {
+    let sandbox = Sandbox::new();
+    run(&sandbox);
+    for command in [
+        &["report", "r", "--csv", "s3://evals/x"][..],
+        &["report", "r", "--html=s3://evals/x"],
+        &["gate", "r", "--max-cost", "1", "--junit", "s3://evals/x"],
+        &["leaderboard", "s3://evals/x", "--runs", "r"],
+        &["people", "read", "s3://evals/x", "ann.json"],
+        &["man", "s3://evals/x"],
+    ] {
+        sandbox.run(command).refuses(&["s3://evals/x: closeread", "writes on this machine"]);
+    }
+}
+
 /// Leaves the first lines of a file.
 fn shorten(sandbox: &Sandbox, name: &str, n_lines: usize) {
     let text = fs::read_to_string(sandbox.path(name)).unwrap();
