@@ -37,7 +37,9 @@ pub(super) fn digits(text: &str) -> Option<Digits> {
     let (before, number, after) = (&found[1], &found[2], &found[3]);
     let decimal = decimal(number)?;
     let (opened, closed) = (before.contains('('), after.trim_start().starts_with(')'));
-    if opened != closed || after.len() > 1 && after.starts_with(['-', '–', '/', '.']) {
+    // `5/month` is a rate, and `5/` may be half of a fraction.
+    let is_rate = after.strip_prefix('/').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    if opened != closed || after.len() > 1 && after.starts_with(['-', '–', '/', '.']) && !is_rate {
         return None;
     }
     let minus = before.contains(['-', '负']);
