@@ -158,6 +158,47 @@ const CURRENCIES: &[(&str, &str)] = &[
     ("australian dollars", "AUD"),
     ("new zealand dollars", "NZD"),
     ("singapore dollars", "SGD"),
+    ("ca$", "CAD"),
+    ("au$", "AUD"),
+    ("mx$", "MXN"),
+    ("taiwan dollars", "TWD"),
+    ("rs", "rupee"),
+    ("rs.", "rupee"),
+    ("baht", "THB"),
+    ("ringgit", "MYR"),
+    ("rand", "ZAR"),
+    ("shekel", "ILS"),
+    ("shekels", "ILS"),
+    ("naira", "NGN"),
+    ("taka", "BDT"),
+    ("rupiah", "IDR"),
+    ("forint", "HUF"),
+    ("hryvnia", "UAH"),
+    ("人民幣", "CNY"),
+    ("美金", "USD"),
+    ("港幣", "HKD"),
+    ("歐元", "EUR"),
+    ("英鎊", "GBP"),
+    ("澳元", "AUD"),
+    ("加元", "CAD"),
+    ("新加坡元", "SGD"),
+    ("新元", "SGD"),
+    ("台币", "TWD"),
+    ("台幣", "TWD"),
+    ("新台币", "TWD"),
+    ("新台幣", "TWD"),
+    ("韩元", "KRW"),
+    ("韓元", "KRW"),
+    ("卢布", "RUB"),
+    ("瑞士法郎", "CHF"),
+    ("法郎", "franc"),
+    ("卢比", "rupee"),
+    ("比索", "peso"),
+    ("泰铢", "THB"),
+    ("林吉特", "MYR"),
+    ("兰特", "ZAR"),
+    ("越南盾", "VND"),
+    ("印尼盾", "IDR"),
 ];
 
 impl Unit {
@@ -220,7 +261,10 @@ impl Unit {
         let magnitude = longest(text, MAGNITUDES.iter().map(|(name, _)| *name)).filter(is_of_money);
         let (n_measure, n_magnitude) = (measure.map_or(0, str::len), magnitude.map_or(0, str::len));
         if let Some(name) = currency.filter(|name| name.len() >= n_magnitude) {
-            self.currency = CURRENCIES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
+            // 新台币元 is all one currency.
+            if name != "元" || self.currency.is_none() {
+                self.currency = CURRENCIES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
+            }
             return &text[name.len()..];
         }
         // `mm` are millions of money alone, and else millimetres.
@@ -305,6 +349,7 @@ mod tests {
         assert_eq!(of("亿元"), (Some(8), Some("CNY"), None, none()));
         assert_eq!(of("万美元"), (Some(4), Some("USD"), None, none()));
         assert_eq!(of("億円"), (Some(8), Some("JPY"), None, none()));
+        assert_eq!(of("新台幣千元"), (Some(3), Some("TWD"), None, none()));
         assert_eq!(of("兆円"), (Some(12), Some("JPY"), None, none()));
         assert_eq!(of("兆瓦"), (Some(6), None, None, "瓦".to_owned()));
         assert_eq!(of("TEUR"), (Some(3), Some("EUR"), None, none()));

@@ -341,8 +341,9 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
 /// Removes words that only say that a number is rounded.
 fn without_hedge(text: &str) -> &str {
     static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:approximately|approx\.?|about|around|roughly|some|ca\.?|circa|est\.?|estimated|~|≈|约为|约|大约)\s*")
-            .expect("a valid pattern")
+        let words = r"(?:approximately|approx|about|around|roughly|some|circa|estimated|est)\b\.?";
+        // `CAD 5` and `CA$5` begin with a currency.
+        Regex::new(&format!(r"(?i)^(?:{words}|ca(?:\.|\s)|~|≈|约为|约|大约)\s*")).expect("a valid pattern")
     });
     HEDGE.find(text).map_or(text, |found| &text[found.end()..])
 }

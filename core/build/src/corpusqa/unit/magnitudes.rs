@@ -3,7 +3,7 @@
 use super::behind;
 
 /// Words of magnitudes with the power of ten. `m` is one as well, where no length is meant.
-pub(super) const MAGNITUDES: [(&str, i32); 55] = [
+pub(super) const MAGNITUDES: [(&str, i32); 56] = [
     ("hundred", 2),
     ("thousand", 3),
     ("thousands", 3),
@@ -21,6 +21,7 @@ pub(super) const MAGNITUDES: [(&str, i32); 55] = [
     ("billions", 9),
     ("bn", 9),
     ("bln", 9),
+    ("bil", 9),
     ("b", 9),
     ("trillion", 12),
     ("trillions", 12),

@@ -72,6 +72,10 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
         ("三萬", "CNY", 30_000.0),
         ("5 Mrd. €", "EUR", 5e9),
         ("5 TEUR", "EUR", 5_000.0),
+        ("$5 bil.", "USD", 5e9),
+        ("Rs. 5 crore", "INR", 5e7),
+        ("5萬", "新台幣千元", 50.0),
+        ("5萬港幣", "港幣千元", 50.0),
         ("5 Mio. EUR", "TEUR", 5_000.0),
         ("5", "TEUR", 5.0),
         ("MSEK 5", "SEK", 5e6),
@@ -90,9 +94,19 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
     assert_eq!(stated("1,118", "", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
     assert_eq!(stated("1,118 thousand", "EUR", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
     assert!(stated("5", "GBP", "EUR").unwrap_err().to_string().contains("is in GBP, the column in EUR"));
-    for (raw, held) in
-        [("5 SEK", "EUR"), ("5 kr", "USD million"), ("5 pounds", "EUR"), ("5 cents", "USD"), ("5 zł", "EUR")]
-    {
+    for (raw, held) in [
+        ("5 SEK", "EUR"),
+        ("5 kr", "USD million"),
+        ("5 pounds", "EUR"),
+        ("5 cents", "USD"),
+        ("5 zł", "EUR"),
+        ("5 baht", "USD"),
+        ("5万澳元", "元"),
+        ("5韩元", "元"),
+        ("五千万美金", "元"),
+        ("CA$5", "USD"),
+        ("5台币", "元"),
+    ] {
         let refused = stated(raw, "", held).unwrap_err().to_string();
         assert!(refused.contains(", the column in "), "{refused}");
     }
@@ -189,6 +203,9 @@ fn measures_convert_within_their_kind() {
         ("1 monthly", "USD a month"),
         ("₹ 1 Cr", "₹ Cr"),
         ("$1 mil", "USD mil"),
+        ("CAD 1", "CAD"),
+        ("ca. 1", "CAD"),
+        ("Approx. CA$1", "CAD"),
         ("1小时", "hours"),
         ("1 s", "seconds"),
         ("1 Gbps", "Gbps"),
