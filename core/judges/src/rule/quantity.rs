@@ -351,11 +351,13 @@ mod tests {
         ] {
             assert_eq!(value(text), Some(expected), "{text}");
         }
+        let traditional = ["十幾個", "十來個", "三十餘人"];
         let taels = ["一两个", "十两三钱"];
         let two = ["三分之一", "两三个", "十二三岁", "三四十", "三点五", "一个半", "十几个", "十来个", "三十多岁"];
         for text in ["陆军", "伍先生", "三廿", "三万五万", "百货公司", "孔乙己", "税如数", "万岁", "十二个人一起过了河"]
             .into_iter()
             .chain(two)
+            .chain(traditional)
             .chain(taels)
         {
             assert_eq!(value(text), None, "{text}");

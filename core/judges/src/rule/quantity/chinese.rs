@@ -29,8 +29,9 @@ pub(super) fn chinese(text: &str) -> Option<Quantity> {
 
 /// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on; in `20两银子` it does not.
 fn is_of_chinese_unit(unit: &str) -> bool {
-    let goes_on = |c: char| "半几多余".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
-    !unit.starts_with('来') && unit.strip_prefix(['两', '兩']).unwrap_or(unit).chars().all(|c| c.is_alphabetic() && !goes_on(c))
+    let goes_on = |c: char| "半几幾多余餘".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
+    !unit.starts_with(['来', '來'])
+        && unit.strip_prefix(['两', '兩']).unwrap_or(unit).chars().all(|c| c.is_alphabetic() && !goes_on(c))
 }
 
 /// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
