@@ -217,7 +217,7 @@ fn plain(text: &str) -> String {
 }
 
 fn is_nothing(text: &str) -> bool {
-    const WORDS: [&str; 20] = [
+    const WORDS: [&str; 23] = [
         "",
         "-",
         "--",
@@ -238,6 +238,9 @@ fn is_nothing(text: &str) -> bool {
         "无",
         "暂无",
         "不适用",
+        "無",
+        "暫無",
+        "不適用",
     ];
     WORDS.contains(&text.to_lowercase().as_str())
 }
@@ -343,7 +346,7 @@ fn without_hedge(text: &str) -> &str {
     static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
         let words = r"(?:approximately|approx|about|around|roughly|some|circa|estimated|est)\b\.?";
         // `CAD 5` and `CA$5` begin with a currency.
-        Regex::new(&format!(r"(?i)^(?:{words}|ca(?:\.|\s)|~|≈|约为|约|大约)\s*")).expect("a valid pattern")
+        Regex::new(&format!(r"(?i)^(?:{words}|ca(?:\.|\s)|~|≈|约为|约|大约|約為|約|大約)\s*")).expect("a valid pattern")
     });
     HEDGE.find(text).map_or(text, |found| &text[found.end()..])
 }

@@ -59,7 +59,7 @@ impl Quantity {
 pub fn quantity(text: &str) -> Option<Quantity> {
     let text: String = text.chars().map(narrow).collect();
     let text = text.trim().trim_end_matches(['.', '。']).trim();
-    let (negative, text) = match text.strip_prefix(['-', '−', '负']) {
+    let (negative, text) = match text.strip_prefix(['-', '−', '负', '負']) {
         Some(rest) => (true, rest),
         None => (false, text),
     };
@@ -347,6 +347,7 @@ mod tests {
             ("兩萬人", 20_000.0),
             ("貳拾萬元", 200_000.0),
             ("3萬", 30_000.0),
+            ("負三萬", -30_000.0),
             ("1.2億円", 1.2e8),
         ] {
             assert_eq!(value(text), Some(expected), "{text}");

@@ -31,6 +31,11 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
     ("公里", "length", 1000.0),
     ("千米", "length", 1000.0),
     ("公尺", "length", 1.0),
+    ("公分", "length", 0.01),
+    ("公厘", "length", 0.001),
+    ("英哩", "length", 1609.344),
+    ("英呎", "length", 0.3048),
+    ("英吋", "length", 0.0254),
     ("厘米", "length", 0.01),
     ("毫米", "length", 0.001),
     ("英里", "length", 1609.344),
@@ -72,6 +77,7 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
     ("平方英里", "area", 2_589_988.110_336),
     ("平方英尺", "area", 0.092_903_04),
     ("英亩", "area", 4_046.856_422_4),
+    ("英畝", "area", 4_046.856_422_4),
     ("ft²", "area", 0.092_903_04),
     ("ft2", "area", 0.092_903_04),
     ("sqft", "area", 0.092_903_04),
@@ -111,6 +117,9 @@ pub(super) const MEASURES: &[(&str, &str, f64)] = &[
     ("克拉", "mass", 0.000_2),
     ("磅", "mass", POUND),
     ("噸", "mass", 1000.0),
+    ("公噸", "mass", 1000.0),
+    ("公吨", "mass", 1000.0),
+    ("盎司", "mass", 0.028_349_523_125),
     ("t", "mass", 1000.0),
     ("tonne", "mass", 1000.0),
     ("tonnes", "mass", 1000.0),
@@ -178,14 +187,18 @@ fn in_one_spelling(word: &str) -> &str {
         "annum" | "yr" => "year",
         "年" => "year",
         "个月" | "個月" | "月" => "month",
-        "周" | "星期" => "week",
+        "周" | "週" | "星期" => "week",
         "天" | "日" => "day",
         "小时" | "小時" => "hour",
         "分钟" | "分鐘" => "minute",
         "秒" => "second",
-        "升" => "litre",
+        "升" | "公升" => "litre",
         "毫升" => "ml",
-        "立方米" => "cubic",
+        "立方米" | "立方公尺" => "cubic",
+        "桶" => "barrel",
+        "加仑" | "加侖" => "gallon",
+        "畝" => "亩",
+        "兩" => "两",
         other => other,
     }
 }
@@ -219,10 +232,10 @@ pub(in crate::corpusqa) fn may_be_more(own: &Unit, held: &Unit) -> bool {
 }
 
 /// Units that do not convert, as [`in_one_spelling`] gives them.
-const OTHERS: [&str; 67] = [
+const OTHERS: [&str; 68] = [
     "barrel", "bushel", "carat", "cl", "cubic", "day", "fathom", "gallon", "gb", "gbit", "gbp", "ghz", "gw", "gwh",
     "hl", "hour", "hp", "hpa", "hz", "kb", "kbit", "kbp", "kcal", "khz", "kj", "knot", "kpa", "kt", "kv", "kw", "kwh",
     "litre", "mb", "mbit", "mbp", "mhz", "minute", "ml", "month", "mpa", "mph", "msec", "mw", "mwh", "nm", "psi",
     "quintal", "second", "stone", "tb", "ton", "tw", "twh", "w", "week", "wh", "year", "°c", "°f", "亩", "里", "尺",
-    "寸", "斤", "两", "瓦", "瓦时",
+    "寸", "斤", "两", "瓦", "瓦时", "坪",
 ];

@@ -42,8 +42,8 @@ pub(super) fn digits(text: &str) -> Option<Digits> {
     if opened != closed || after.len() > 1 && after.starts_with(['-', '–', '/', '.']) && !is_rate {
         return None;
     }
-    let minus = before.contains(['-', '负']);
-    let before = Unit::read(&before.replace(['-', '负', '+', '('], " "));
+    let minus = before.contains(['-', '负', '負']);
+    let before = Unit::read(&before.replace(['-', '负', '負', '+', '('], " "));
     let after = Unit::read(after.trim_start().trim_start_matches(')'));
     let sign = if opened != minus { "-" } else { "" };
     let words = before.rest.clone();

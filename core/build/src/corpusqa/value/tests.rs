@@ -146,6 +146,10 @@ fn measures_convert_within_their_kind() {
         ("five hundred metres", "km", 0.5),
         ("三百公里", "m", 300_000.0),
         ("5厘米", "米", 0.05),
+        ("180公分", "公尺", 1.8),
+        ("5公噸", "公斤", 5_000.0),
+        ("約5", "公尺", 5.0),
+        ("負5", "公尺", -5.0),
         ("1.8米", "厘米", 180.0),
         ("500克", "公斤", 0.5),
         ("5克拉", "克", 1.0),
@@ -166,6 +170,9 @@ fn measures_convert_within_their_kind() {
         ("90分钟", "小时"),
         ("18个月", "年"),
         ("500毫升", "升"),
+        ("500毫升", "公升"),
+        ("5坪", "平方公尺"),
+        ("5畝", "公頃"),
         ("5千瓦", "千瓦时"),
         ("800 MHz", "GHz"),
         ("5 ms", "s"),
@@ -260,7 +267,7 @@ fn what_is_no_value_of_the_column_says_so() {
     ] {
         assert!(read_cell(raw, &column(ValueType::Number, "")).is_err(), "{raw}");
     }
-    for raw in ["", " - ", "N/A", "不适用", "—", "not stated"] {
+    for raw in ["", " - ", "N/A", "不适用", "不適用", "無", "—", "not stated"] {
         assert_eq!(read_cell(raw, &column(ValueType::Count, "")), Ok(CellValue::Missing), "{raw}");
     }
 }
