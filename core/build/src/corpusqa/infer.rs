@@ -2,7 +2,7 @@
 
 use super::column::{Column, Entity, Schema, ValueType};
 use super::unit::{Unit, may_be};
-use super::value::{CellValue, period_of, read_cell, unit_of};
+use super::value::{CellValue, is_nothing, period_of, read_cell, unit_of};
 use std::collections::BTreeSet;
 
 /// Most different words of a category: a column with more is not asked about as one.
@@ -80,8 +80,11 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
 
 /// True if each cell that says something could be a year.
 fn are_years<'c>(cells: impl Iterator<Item = &'c str>) -> bool {
-    let is_year = |cell: &str| cell.len() == 4 && cell.parse().is_ok_and(|year: u16| (1500..=2100).contains(&year));
-    let mut said = cells.filter(|cell| !cell.trim().is_empty()).peekable();
+    let is_year = |cell: &str| {
+        let year = cell.strip_suffix('年').unwrap_or(cell);
+        year.len() == 4 && year.parse().is_ok_and(|year: u16| (1500..=2100).contains(&year))
+    };
+    let mut said = cells.map(str::trim).filter(|cell| !is_nothing(cell)).peekable();
     said.peek().is_some() && said.all(is_year)
 }
 
@@ -111,7 +114,8 @@ fn names_years(title: &str) -> Option<bool> {
 /// True if a column, at `at` in the rows, is taken for years by its numbers alone: its title says neither that nor a count.
 pub fn is_years_by_numbers(column: &Column, rows: &[Vec<String>], at: usize) -> bool {
     let cells = rows.iter().filter_map(|row| row.get(at)).map(String::as_str);
-    column.value_type == ValueType::YearMonth && names_years(&column.title).is_none() && are_years(cells)
+    let says_so = cells.clone().any(|cell| cell.trim().ends_with('年'));
+    !says_so && column.value_type == ValueType::YearMonth && names_years(&column.title).is_none() && are_years(cells)
 }
 
 /// The first cell of a column, at `at` in the rows, that makes it one of words, though most of its cells are numbers.
@@ -215,6 +219,27 @@ mod tests {
         assert_eq!(kind(["5 kr", "7 SEK", "9 NOK"]), ValueType::Category);
         assert_eq!(kind(["$5 per month", "$7 a month", "$9"]), ValueType::Money);
         assert_eq!(kind(["$5 per month", "$7 per year", "$9"]), ValueType::Category);
+    }
+
+    #[test]
+    fn years_stay_years_beside_cells_without_a_value() {
+        let kind = |cells: [&str; 3]| {
+            let rows = cells.map(|cell| ["Aa", cell]);
+            schema(&["Firm", "Opened"], &[&rows[0], &rows[1], &rows[2]]).remove(1).1
+        };
+        for cells in [["1998", "n/a", "2001"], ["1998", "-", "2001"], ["1998年", "不适用", "2001年"]] {
+            assert_eq!(kind(cells), ValueType::YearMonth, "{cells:?}");
+        }
+        assert_eq!(kind(["1998", "n/a", "20011"]), ValueType::Count);
+        assert_eq!(kind(["-", "n/a", ""]), ValueType::Category);
+    }
+
+    #[test]
+    fn amounts_with_letters_of_magnitudes_are_money() {
+        let rows: [&[&str]; 3] = [&["Aa", "$5M", "5 kt"], &["Bb", "$600K", "6 Mt"], &["Cc", "$7B", "7 kt"]];
+        let types: Vec<ValueType> =
+            schema(&["Firm", "Revenue", "CO2"], &rows).into_iter().map(|column| column.1).collect();
+        assert_eq!(types, [ValueType::Name, ValueType::Money, ValueType::Category]);
     }
 
     #[test]

@@ -4,12 +4,14 @@
 //! as what its column is: two spellings are one value if they are the same number in the column's unit, the same share,
 //! the same month, or the same words.
 
+mod missing;
 mod number;
 
 use super::column::Column;
 use super::column::ValueType;
 use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure, period};
 use closeread_eval::answer::corpusqa::month_of;
+pub(super) use missing::is_nothing;
 use number::{blank_before_m, digits, has_decimal_comma, in_words, is_unclear, together, with_fractions};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -151,9 +153,10 @@ pub enum NoNumber {
 pub(super) fn unit_of(text: &str) -> Option<String> {
     let text = plain(text);
     let unit = digits(without_remark(without_hedge(&text)))?.unit;
-    match (unit.measure, unit.currency) {
-        (Some(measure), _) => Some(format!("{} {}", measure.kind, measure.factor)),
-        (None, Some(currency)) => Some(currency.to_owned()),
+    // The `M` of `$5M` is no metre.
+    match (unit.currency, unit.measure) {
+        (Some(currency), _) => Some(currency.to_owned()),
+        (None, Some(measure)) => Some(format!("{} {}", measure.kind, measure.factor)),
         (None, None) => other_measure(&unit.rest).map(str::to_owned),
     }
 }
@@ -214,35 +217,6 @@ fn plain(text: &str) -> String {
         text.truncate(note.start());
     }
     text
-}
-
-fn is_nothing(text: &str) -> bool {
-    const WORDS: [&str; 23] = [
-        "",
-        "-",
-        "--",
-        "–",
-        "—",
-        "n/a",
-        "na",
-        "n.a.",
-        "none",
-        "null",
-        "nil",
-        "nan",
-        "not available",
-        "not stated",
-        "not applicable",
-        "unknown",
-        "?",
-        "无",
-        "暂无",
-        "不适用",
-        "無",
-        "暫無",
-        "不適用",
-    ];
-    WORDS.contains(&text.to_lowercase().as_str())
 }
 
 /// Removes what stands in brackets at the end: `5 July 1962 (from France)`.

@@ -232,10 +232,10 @@ pub(in crate::corpusqa) fn may_be_more(own: &Unit, held: &Unit) -> bool {
 }
 
 /// Units that do not convert, as [`in_one_spelling`] gives them.
-const OTHERS: [&str; 68] = [
+const OTHERS: [&str; 69] = [
     "barrel", "bushel", "carat", "cl", "cubic", "day", "fathom", "gallon", "gb", "gbit", "gbp", "ghz", "gw", "gwh",
     "hl", "hour", "hp", "hpa", "hz", "kb", "kbit", "kbp", "kcal", "khz", "kj", "knot", "kpa", "kt", "kv", "kw", "kwh",
-    "litre", "mb", "mbit", "mbp", "mhz", "minute", "ml", "month", "mpa", "mph", "msec", "mw", "mwh", "nm", "psi",
+    "litre", "mb", "mbit", "mbp", "mhz", "minute", "ml", "month", "mpa", "mph", "msec", "mt", "mw", "mwh", "nm", "psi",
     "quintal", "second", "stone", "tb", "ton", "tw", "twh", "w", "week", "wh", "year", "°c", "°f", "亩", "里", "尺",
     "寸", "斤", "两", "瓦", "瓦时", "坪",
 ];
