@@ -37,19 +37,31 @@ impl Fault {
         }
     }
 
-    /// The kind of that name, whatever the case and whatever stands between its words.
+    /// Returns the fault's label on the page of a study.
+    pub const fn on_page(self) -> &'static str {
+        match self {
+            Self::FictionalSetting => "hallucination-setting",
+            Self::Narration => "hallucination-narration",
+            Self::Overlooking => "overlooking",
+            Self::Miscounting => "miscounting",
+        }
+    }
+
+    /// The kind of that name, or with that label on a page, whatever the case and whatever stands between its words.
     pub fn named(text: &str) -> Option<Self> {
         let words = |text: &str| {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             words.map(str::to_lowercase).collect::<Vec<_>>()
         };
-        Self::ALL.into_iter().find(|fault| words(fault.name()) == words(text))
+        let said = words(text);
+        Self::ALL.into_iter().find(|fault| [fault.name(), fault.on_page()].iter().any(|name| words(name) == said))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::Asks;
 
     #[test]
     fn a_fault_is_read_as_people_write_it() {
@@ -60,5 +72,7 @@ mod tests {
         }
         assert_eq!(Fault::named("Hallucination: on narration"), Some(Fault::Narration));
         assert_eq!(Fault::named("hallucination"), None);
+        let of_a_study: Vec<Fault> = Asks::Fault.labels().iter().filter_map(|label| Fault::named(label)).collect();
+        assert_eq!(of_a_study, Fault::ALL);
     }
 }

@@ -88,10 +88,13 @@ pub const LABEL_COLUMNS: [&str; 13] = [
 ///
 /// Labels of answers: correct, C, yes, true, 1, right, 正确, 对 and their opposites, whatever the case; of sentences
 /// HAMLET's five categories, or yes and no (the text supports it); of facts yes or no; the name of a question type is a label
-/// of the question, that of a [`Fault`] one of the error in an answer.
+/// of the question, that of a [`Fault`] one of the error in an answer. Other errors of a study are left out.
 pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for row in table(file, &["item", "label"]) {
+        if row.as_ref().is_ok_and(is_other_fault) {
+            continue;
+        }
         let read = row.and_then(|row| {
             let item = row.text("item").or_else(|| row.text("id"));
             human_label(&row)
@@ -103,6 +106,11 @@ pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
         }
     }
     (found, problems)
+}
+
+/// True of a fault that is none of NovelQA's, as a study has it.
+fn is_other_fault(row: &Row) -> bool {
+    row.text("criterion").as_deref() == Some("fault") && row.text("label").as_deref() == Some("other")
 }
 
 /// The rows of a file, CSV with these columns unless it begins as JSON does. Rows of empty cells are none.

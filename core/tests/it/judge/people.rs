@@ -39,6 +39,22 @@ fn no_of_a_sentence_is_the_opposite_of_no_error() {
 }
 
 #[test]
+fn faults_are_read_as_a_study_writes_them() {
+    let (labels, problems) = read(
+        "criterion,rater,label,item\nfault,ann,hallucination-setting,a\nfault,ann,hallucination-narration,b\n\
+         fault,ann,other,c\nfault,ann,Miscounting,d\n,ann,other,e\n",
+    );
+    let said: Vec<(&str, Part)> = labels.iter().map(|label| (label.2, label.1)).collect();
+    let fault = |name| (name, Part::Fault);
+    let expected = ["hallucination on fictional setting", "hallucination on narration", "miscounting"].map(fault);
+    assert_eq!(said, expected);
+    assert_eq!(
+        problems,
+        ["l:6 (e): the label is `other`: expected correct or incorrect, or a kind of error [left out]"]
+    );
+}
+
+#[test]
 fn tables_of_spreadsheets_are_read() {
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let files: [Vec<u8>; 4] = [
