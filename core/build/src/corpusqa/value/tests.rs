@@ -69,6 +69,7 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
         ("5億円", "JPY", 5e8),
         ("1.2兆円", "億円", 12_000.0),
         ("5千萬元", "CNY", 5e7),
+        ("1亿5000万元", "万元", 15_000.0),
         ("三萬", "CNY", 30_000.0),
         ("5 Mrd. €", "EUR", 5e9),
         ("5 TEUR", "EUR", 5_000.0),

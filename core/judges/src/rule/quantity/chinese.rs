@@ -36,12 +36,8 @@ fn is_of_chinese_unit(unit: &str) -> bool {
 
 /// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
 fn chinese_number(text: &str) -> Option<(f64, &str)> {
-    if let Some((mut value, mut rest)) = digits(text) {
-        while let Some((scale, behind)) = chinese_scale(rest) {
-            value *= scale;
-            rest = behind;
-        }
-        return Some((value, rest));
+    if let Some(found) = in_digits(text) {
+        return Some(found);
     }
     let (mut total, mut group, mut digit) = (0.0, 0.0, None::<f64>);
     let (mut end, mut last_scale, mut last_large) = (0, 10.0, 0.0);
@@ -97,6 +93,29 @@ fn chinese_number(text: &str) -> Option<(f64, &str)> {
     let scale = if in_a_row == 1 { last_scale / 10.0 } else { 1.0 };
     let is_two = ones >= 10.0 && (total + group > 0.0 || in_a_row == 2 && ones % 10.0 != 0.0);
     (end > 0 && !is_two).then(|| (total + group + ones * scale, &text[end..]))
+}
+
+/// The number in digits at the start, and what follows: 1亿5000万 goes on with less.
+fn in_digits(text: &str) -> Option<(f64, &str)> {
+    let (mut total, mut last_scale, mut rest) = scaled(text)?;
+    loop {
+        let lower = scaled(rest.strip_prefix('零').unwrap_or(rest));
+        let Some((value, scale, behind)) = lower.filter(|(value, scale, _)| *scale > 1.0 && *value < last_scale) else {
+            return Some((total, rest));
+        };
+        (total, last_scale, rest) = (total + value, scale, behind);
+    }
+}
+
+/// Digits with the 千, 万 and 亿 behind them, what these multiply by, and what follows.
+fn scaled(text: &str) -> Option<(f64, f64, &str)> {
+    let (value, mut rest) = digits(text)?;
+    let mut scale = 1.0;
+    while let Some((own, behind)) = chinese_scale(rest) {
+        scale *= own;
+        rest = behind;
+    }
+    Some((value * scale, scale, rest))
 }
 
 fn chinese_scale(text: &str) -> Option<(f64, &str)> {
