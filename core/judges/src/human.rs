@@ -255,8 +255,12 @@ pub fn is_yes(label: &str) -> bool {
 
 fn truth(text: &str) -> Option<bool> {
     match text.to_lowercase().trim_matches(['[', ']']) {
-        "correct" | "c" | "yes" | "y" | "true" | "1" | "1.0" | "right" | "正确" | "对" | "是" => Some(true),
-        "incorrect" | "n" | "no" | "false" | "0" | "0.0" | "wrong" | "错误" | "错" | "否" => Some(false),
+        "correct" | "c" | "yes" | "y" | "true" | "1" | "1.0" | "right" | "正确" | "正確" | "对" | "對" | "是" => {
+            Some(true)
+        }
+        "incorrect" | "n" | "no" | "false" | "0" | "0.0" | "wrong" | "错误" | "錯誤" | "错" | "錯" | "否" => {
+            Some(false)
+        }
         _ => None,
     }
 }

@@ -106,7 +106,7 @@ fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
 
 /// The option of `b`, `(b)`, `Option 2` or `选B`.
 fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize> {
-    let names = ["option is", "Option is", "option", "Option", "选项", "选择", "选"];
+    let names = ["option is", "Option is", "option", "Option", "选项", "选择", "选", "選項", "選擇", "選"];
     let named = names.iter().filter_map(|name| text.rsplit_once(name)).min_by_key(|(_, behind)| behind.len());
     if named.is_some_and(|(before, _)| is_rejected(before)) {
         return None;
@@ -207,6 +207,7 @@ mod tests {
             "option (b)",
             "选B",
             "所以选项是：选 B。",
+            "所以選B",
             "不是A，所以选B",
             "不是选A而是选B",
             "不得不选B",

@@ -75,13 +75,32 @@ pub(crate) fn question_type(question: &str) -> QuestionType {
         (T::Event, &["what happen", "what did", "what does", "what do ", "发生", "做了什么"]),
         (T::Entity, &["what", "which", "name", "什么", "哪"]),
     ];
-    let lower = question.to_lowercase();
+    let lower: String = question.to_lowercase().chars().map(simplified).collect();
     let has = |phrase: &&str| match phrase.is_ascii() {
         // English words begin where a word begins: "who" is not in "anywhot".
         true => lower.match_indices(*phrase).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_alphanumeric())),
         false => lower.contains(*phrase),
     };
     WORDS.iter().find(|(_, phrases)| phrases.iter().any(has)).map_or(T::Miscellaneous, |(kind, _)| *kind)
+}
+
+/// The simplified form of a traditional character in the words of questions.
+fn simplified(c: char) -> char {
+    const FORMS: [(char, char); 12] = [
+        ('個', '个'),
+        ('幾', '几'),
+        ('麼', '么'),
+        ('誰', '谁'),
+        ('裡', '里'),
+        ('裏', '里'),
+        ('為', '为'),
+        ('時', '时'),
+        ('樣', '样'),
+        ('發', '发'),
+        ('說', '说'),
+        ('話', '话'),
+    ];
+    FORMS.iter().find(|(traditional, _)| *traditional == c).map_or(c, |(_, simple)| *simple)
 }
 
 #[cfg(test)]
@@ -98,6 +117,8 @@ mod tests {
             ("How did Ben cross?", QuestionType::Method),
             ("船票多少钱？", QuestionType::Quantity),
             ("谁拿走了簿子？", QuestionType::Character),
+            ("他為什麼走了？", QuestionType::Reason),
+            ("院子裡有幾個人？", QuestionType::Quantity),
             ("Tell me.", QuestionType::Miscellaneous),
         ] {
             assert_eq!(question_type(question), kind, "{question}");

@@ -55,6 +55,13 @@ fn faults_are_read_as_a_study_writes_them() {
 }
 
 #[test]
+fn verdicts_may_be_in_traditional_characters() {
+    let (labels, problems) = read("item,label\na,正確\nb,錯誤\nc,對\nd,錯\n");
+    let said: Vec<&str> = labels.iter().map(|label| label.2).collect();
+    assert_eq!((said, problems), (vec!["correct", "incorrect", "correct", "incorrect"], vec![]));
+}
+
+#[test]
 fn tables_of_spreadsheets_are_read() {
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let files: [Vec<u8>; 4] = [
