@@ -82,6 +82,12 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// Makes a folder in one that is there. That one is not made: it may have been moved away or deleted meanwhile.
+pub fn make_inside(folder: &Path) -> Result<()> {
+    let made = fs::create_dir(folder).or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) });
+    made.with_context(|| format!("cannot create {}", folder.display()))
+}
+
 /// Removes a file, if there is one.
 pub fn remove(path: &Path) -> Result<()> {
     if_there(fs::remove_file(path)).map(drop).with_context(|| format!("cannot remove {}", path.display()))

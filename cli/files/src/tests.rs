@@ -14,6 +14,17 @@ fn what_is_not_there_is_nothing_and_no_error() {
 }
 
 #[test]
+fn a_folder_is_made_in_one_that_is_there_and_nowhere_else() {
+    let dir = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        make_inside(&dir.path().join("made")).unwrap();
+    }
+    fs::write(dir.path().join("file"), "").unwrap();
+    assert!(make_inside(&dir.path().join("file")).is_err());
+    assert!(make_inside(&dir.path().join("gone/made")).is_err() && !dir.path().join("gone").exists());
+}
+
+#[test]
 fn a_byte_order_mark_is_no_part_of_a_text() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("prompt.md");

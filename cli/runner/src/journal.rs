@@ -134,10 +134,7 @@ impl Journal {
         let mut file = self.file.borrow_mut();
         if file.is_none() {
             let folder = self.path.parent().context("a journal lies in a folder")?;
-            // Not the run folder as well: one that was moved away or deleted meanwhile is not made anew.
-            let created = fs::create_dir(folder);
-            let created = created.or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) });
-            created.with_context(|| format!("cannot create {}", folder.display()))?;
+            files::make_inside(folder)?;
             files::make_own(&self.path)?;
             let opened = OpenOptions::new().create(true).append(true).open(&self.path);
             *file = Some(opened.with_context(|| format!("cannot write {}", self.path.display()))?);

@@ -252,13 +252,7 @@ impl RunFolder {
             lines.push(b'\n');
         }
         let path = self.path.join(RECORDS);
-        files::append_lines(&self.records, &path, &lines).with_context(|| {
-            let remedy = if path.exists() { "see to it that there is room" } else { "put the folder back" };
-            format!(
-                "cannot write {}; what was finished before is kept: {remedy}, and give the same command again",
-                path.display()
-            )
-        })?;
+        files::append_lines(&self.records, &path, &lines).with_context(|| preparations::unwritten(&path, &path))?;
         self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));
         Ok(())
     }

@@ -8,7 +8,6 @@ use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Name of the folder of preparations.
@@ -69,8 +68,18 @@ fn read(file: &Path) -> Option<Preparation> {
 pub(super) fn keep(folder: &Path, key: &PreparationKey, preparation: &Preparation) -> Result<()> {
     let kept = KeptPreparation { key: key.clone(), preparation: preparation.clone() };
     let file = preparation_file(folder, key);
-    fs::create_dir_all(folder.join(FOLDER)).with_context(|| format!("cannot write {}", file.display()))?;
-    write_atomically(&file, &serde_json::to_vec(&kept)?)
+    let bytes = serde_json::to_vec(&kept)?;
+    let written = files::make_inside(&folder.join(FOLDER)).and_then(|()| write_atomically(&file, &bytes));
+    written.with_context(|| unwritten(&file, folder))
+}
+
+/// What is said of a file of a run that cannot be written, and what to do; `there` is what a person may have moved.
+pub(super) fn unwritten(file: &Path, there: &Path) -> String {
+    let remedy = if there.exists() { "see to it that there is room" } else { "put the folder back" };
+    format!(
+        "cannot write {}; what was finished before is kept: {remedy}, and give the same command again",
+        file.display()
+    )
 }
 
 /// Removes what a method made of books, in each of the parts that were joined: it is to be made again.
