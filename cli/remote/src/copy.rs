@@ -17,6 +17,8 @@ use tracing::info;
 
 /// Name of the file, beside the folder, that notes what was fetched or sent.
 const INDEX: &str = "index.json";
+/// Most bytes that are fetched of what is neither a run nor a benchmark: the address may be that of many by mistake.
+const MOST_OF_OTHERS: u64 = 1 << 30;
 /// Objects that are about a folder and not in it.
 pub(crate) const WRITER: &str = "writer.json";
 
@@ -188,9 +190,11 @@ pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
     let lock = place.lock()?;
     lock.lock().with_context(|| format!("cannot lock {}", place.home.display()))?;
     block_on(|| async {
-        if store.list().await?.is_empty() {
+        let objects = store.list().await?;
+        if objects.is_empty() {
             bail!("there is nothing at {address}");
         }
+        refuse_many(address, &objects)?;
         let mut index = Index::read(&place);
         let found = pull_listed(&store, &place, &mut index).await.with_context(|| address.to_string())?;
         write_lines(&place.folder, &found.lines)?;
@@ -198,6 +202,21 @@ pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
     })?;
     info!("{address}: fetched into {}", place.folder.display());
     Ok(place.folder)
+}
+
+/// Refuses what is too large to be fetched without being a run or a benchmark.
+fn refuse_many(address: &Address, objects: &[Object]) -> Result<()> {
+    let is_one = objects.iter().any(|object| ["manifest.json", "documents.jsonl"].contains(&object.name.as_str()));
+    let bytes = objects.iter().map(|object| object.bytes).fold(0, u64::saturating_add);
+    if !is_one && bytes > MOST_OF_OTHERS {
+        bail!(
+            "{address} is no run and no benchmark, and {} files of {} MiB lie below it: name one folder of it, or copy it to this \
+             machine by the store's own tools",
+            objects.len(),
+            bytes >> 20
+        );
+    }
+    Ok(())
 }
 
 /// Returns whether a store has something at an address, or at one of those that a pattern names.
@@ -261,4 +280,24 @@ pub(crate) fn identity(meta: &Metadata) -> Identity {
     #[cfg(not(unix))]
     let number = 0;
     (number, meta.created().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_09_a_folder_of_many_runs_is_not_fetched_by_mistake() {
+        let address = Address::of("s3://evals/runs").unwrap().unwrap();
+        let object = |name: &str, bytes| Object { name: name.to_owned(), version: String::new(), bytes };
+        let many =
+            |more: &str| vec![object("a/manifest.json", 5), object("b/texts/x.zst", MOST_OF_OTHERS), object(more, 1)];
+        let said = refuse_many(&address, &many("b/manifest.json")).unwrap_err().to_string();
+        assert!(said.starts_with("s3://evals/runs is no run and no benchmark, and 3 files of 1024 MiB"), "{said}");
+        assert!(
+            refuse_many(&address, &many("manifest.json")).is_ok()
+                && refuse_many(&address, &many("documents.jsonl")).is_ok()
+        );
+        assert!(refuse_many(&address, &[object("logs/a.eval", MOST_OF_OTHERS)]).is_ok());
+    }
 }
