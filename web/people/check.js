@@ -94,6 +94,7 @@
         const book = make("select", { id: "book" }, ...books.map(([id, title]) => make("option", { value: id }, title)));
         const more = make("button", { type: "button", id: "add" }, "Add a question");
         more.addEventListener("click", () => {
+            catchUp();
             const field = add({ form: kind.value, book: book.value });
             wrote = true;
             keep();
@@ -221,12 +222,16 @@
         kept.written.forEach(add);
     }
 
-    function keep() {
+    function catchUp() {
         try {
             takeOver();
         } catch {
-            /* as at the beginning */
+            /* what was kept is not readable, or a browser keeps nothing for files: as it is here */
         }
+    }
+
+    function keep() {
+        catchUp();
         const state = show();
         try {
             localStorage.setItem(KEY, JSON.stringify(state));
@@ -240,12 +245,15 @@
     const form = byId("form");
     form.append(...units().map(unit));
     if (check.sheet) form.append(writing(check.sheet));
-    try {
-        takeOver();
-    } catch {
-        /* what was kept is not readable, or a browser keeps nothing for files: begin anew */
-    }
+    catchUp();
 
+    // What is written here is kept at once: another window has kept it, too, and what was written there.
+    addEventListener("storage", ({ key, newValue }) => {
+        if (key !== KEY || newValue === null) return;
+        wrote = false;
+        catchUp();
+        show();
+    });
     form.addEventListener("input", ({ target }) => {
         const field = /** @type {HTMLElement} */ (target).closest("fieldset");
         if (field?.dataset.id !== undefined) mine.add(field.dataset.id);

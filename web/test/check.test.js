@@ -139,3 +139,22 @@ test("two windows of the page keep what was ticked and written in both", async (
     await other.reload();
     assert.equal(await other.textContent("#done"), "4 of 4 answered, 1 written");
 });
+
+test("questions that are written in two windows are all kept", async ({ page, context, origin }) => {
+    needs("CLOSEREAD_BINARY");
+    const other = await context.newPage();
+    await other.goto(origin);
+    const write = async (window, n, words) => {
+        await window.click("#add");
+        await window.locator("fieldset.written").nth(n).locator("[data-slot]").first().fill(words);
+    };
+    const has = (window, n) => window.waitForFunction((n) => document.querySelector("#done").textContent.endsWith(`${n} written`), n);
+    await write(page, 0, "Ana");
+    await has(other, 1);
+    await write(other, 1, "Ben");
+    await has(page, 2);
+    await write(page, 2, "Cleo");
+    await other.reload();
+    const kept = await other.locator("fieldset.written").evaluateAll((all) => all.map((one) => one.querySelector("[data-slot]").value));
+    assert.deepEqual(kept, ["Ana", "Ben", "Cleo"]);
+});
