@@ -4,8 +4,8 @@ use super::database::{fill, read_rows};
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
 use closeread_build::corpusqa::{
-    CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, decimal_comma, inferred, is_years_by_numbers,
-    odd_cell, with_points,
+    CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, decimal_comma, doubtful_point, inferred,
+    is_years_by_numbers, odd_cell, with_points,
 };
 use closeread_files::write_atomically;
 use rusqlite::{Connection, OpenFlags};
@@ -97,6 +97,11 @@ fn doubt(column: &Column, rows: &[Vec<String>], at: usize) -> Option<String> {
     if let Some(cell) = odd_cell(column, rows, at) {
         return Some(format!(
             "words: its cell `{cell}` is no number, as most others are; write one, or leave it empty"
+        ));
+    }
+    if let Some(cell) = doubtful_point(column, rows, at) {
+        return Some(format!(
+            "decimals, such as `{cell}`: if its points part thousands, write the numbers without them"
         ));
     }
     is_years_by_numbers(column, rows, at).then(|| {
@@ -228,6 +233,14 @@ pub(crate) mod tests {
         assert_eq!((column(1), schema.columns[1].is_number()), (vec!["1234.50", "2500", "-999.5 €", "-"], true));
         assert_eq!(column(2), ["1.234,50", "2.5", "7", ""]);
         assert_eq!(column(3), ["1234500", "950000", "12", ""]);
+    }
+
+    #[test]
+    fn a_column_whose_points_may_part_thousands_is_told() {
+        let rows = ["1.234", "950", "12.500"].map(|cell| vec!["A".to_owned(), cell.to_owned()]);
+        let note = doubt(&Column::new("People", ValueType::Number, ""), &rows, 1).unwrap();
+        assert!(note.starts_with("decimals, such as `1.234`: if its points"), "{note}");
+        assert_eq!(doubt(&Column::new("People", ValueType::Number, ""), &rows[..2], 1), None);
     }
 
     #[test]

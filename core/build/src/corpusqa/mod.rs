@@ -56,7 +56,7 @@ pub use hand::{
 pub use infer::{inferred, is_years_by_numbers, odd_cell};
 pub use parameters::CorpusQa;
 pub use query::Query;
-pub use separators::{decimal_comma, with_points};
+pub use separators::{decimal_comma, doubtful_point, with_points};
 pub use sets::{DocumentSet, Length, LengthError};
 pub use template::{Difficulty, Template, TemplateError};
 pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};

@@ -43,9 +43,38 @@ pub fn decimal_comma<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) ->
     (column.value_type == ValueType::Category && first.contains(',') && said.all(is_number)).then_some(first)
 }
 
+/// The first cell of a column of numbers, at `at` in the rows, whose point may part thousands: `1.234` beside `12.500`, and none as
+/// `0.5` or `2.75`.
+pub fn doubtful_point<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) -> Option<&'c str> {
+    static POINT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[0-9]\.[0-9]|\.[0-9]").expect("a valid pattern"));
+    static THOUSANDS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^[^0-9A-Za-z]*[1-9][0-9]{0,2}\.[0-9]{3}[^0-9A-Za-z]*$").expect("a valid pattern")
+    });
+    let cells = rows.iter().filter_map(|row| row.get(at)).map(String::as_str);
+    let pointed: Vec<&str> = cells.filter(|cell| POINT.is_match(cell)).collect();
+    let is_doubtful = pointed.len() > 1 && pointed.iter().all(|cell| THOUSANDS.is_match(cell));
+    pointed.first().copied().filter(|_| is_doubtful && column.is_number())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_before_three_digits_throughout_are_doubtful() {
+        let doubt = |cells: [&str; 3], value_type| {
+            let rows = cells.map(|cell| vec![cell.to_owned()]);
+            doubtful_point(&Column::new("people", value_type, ""), &rows, 0).map(str::to_owned)
+        };
+        for cells in [["1.234", "950", "12.500"], ["€1.234", "45.000 €", "-"]] {
+            assert_eq!(doubt(cells, ValueType::Number).as_deref(), Some(cells[0]), "{cells:?}");
+        }
+        for cells in [["1.234", "0.950", "12.500"], ["1.234", "2.5", "7"], ["1.234", "950", "7"], ["5", "6", "7"]] {
+            assert_eq!(doubt(cells, ValueType::Number), None, "{cells:?}");
+        }
+        assert_eq!(doubt(["1.234 million", "2.345 million", "7"], ValueType::Count), None);
+        assert_eq!(doubt(["1.234", "12.500", "x"], ValueType::Category), None);
+    }
 
     #[test]
     fn a_remark_or_a_unit_does_not_hide_that_points_part_thousands() {
