@@ -1,6 +1,7 @@
 //! Points and commas in numbers: what they mean shows only in the whole column.
 
 use super::column::{Column, ValueType};
+use super::value::is_nothing;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -32,15 +33,14 @@ fn only_number(number: &str) -> Regex {
 
 /// The first cell of a column, at `at` in the rows, that is taken for words because its numbers have decimal commas.
 pub fn decimal_comma<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) -> Option<&'c str> {
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+        let whole = r"(?:[0-9]{1,3}(?:[\s.'’][0-9]{3})+|[0-9]+)";
+        Regex::new(&format!(r"^[^0-9A-Za-z]*{whole}(?:,[0-9]+)?[^0-9,]*$")).expect("a valid pattern")
+    });
     let cells = rows.iter().filter_map(|row| row.get(at));
-    let mut said = cells.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).peekable();
-    let first = *said.peek()?;
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number = |cell: &str| {
-        let (whole, parts) = cell.strip_prefix('-').unwrap_or(cell).split_once(',').unwrap_or((cell, "0"));
-        is_digits(&whole.replace('.', "")) && is_digits(parts)
-    };
-    (column.value_type == ValueType::Category && first.contains(',') && said.all(is_number)).then_some(first)
+    let said: Vec<&str> = cells.map(|cell| cell.trim()).filter(|cell| !is_nothing(cell)).collect();
+    let first = said.iter().find(|cell| cell.contains(',')).copied();
+    first.filter(|_| column.value_type == ValueType::Category && said.iter().all(|cell| NUMBER.is_match(cell)))
 }
 
 /// The first cell of a column of numbers, at `at` in the rows, whose point may part thousands: `1.234` beside `12.500`, and none as
@@ -59,6 +59,25 @@ pub fn doubtful_point<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decimal_commas_are_seen_with_blanks_units_and_empty_cells() {
+        let found = |cells: [&str; 3]| {
+            let rows = cells.map(|cell| vec![cell.to_owned()]);
+            decimal_comma(&Column::new("sales", ValueType::Category, ""), &rows, 0).map(str::to_owned)
+        };
+        for cells in [
+            ["5,5", "-3,25", "7"],
+            ["1 234,5", "n/a", "7,5"],
+            ["5,5 %", "6 %", "-"],
+            ["1\u{202f}234,5 €", "2,5 €", "9 €"],
+        ] {
+            assert_eq!(found(cells).as_deref(), Some(cells[0]), "{cells:?}");
+        }
+        for cells in [["5", "6", "7"], ["1,2,3", "4,5", "6"], ["a, 5", "5,5", "6"], ["north", "5,5", "6"]] {
+            assert_eq!(found(cells), None, "{cells:?}");
+        }
+    }
 
     #[test]
     fn points_before_three_digits_throughout_are_doubtful() {
