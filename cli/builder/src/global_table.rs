@@ -4,8 +4,8 @@ use super::database::{fill, read_rows};
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
 use closeread_build::corpusqa::{
-    CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, decimal_comma, doubtful_point, inferred,
-    is_years_by_numbers, odd_cell, with_points,
+    CellValue, Column, Corpus, DOCUMENT_DATE, Entity, Record, Row, Schema, ValueType, csv_records, decimal_comma,
+    doubtful_point, inferred, is_years_by_numbers, odd_cell, with_points,
 };
 use closeread_files::write_atomically;
 use rusqlite::{Connection, OpenFlags};
@@ -63,6 +63,12 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
         Some(schema) => schema,
     };
+    if let Some((_, column)) = schema.column(DOCUMENT_DATE)
+        && column.value_type != ValueType::YearMonth
+    {
+        let kind = column.value_type.name();
+        bail!("{}: its `{DOCUMENT_DATE}` is read as {kind}: expected dates such as 2024-03-31 or 2024-03", named());
+    }
     // The schema's columns in its order, by key, head of the file or title: `Area (ha)` and `Area (acres)` have one title.
     let mut places: Vec<usize> = Vec::new();
     for column in &schema.columns {
@@ -187,7 +193,6 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use closeread_build::corpusqa::ValueType;
 
     /// Two rows, of which one lacks a number.
     pub(crate) fn example() -> (Schema, [Row; 2]) {
@@ -233,6 +238,19 @@ pub(crate) mod tests {
         assert_eq!((column(1), schema.columns[1].is_number()), (vec!["1234.50", "2500", "-999.5 €", "-"], true));
         assert_eq!(column(2), ["1.234,50", "2.5", "7", ""]);
         assert_eq!(column(3), ["1234500", "950000", "12", ""]);
+    }
+
+    #[test]
+    fn dates_that_tell_no_order_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        let read = |dates: [&str; 2]| {
+            std::fs::write(&path, format!("Firm,document_date\nA,{}\nB,{}\n", dates[0], dates[1])).unwrap();
+            read_table(&path, None).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(["2024-01-31", "March 2024"]), Ok(()));
+        assert!(read(["12 Jan 24", "5 Feb 24"]).unwrap_err().contains("is read as category: expected dates"));
+        assert!(read(["45383", "9999"]).unwrap_err().contains("is read as count"));
     }
 
     #[test]
