@@ -240,6 +240,14 @@
         }
     }
 
+    function empty() {
+        /** @type {HTMLFormElement} */ (form).reset();
+        place.replaceChildren();
+        mine.clear();
+        [named, wrote] = [false, false];
+        show();
+    }
+
     document.title = check.title;
     byId("title").append(foreign(check.title));
     const form = byId("form");
@@ -249,7 +257,9 @@
 
     // What is written here is kept at once: another window has kept it, too, and what was written there.
     addEventListener("storage", ({ key, newValue }) => {
-        if (key !== KEY || newValue === null) return;
+        if (key !== KEY) return;
+        // It was emptied for another person: what this one has would count as theirs.
+        if (newValue === null) return empty();
         wrote = false;
         catchUp();
         show();
@@ -275,11 +285,7 @@
         } catch {
             /* then nothing was kept */
         }
-        /** @type {HTMLFormElement} */ (form).reset();
-        place.replaceChildren();
-        mine.clear();
-        [named, wrote] = [false, false];
-        show();
+        empty();
         who.focus();
     });
     show();
