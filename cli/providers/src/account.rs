@@ -1,5 +1,7 @@
 //! The providers, and the keys for them: from the environment, or from a file `.env`. Keys appear nowhere else.
 
+pub(crate) mod elsewhere;
+
 use anyhow::{Context, Result, bail};
 use closeread_llm::constrain::Constraint;
 use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
@@ -330,11 +332,15 @@ pub fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
     if model.is_empty() {
         bail!("model `{name}` names no model: expected {prefix}/MODEL");
     }
+    let keys = keys()?;
+    if let (None, Some(own)) = (base_url, provider.base_url()) {
+        elsewhere::refuse_another(&keys, provider.name, own, "--base-url (a judge's by --judge-base-url)")?;
+    }
     let Some(base_url) = base_url.or(provider.base_url()) else {
         bail!("model `{name}` needs --base-url, the server's address up to and including /v1");
     };
     let address = Address::new(base_url, "--base-url")?;
-    let key = keys()?.fit_for_a_header(provider.variables)?;
+    let key = keys.fit_for_a_header(provider.variables)?;
     if key.is_none() && Some(base_url) == provider.base_url() {
         let variables = provider.variables.join(" or ");
         bail!("model `{name}` needs a key: set the environment variable {variables}, or write it into a file .env");

@@ -1,6 +1,6 @@
 //! Models on servers that are asked for numbers and not for words, embedding models and rerankers: whose they are, with what key.
 
-use crate::account::{Address, PROVIDERS, keys};
+use crate::account::{Address, PROVIDERS, elsewhere, keys};
 use crate::embeddings::EMBEDDING_PROVIDERS;
 use crate::rerank::RERANK_PROVIDERS;
 use crate::secrets::Secrets;
@@ -89,11 +89,15 @@ pub(crate) fn account_of<K: Kind>(name: &str, base_url: Option<&str>) -> Result<
     if model.is_empty() {
         bail!("{} `{name}` names no model: expected {prefix}/MODEL", K::MODEL);
     }
+    let keys = keys()?;
+    if let (None, Some(own)) = (base_url, provider.base_url) {
+        elsewhere::refuse_another(&keys, provider.name, own, K::ADDRESS)?;
+    }
     let base_url = base_url.or(provider.base_url).with_context(|| {
         format!("{} `{name}` needs {}, the server's address {}", K::MODEL, K::ADDRESS, provider.address_ends)
     })?;
     let address = Address::new(base_url, K::ADDRESS)?;
-    let key = keys()?.fit_for_a_header(provider.variables)?;
+    let key = keys.fit_for_a_header(provider.variables)?;
     if key.is_none() && Some(base_url) == provider.base_url {
         let variables = provider.variables.join(" or ");
         bail!(

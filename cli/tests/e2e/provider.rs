@@ -275,3 +275,14 @@ fn the_quick_cell_is_asked_before_whole_books() {
     assert!(quick.iter().all(|size| *size < 1_000), "the quick cell is asked first: {sizes:?}");
     assert!(whole.iter().all(|size| *size > 100_000), "{sizes:?}");
 }
+
+#[test]
+fn a_book_does_not_go_to_a_provider_where_other_tools_ask_at_a_gateway() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".env", "OPENAI_API_KEY=key\nOPENAI_BASE_URL=http://gateway.invalid/v1\n");
+    let run = ["run", "--method", "closed-book", "--limit", "1", "--model", "openai/gpt-4.1", "--out", "r"];
+    sandbox.run(&run).refuses(&["OPENAI_BASE_URL names another address than https://api.openai.com/v1", "--base-url"]);
+    sandbox
+        .run(&["search", "sample", "Who?", "--embedder", "openai/text-embedding-3-small"])
+        .refuses(&["OPENAI_BASE_URL names another address", "--embedder-base-url"]);
+}

@@ -14,6 +14,24 @@ fn finding_11_a_key_with_control_characters_is_refused_by_the_name_of_its_variab
 }
 
 #[test]
+fn an_address_of_other_tools_is_refused_unless_it_is_the_providers_own() {
+    let asked = |provider: &str, variable: &str, url: &str| {
+        let keys = Keys { file: HashMap::from([(variable.to_owned(), url.to_owned())]) };
+        elsewhere::refuse_another(&keys, provider, "https://api.openai.com/v1", "--base-url").map_err(|e| e.to_string())
+    };
+    let said = asked("openai", "OPENAI_BASE_URL", "http://sk-planted@gateway/v1").expect_err("another address");
+    assert!(said.starts_with("OPENAI_BASE_URL names another address") && !said.contains("planted"), "{said}");
+    for (provider, variable, url) in [
+        ("openai", "OPENAI_BASE_URL", "https://api.openai.com/v1/"),
+        ("openai", "ANTHROPIC_BASE_URL", "http://gateway"),
+        ("openai-compatible", "OPENAI_BASE_URL", "http://gateway/v1"),
+        ("openai", "OPENAI_API_BASE", " "),
+    ] {
+        assert_eq!(asked(provider, variable, url), Ok(()), "{provider} {variable} {url}");
+    }
+}
+
+#[test]
 fn no_key_is_in_what_is_printed_of_an_account() {
     let address = "https://user:sk-planted@host/v1?key=sk-planted#sk-planted";
     let account = account("openai-compatible/x", Some(address)).expect("an account");
