@@ -376,3 +376,15 @@ fn a_run_on_a_chinese_book_has_the_metrics_of_its_report() {
     let results: Value = serde_json::from_slice(&std::fs::read(sandbox.path("site/results.json")).unwrap()).unwrap();
     assert_eq!(names(&results["rows"][0]["scorecard"]["metrics"]), ["infinitebench_zh_f1", "exact_match"]);
 }
+
+#[test]
+fn fields_of_ones_own_are_not_published_with_the_gold_answers() {
+    let sandbox = submitted(&[("ada", 12)]);
+    rewrite_lines(&sandbox, "tales/items.jsonl", |item| {
+        item["context"] = "the whole book".into();
+        item["canary"] = "guid".into();
+    });
+    sandbox.run(&MAKE).exits(0);
+    let published = std::fs::read_to_string(sandbox.path("site/items.jsonl")).unwrap();
+    assert!(!published.contains("the whole book") && published.contains("guid") && published.contains("had found"));
+}

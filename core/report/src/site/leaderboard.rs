@@ -68,8 +68,7 @@ impl Board {
         gold: Option<&[Item]>,
     ) -> Option<Self> {
         let items = gold.or_else(|| runs.first().map(|run| run.items.as_slice()))?;
-        let stripped: Option<Vec<Item>> = gold.is_none().then(|| items.iter().map(without_books).collect());
-        let gold = lines(stripped.as_deref().unwrap_or(items));
+        let gold = lines(items, gold.is_some());
         let same = |run: &Run| run.items.iter().map(identity).eq(items.iter().map(identity));
         let is_on: Vec<bool> = runs.iter().map(same).collect();
         let (mut rows, mut others) = (Vec::new(), BTreeSet::new());
@@ -184,13 +183,6 @@ impl Row {
     }
 }
 
-/// Returns an item without its evidence and fields of its own, which hold text of books and by which no answer is scored.
-fn without_books(item: &Item) -> Item {
-    let mut item = Item { evidence: Vec::new(), ..item.clone() };
-    item.other.retain(|name, _| PUBLISHED.contains(&name.as_str()));
-    item
-}
-
 /// Returns what identifies an item: its id and the fingerprint of its gold answer.
 fn identity(item: &Item) -> (&str, String) {
     (&item.id, item.gold_fingerprint())
@@ -233,9 +225,18 @@ pub(super) fn card_of(submission: &Submission) -> Result<Scorecard, ScoreError> 
     score(submission, &evaluator, &options)
 }
 
-/// Writes items as JSON Lines.
-pub(super) fn lines(items: &[Item]) -> String {
-    items.iter().map(|item| format!("{}\n", json!(item))).collect()
+/// Writes items as JSON Lines, without fields of their own, which may hold the text of books; `with_evidence` if predictions that
+/// cite passages are scored by them.
+pub(super) fn lines(items: &[Item], with_evidence: bool) -> String {
+    let published = |item: &Item| {
+        let mut item = item.clone();
+        item.other.retain(|name, _| PUBLISHED.contains(&name.as_str()));
+        if !with_evidence {
+            item.evidence.clear();
+        }
+        format!("{}\n", json!(item))
+    };
+    items.iter().map(published).collect()
 }
 
 fn shown(rows: &[(Option<usize>, &Row)]) -> Table {

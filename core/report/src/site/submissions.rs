@@ -108,7 +108,7 @@ pub fn leaderboard(title: &str, gold: &[Item], mut submissions: Vec<Submission>)
     files.extend(details(&report, &runs, &cells, &trials));
     match board {
         Some(board) => files.extend(board.data(title)),
-        None => files.push(SiteFile { path: GOLD.to_owned(), content: super::leaderboard::lines(gold) }),
+        None => files.push(SiteFile { path: GOLD.to_owned(), content: super::leaderboard::lines(gold, true) }),
     }
     Ok(files)
 }
