@@ -32,7 +32,10 @@ use closeread_table::number::counted;
 use closeread_text::Language;
 use configuration::{configuration, default_folder, of_part};
 pub(crate) use parts::check_whole_books;
-use say::{say_cut_for_reranking, say_empty_part, say_hashed, say_judges, say_line, say_protocol, say_spending};
+use say::{
+    say_cut_for_reranking, say_empty_part, say_hashed, say_judges, say_line, say_own_addresses, say_protocol,
+    say_spending,
+};
 pub(crate) use say::{say_failures, say_judges_failures, say_served};
 use serde_json::json;
 use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_versions};
@@ -70,6 +73,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let mut benchmark = load_benchmark(&args)?;
     say_protocol(&args, &methods);
     say_judges(&args, judges.as_ref());
+    say_own_addresses(&args, judges.as_ref());
     let tokenizer = args.load_tokenizer()?;
     let (encoders, reranking) = searchers(&args, &mut methods, &benchmark, &prices)?;
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders), reranking.as_ref());

@@ -1,8 +1,9 @@
 //! Options of a run on its models and items, and what its folder keeps of that.
 
 use crate::fault_server::{cases, run_cases};
+use crate::http::HttpServer;
 use crate::provider::{Server, answer};
-use crate::support::Sandbox;
+use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
 
 fn configuration(sandbox: &Sandbox) -> Value {
@@ -237,4 +238,22 @@ fn a_budget_with_a_sign_between_its_thousands_is_said_to_be_two() {
     for budget in ["500,1000", "1500", "30,60", "10,100,1000", "5,10,100"] {
         assert!(!said(budget).contains("two numbers"), "{budget}");
     }
+}
+
+#[test]
+fn who_is_asked_at_the_providers_own_address_beside_a_gateway_is_said() {
+    let sandbox = Sandbox::with_own_cache();
+    let no = r#"{"error": {"message": "no"}}"#;
+    let gateway = HttpServer::start(move |_| ("400 Bad Request", Vec::new(), no.to_owned()));
+    let url = gateway.url.as_str();
+    let run = ["run", "--method", "closed-book", "--limit", "1", "--model", "openai/gpt-4.1", "--base-url", url];
+    let run = [&run[..], &["--judge-model", "openai/gpt-4o", "--out", "r"]].concat();
+    let said = |more: &[&str]| {
+        let mut command = sandbox.command(&[&run[..], more].concat());
+        Ended(command.env("OPENAI_API_KEY", "key").output().unwrap()).exits(1).err()
+    };
+    let of_judge =
+        "openai/gpt-4o is asked at https://api.openai.com/v1, not at --base-url; --judge-base-url names another";
+    assert!(said(&[]).contains(of_judge), "{}", said(&[]));
+    assert!(!said(&["--judge-base-url", url, "--fresh"]).contains("is asked at"));
 }

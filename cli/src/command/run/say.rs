@@ -11,6 +11,7 @@ use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Entry};
+use closeread_providers::{PROVIDERS, Provider};
 use closeread_report::{Arm, HowAsked, RunView, ServedUsage, Usage, cells};
 use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
@@ -215,6 +216,24 @@ pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
         ),
         (Some(judges), Some(model)) => info!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
         _ => {}
+    }
+}
+
+/// Says who is asked at the provider's own address, by the same key, though the reader is asked elsewhere.
+pub(super) fn say_own_addresses(args: &RunArgs, judges: Option<&JudgeOptions>) {
+    let Some(elsewhere) = &args.base_url else { return };
+    let provider = |name: &str| name.split_once('/').map_or("", |(provider, _)| provider).to_owned();
+    let reading: Vec<String> = args.models().iter().map(|name| provider(name)).collect();
+    let judging = judges.filter(|judges| judges.base_url.is_none()).map_or(&[][..], |judges| judges.models.as_slice());
+    let embedding = args.embedder.iter().filter(|_| args.embedder_base_url.is_none());
+    let judging = judging.iter().map(|name| (name, "--judge-base-url"));
+    for (name, option) in judging.chain(embedding.map(|name| (name, "--embedder-base-url"))) {
+        let provider = provider(name);
+        let own = PROVIDERS.iter().find(|known| known.name == provider && reading.contains(&provider));
+        let own = own.and_then(Provider::base_url);
+        if let Some(own) = own.filter(|own| *own != elsewhere.trim_end_matches('/')) {
+            info!("{name} is asked at {own}, not at --base-url; {option} names another address");
+        }
     }
 }
 
