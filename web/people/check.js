@@ -273,10 +273,7 @@
     });
     form.addEventListener("submit", (event) => event.preventDefault());
     byId("save").addEventListener("click", () => {
-        const blob = new Blob([`${JSON.stringify(collected(), null, 1)}\n`], { type: "application/json" });
-        const link = make("a", { href: URL.createObjectURL(blob), download: `check-${check.id}.json` });
-        link.click();
-        URL.revokeObjectURL(link.href);
+        saveJson(`check-${check.id}.json`, collected());
     });
     byId("another").addEventListener("click", () => {
         if (!confirm("Empty this page for another person? Answers that were not saved as a file are lost.")) return;

@@ -14,3 +14,10 @@ function make(name, attributes = {}, ...children) {
     element.append(...children);
     return element;
 }
+
+/** Hands the person a file. A browser may read it a moment after the click. @param {string} name @param {unknown} value */
+function saveJson(name, value) {
+    const url = URL.createObjectURL(new Blob([`${JSON.stringify(value, null, 1)}\n`], { type: "application/json" }));
+    make("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -311,10 +311,7 @@ function save() {
     halt();
     const { answers } = state;
     const name = `answers-${study.id}-${rater.replace(/[^\p{L}\p{N}]+/gu, "-")}.json`;
-    const blob = new Blob([`${JSON.stringify({ study: study.id, rater, answers }, null, 1)}\n`], { type: "application/json" });
-    const link = make("a", { href: URL.createObjectURL(blob), download: name });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveJson(name, { study: study.id, rater, answers });
     show(false);
     say(words.saved(name));
 }
