@@ -3,12 +3,13 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Item } from "../closeread_wasm.js";
 import { Missing } from "../model/models.js";
-import { ORDERS, isDone, secondsAQuestion } from "../play/asked.js";
+import { ORDERS, answered, isDone, secondsAQuestion } from "../play/asked.js";
 import { Asker } from "../play/asker.js";
 import { warnLeaving } from "../play/leaving.js";
 import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
+import { csv, saveFile } from "../parts/export.js";
 import { inView, whole } from "../state/address.js";
 import type { OpenBook } from "../state/app.js";
 import { settingsOf } from "../state/find.js";
@@ -16,7 +17,7 @@ import { useStore } from "../state/store.js";
 import * as words from "../words/ask.js";
 import * as modelWords from "../words/model.js";
 import { All } from "./ask/All.js";
-import { Answers } from "./ask/Answers.js";
+import { Answers, goldOf } from "./ask/Answers.js";
 import { Paper } from "./ask/Paper.js";
 import { Verdict } from "./ask/Verdict.js";
 import { Budget } from "./Budget.js";
@@ -261,6 +262,11 @@ function Run({
         answers.current?.querySelector<HTMLElement>("h2")?.focus();
     };
     const go = (ask: () => Promise<void>) => () => session.attempt(() => asking(ask));
+    const save = () => {
+        const heads = [say.columns.question, ...ORDERS.map((order) => say.orders[order]), say.columns.gold];
+        const rows = questions.map((asked) => [asked.item.question, ...ORDERS.map((order) => answered(asked.answers[order]) ?? ""), goldOf(asked) ?? ""]);
+        saveFile("answers.csv", csv([heads, ...rows]), "text/csv");
+    };
     return (
         <>
             <Verdict state={state} available={ofSample ? items.length : undefined} select={select} />
@@ -287,6 +293,9 @@ function Run({
                         )}
                         <button id="again" type="button" onClick={over}>
                             {say.over}
+                        </button>
+                        <button id="save-answers" type="button" class="quiet" onClick={save}>
+                            {say.save}
                         </button>
                     </>
                 )}
