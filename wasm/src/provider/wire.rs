@@ -162,10 +162,11 @@ async fn each_piece(
             return Ok(true);
         }
         let bytes = Reflect::get(&piece, &"value".into()).map_err(lost)?;
-        if !take(&Uint8Array::new(&bytes).to_vec())? {
+        let wanted = take(&Uint8Array::new(&bytes).to_vec());
+        if !matches!(wanted, Ok(true)) {
             // What is not read is not sent, either.
             drop(pieces.cancel());
-            return Ok(false);
+            return wanted;
         }
     }
 }
