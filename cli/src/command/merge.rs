@@ -2,6 +2,7 @@
 
 mod copies;
 mod joined;
+mod priced;
 mod wait;
 
 use crate::hint::typed;
@@ -141,10 +142,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     }
     folder.note_extended(parts.iter().flat_map(|part| &part.extended))?;
     folder.write_items(&items)?;
-    // Where parts differ the first one counts.
-    let lists = parts.iter().rev().map(|part| prices(&part.folder));
-    let together = lists.reduce(|before, later| Ok(before?.overlaid(later?)));
-    write_prices(&args.out, together.context("there is a part")??)?;
+    write_prices(&args.out, priced::together(&parts)?)?;
     if let Some((dollars, open)) = charged {
         keep_charged(&args.out, dollars, open)?;
     }

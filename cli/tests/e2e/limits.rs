@@ -275,12 +275,18 @@ fn finding_07_a_merged_run_knows_what_its_parts_were_charged() {
         let limited = in_cents(&server.url, "1", &["--shard", part]);
         sandbox.run(&limited.into_iter().map(|a| if a == "r" { out } else { a }).collect::<Vec<_>>()).exits(0);
     }
-    sandbox.run(&["merge", "r1", "r2", "--out", "r"]).exits(0);
+    assert!(!sandbox.run(&["merge", "r1", "r2", "--out", "r"]).exits(0).err().contains("other prices"));
     let spent = sandbox.run(&["status", "r", "--json"]).json()[0]["dollars"].as_f64().unwrap();
     assert!((spent - 0.062).abs() < 1e-9, "two lost at a cent, six answered for 0.7: {spent}");
     sandbox.run(&["merge", "r", "r1", "--out", "again"]).exits(0);
     let spent = sandbox.run(&["status", "again", "--json"]).json()[0]["dollars"].as_f64().unwrap();
     assert!((spent - 0.072).abs() < 1e-9, "what was answered is a copy, the lost call may not be: {spent}");
+
+    let mut prices: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r2/prices.json")).unwrap()).unwrap();
+    prices["openai-compatible/tiny"]["price"]["input"] = json!(77.0);
+    sandbox.write("r2/prices.json", prices.to_string());
+    let told = sandbox.run(&["merge", "r1", "r2", "--out", "dear"]).exits(0).err();
+    assert!(told.contains("r2 has other prices of openai-compatible/tiny: all calls are counted by those"), "{told}");
 }
 
 #[test]
