@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answerers;
 mod asked;
 mod beyond;
 mod books;

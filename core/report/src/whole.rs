@@ -1,5 +1,6 @@
 //! A whole report: every table and chart of one run, or of several side by side.
 
+use super::answerers::several_answerers;
 use super::chart::{Chart, by_budget, by_evidence_position, by_label, by_length, figures};
 use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
@@ -259,6 +260,9 @@ fn finished(
     tables.iter_mut().for_each(|table| table.notes.extend(held.iter().cloned()));
     let notes: Vec<String> = incomplete(cells).into_iter().chain(gaps.iter().cloned()).collect();
     let complete = notes.is_empty();
+    if let Some(first) = tables.first_mut() {
+        first.notes.extend(runs.iter().flat_map(|run| several_answerers(run, runs.len() > 1)));
+    }
     if !complete {
         if let Some(first) = tables.first_mut() {
             first.notes.extend(gaps);
