@@ -63,7 +63,7 @@ pub struct BuildContext {
     options: ContextOptions,
     hosts: BTreeMap<String, CliHost>,
     spending: Arc<Spending>,
-    /// Dollars that earlier commands into the folder took.
+    /// Dollars that earlier commands into the folder took, as far as they are known.
     before: Dollars,
 }
 
@@ -96,12 +96,13 @@ impl BuildContext {
     /// Keeps what calls cost in the folder, so that a limit counts what earlier commands took there, with the calls that a
     /// kill cut off. What `encoder` embeds on a server is spent too, and written down there.
     pub fn charge_to(&mut self, folder: &BuildFolder, encoder: Option<&QueryEncoder>) -> Result<()> {
-        let calls = Charged::read(folder.path())?.unwrap_or_default().total();
+        let charged = Charged::read(folder.path())?.unwrap_or_default();
+        let (calls, open) = (charged.total(), charged.open());
         let embedded = served_calls(folder.path(), EMBEDDINGS)?;
         let cost = |call: &ServedCall| self.prices.cost_of_texts(&call.model, call.tokens, call.searches);
         let embedded: Dollars = embedded.iter().filter_map(cost).sum();
-        self.before = calls + embedded;
-        let spent = Spent { calls, kept: calls, served: embedded, ..Spent::default() };
+        self.before = calls - open + embedded;
+        let spent = Spent { calls, kept: calls - open, open, served: embedded };
         let (prices, limit) = (self.prices.clone(), self.options.max_cost);
         let spending = Arc::new(Spending::of_run(folder.path(), prices, limit, spent, self.tokenizer.clone())?);
         if let Some(encoder) = encoder {
@@ -169,9 +170,13 @@ impl BuildContext {
         self.spending.is_out().await;
     }
 
-    /// Returns what the calls of this session took, and the dollars of all sessions.
-    pub fn taken(&self) -> (Taken, Dollars) {
+    /// Returns what the calls of this session took, the dollars of all sessions, and the most that calls into the folder can have
+    /// cost beside them whose end is not known.
+    pub fn taken(&self, folder: &BuildFolder) -> Result<(Taken, Dollars, Dollars)> {
+        let open = Charged::read(folder.path())?.unwrap_or_default().open();
         let taken = self.spending.taken();
-        (Taken { dollars: taken.dollars - self.before, ..taken }, taken.dollars)
+        // With a limit they are among what is spent.
+        let all = if self.options.max_cost.is_some() { taken.dollars - open } else { taken.dollars };
+        Ok((Taken { dollars: all - self.before, ..taken }, all, open))
     }
 }

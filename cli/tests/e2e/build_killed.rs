@@ -78,8 +78,13 @@ fn finding_07_a_build_spends_no_more_than_its_limit_however_often_it_is_begun() 
     let n_asked = server.requests.lock().unwrap().len();
     // The server bills seven tokens a response.
     assert!((5..=14).contains(&n_asked), "{n_asked} requests at $0.07 are not within $1");
+    // As a kill leaves a call: what it can have cost is no money that was spent.
+    let mut charges = std::fs::read_to_string(sandbox.path("b/.spending.jsonl")).unwrap();
+    charges.push_str("{\"call\":999999,\"most\":700.0}\n");
+    sandbox.write("b/.spending.jsonl", charges);
     let told = sandbox.run(&with(&build, &["--max-cost", "1000"])).exits(0).err();
-    assert!(told.contains(" with earlier commands"), "{told}");
+    assert!(told.contains(" with earlier commands, and up to $70"), "{told}");
+    assert!(told.contains(" for calls whose end is not known"), "{told}");
     sandbox.run(&with(&limited, &["--fresh"])).exits(1);
     assert!(server.requests.lock().unwrap().len() > n_asked + 5, "--fresh counts anew");
 }

@@ -13,6 +13,7 @@ use closeread_builder::folder::BuildFolder;
 use closeread_builder::review::{Kept, review};
 use closeread_builder::sheet::Collected;
 use closeread_builder::{Ended, by_hand, check, dry_run, work};
+use closeread_llm::price::Dollars;
 use closeread_runner::journal::Journal;
 use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
@@ -34,7 +35,7 @@ pub(super) async fn finish<T>(
     write: impl FnOnce(T) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let ended = work(folder, context, build).await;
-    say_spending(context);
+    say_spending(context, folder)?;
     match ended? {
         Ended::Built(built) => {
             let code = write(built)?;
@@ -55,19 +56,24 @@ pub(super) async fn finish<T>(
 }
 
 /// Says what the calls of this session took, where some were made.
-fn say_spending(context: &BuildContext) {
-    let (taken, total) = context.taken();
+fn say_spending(context: &BuildContext, folder: &BuildFolder) -> Result<()> {
+    let (taken, total, open) = context.taken(folder)?;
     if taken.prompt_tokens + taken.response_tokens > 0 {
         let unknown = match taken.unpriced {
             0 => String::new(),
             n => format!(" and {n} calls of unknown price"),
         };
         let earlier = if total > taken.dollars { format!("; {total} with earlier commands") } else { String::new() };
+        let lost = match open > Dollars::default() {
+            true => format!(", and up to {open} for calls whose end is not known"),
+            false => String::new(),
+        };
         info!(
-            "{} tokens of prompts, {} of responses; {}{unknown}{earlier}",
+            "{} tokens of prompts, {} of responses; {}{unknown}{earlier}{lost}",
             taken.prompt_tokens, taken.response_tokens, taken.dollars
         );
     }
+    Ok(())
 }
 
 /// Writes what came out and prints its report. Exits with 1 if nothing came out.
