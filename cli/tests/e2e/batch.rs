@@ -4,6 +4,7 @@ use crate::batch_server::{BatchServer, End};
 use crate::support::{Sandbox, tales};
 use serde_json::{Value, json};
 use std::process::{Child, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PRICES: &str = "['openai/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 20, output = 0 }\n\
@@ -179,6 +180,26 @@ fn a_provider_that_holds_too_much_gets_smaller_batches_one_by_one() {
     let world = server.world.lock().unwrap();
     let sizes: Vec<usize> = world.batches.iter().map(|(entries, _)| entries.len()).collect();
     assert_eq!(sizes, [18, 9, 4, 4, 4, 4, 2]);
+}
+
+#[test]
+fn a_queue_that_others_fill_is_waited_for() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    server.world.lock().unwrap().enqueued = 0;
+    let world = Arc::clone(&server.world);
+    let freed = std::thread::spawn(move || {
+        while world.lock().unwrap().batches.len() < 8 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        world.lock().unwrap().enqueued = usize::MAX;
+    });
+    let case = Case::new("openai/tiny", &server, &[]);
+    let report = case.finishes(0);
+    freed.join().unwrap();
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 18);
+    let world = server.world.lock().unwrap();
+    let sizes: Vec<usize> = world.batches.iter().map(|(entries, _)| entries.len()).collect();
+    assert_eq!((&sizes[..7], sizes.last()), (&[18, 9, 4, 2, 1, 1, 1][..], Some(&17)), "{sizes:?}");
 }
 
 #[test]

@@ -7,11 +7,17 @@ use anyhow::Result;
 use closeread_llm::provider::{Adjustment, BatchApi, BatchResult, Fault, ServerLoad};
 use closeread_llm::{HostError, Response};
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tracing::info;
 
 /// Batches that one request may be in before it counts as failed.
 const MAX_BATCHES: u32 = 3;
+/// Longest that a full queue is waited for: whatever is in it ends within a day.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Longest wait before a full queue is tried again.
+const LONGEST_WAIT: Duration = Duration::from_secs(30 * 60);
+/// Most bytes of a request that make a token.
+const BYTES_A_TOKEN: usize = 6;
 
 impl Batcher {
     /// A batch of which nothing was asked.
@@ -20,17 +26,39 @@ impl Batcher {
         if too_much {
             let alone = self.state.borrow().tickets.len() == 1;
             let at_most = if alone { n / 2 } else { n };
+            let all: HashSet<&str> = ticket.requests.iter().map(String::as_str).collect();
+            let entries = self.ledger.entries(ticket.number, &all)?;
             if at_most > 0 {
                 info!("{}: {message}; batches of at most {at_most} requests are handed in one by one", self.name);
                 self.state.borrow_mut().at_most = Some(at_most);
-                let all: HashSet<&str> = ticket.requests.iter().map(String::as_str).collect();
-                let entries = self.ledger.entries(ticket.number, &all)?;
+                return self.close(&ticket, Vec::new(), entries, Vec::new());
+            }
+            if let Some(wait) = self.wait_for_queue(&entries, message) {
+                let seconds = wait.as_secs_f64().ceil();
+                info!("{}: {message}; others may fill the queue: it is tried again in {seconds} s", self.name);
                 return self.close(&ticket, Vec::new(), entries, Vec::new());
             }
         }
         let error = HostError::Failed(format!("the provider rejected the batch: {message}"));
         let failed = ticket.requests.iter().map(|id| (id.clone(), error.clone())).collect();
         self.close(&ticket, Vec::new(), Vec::new(), failed)
+    }
+
+    /// Returns for how long nothing is handed in because the queue takes not even one request; `None` where waiting does not help.
+    fn wait_for_queue(&self, entries: &[String], message: &str) -> Option<Duration> {
+        let bytes: usize = entries.iter().map(String::len).sum();
+        if queue_named(message).is_some_and(|tokens| bytes / BYTES_A_TOKEN > tokens) {
+            return None;
+        }
+        let mut state = self.state.borrow_mut();
+        let waited = state.full_since.get_or_insert_with(Instant::now).elapsed();
+        if waited > A_DAY {
+            return None;
+        }
+        let wait = (waited / 2).clamp(self.poll, LONGEST_WAIT.max(self.poll));
+        state.at_most = Some(1);
+        state.full_until = Some(Instant::now() + wait);
+        Some(wait)
     }
 
     /// Closes a batch with results. Where they lack answers that the provider counts, all that have no result may have been
@@ -52,6 +80,9 @@ impl Batcher {
             return self.update(&ticket);
         }
         let mut state = self.state.borrow_mut();
+        if state.full_since.take().is_some() {
+            state.at_most = None;
+        }
         for BatchResult { id, told, .. } in results.iter().filter(|told| ours.contains(&told.id)) {
             if let Some(told) = told {
                 state.bills.entry(id.clone()).or_default().push(Bill::Told(*told));
@@ -183,5 +214,24 @@ impl Batcher {
         }
         self.settled.notify_waiters();
         Ok(())
+    }
+}
+
+/// The tokens that the provider's queue holds, where its message names them.
+fn queue_named(message: &str) -> Option<usize> {
+    let (_, named) = message.split_once("Limit: ")?;
+    let digits = named.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit);
+    digits.collect::<String>().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_how_much_the_queue_holds() {
+        let of_openai = "Enqueued token limit reached for gpt-4o. Limit: 90,000 enqueued tokens. Please wait.";
+        assert_eq!(queue_named(of_openai), Some(90_000));
+        assert_eq!(queue_named("Enqueued token limit reached"), None);
     }
 }

@@ -77,6 +77,10 @@ struct State {
     is_hurried: bool,
     /// Most requests of a batch where the provider holds as much as it takes: then there is one batch at a time.
     at_most: Option<usize>,
+    /// Since when the provider has taken not even one request, because its queue is full.
+    full_since: Option<Instant>,
+    /// Until when nothing is handed in for that.
+    full_until: Option<Instant>,
 }
 
 /// A guard: while it lives, more will be asked without any response, and no batch is handed in.
@@ -239,7 +243,8 @@ impl Batcher {
         let state = self.state.borrow();
         let may_be_asked = state.busy > 0 && !state.is_hurried;
         let is_quiet = !may_be_asked && state.asked_at.is_none_or(|at| at.elapsed() >= self.poll.min(QUIET));
-        let may_hand_in = state.at_most.is_none() || state.tickets.is_empty();
+        let has_waited = state.full_until.is_none_or(|until| until <= Instant::now());
+        let may_hand_in = has_waited && (state.at_most.is_none() || state.tickets.is_empty());
         !state.waiting.is_empty() && (full || is_quiet) && may_hand_in
     }
 
