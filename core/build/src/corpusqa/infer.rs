@@ -3,7 +3,9 @@
 use super::column::{Column, Entity, Schema, ValueType};
 use super::unit::{Unit, may_be};
 use super::value::{CellValue, is_nothing, period_of, read_cell, unit_of};
+use regex::Regex;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Most different words of a category: a column with more is not asked about as one.
 const MOST_CATEGORIES: usize = 24;
@@ -59,7 +61,9 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`.
     let units: BTreeSet<String> = cells.iter().filter_map(|cell| unit_of(cell)).collect();
     let periods: BTreeSet<String> = cells.iter().filter_map(|cell| period_of(cell)).collect();
-    let differ = units.iter().any(|one| units.iter().any(|other| !may_be(one, other))) || periods.len() > 1;
+    let differ = units.iter().any(|one| units.iter().any(|other| !may_be(one, other)))
+        || periods.len() > 1
+        || are_told_apart(cells);
     let is_mixed = unit.is_empty() && differ;
     if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
         let whole = values.iter().all(|value| match value {
@@ -76,6 +80,19 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
         Some(_) => ValueType::YearMonth,
         None => ValueType::Category,
     }
+}
+
+/// True if letters behind the numbers tell the cells apart, as in `12A` and `12B`, `48°N` and `33°S`, `500 BC` and `200 AD`.
+fn are_told_apart(cells: &[&str]) -> bool {
+    static LETTERS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^[^A-Za-z]*[0-9]\s?(°?[A-Za-z]{1,2})$").expect("a valid pattern"));
+    const ALIKE: [&str; 10] = ["st", "nd", "rd", "th", "k", "m", "b", "mn", "bn", "tn"];
+    let letters = |cell: &&str| {
+        let found = LETTERS.captures(cell.trim()).filter(|_| unit_of(cell).is_none());
+        found.map(|found| found[1].to_lowercase())
+    };
+    let told: BTreeSet<String> = cells.iter().filter_map(letters).collect();
+    told.len() > 1 && told.iter().any(|letters| !ALIKE.contains(&letters.as_str()))
 }
 
 /// True if each cell that says something could be a year.
@@ -232,6 +249,22 @@ mod tests {
         }
         assert_eq!(kind(["1998", "n/a", "20011"]), ValueType::Count);
         assert_eq!(kind(["-", "n/a", ""]), ValueType::Category);
+    }
+
+    #[test]
+    fn numbers_that_letters_tell_apart_are_words() {
+        let kind = |cells: [&str; 3]| {
+            let rows = cells.map(|cell| ["Aa", cell]);
+            schema(&["Firm", "Place"], &[&rows[0], &rows[1], &rows[2]]).remove(1).1
+        };
+        for cells in
+            [["12A", "12B", "13"], ["48.8°N", "33.9°S", "40°N"], ["500 BC", "300 BC", "200 AD"], ["9am", "10pm", "-"]]
+        {
+            assert_eq!(kind(cells), ValueType::Category, "{cells:?}");
+        }
+        for cells in [["1st", "2nd", "3rd"], ["5K", "6M", "7B"], ["12A", "13A", "7"], ["5 hr", "6 h", "7"]] {
+            assert_eq!(kind(cells), ValueType::Count, "{cells:?}");
+        }
     }
 
     #[test]
