@@ -1,8 +1,10 @@
 //! The columns of the global table, and what is known of them.
 
 use closeread_prompts::variables::Field;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// The type of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +104,18 @@ pub enum SchemaError {
     /// The schema has no column to ask about.
     #[error("no column holds a number, a category or a date: there is nothing to ask about")]
     Nothing,
+}
+
+/// A text as a unit: empty for what says none, a year or a word such as `est.` and `max`, as in `Revenue (2023)`.
+pub(super) fn as_unit(text: &str) -> &str {
+    static REMARK: LazyLock<Regex> = LazyLock::new(|| {
+        let year = r"(?:[0-9]{1,2}[./-])*(?:1[5-9]|2[01])[0-9]{2}(?:\s*[-–/]\s*[0-9]{2,4})?年?";
+        let words = "est|estimated?|max|maximum|min|minimum|all|total|avg|average|mean|median|latest|current|approx|best|year|no";
+        let chinese = "估计|估計|预计|預計|最大|最小|最高|最低|平均|总计|總計|合计|合計";
+        Regex::new(&format!(r"(?i)^(?:{year}|(?:{words})\.?|{chinese})$")).expect("a valid pattern")
+    });
+    let text = text.trim();
+    if REMARK.is_match(text) { "" } else { text }
 }
 
 impl Schema {

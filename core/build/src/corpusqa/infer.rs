@@ -1,7 +1,7 @@
 //! The columns of a table that comes without a schema, from its cells.
 
-use super::column::{Column, Entity, Schema, ValueType};
-use super::unit::{Unit, may_be};
+use super::column::{Column, Entity, Schema, ValueType, as_unit};
+use super::unit::{Unit, may_be, other_measure};
 use super::value::{CellValue, is_nothing, period_of, read_cell, unit_of};
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -43,6 +43,7 @@ fn title_and_unit(head: &str) -> (&str, &str) {
 }
 
 fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
+    let unit = as_unit(unit);
     let reads_as = |value_type| {
         let column = Column::new("x", value_type, unit);
         let values: Vec<CellValue> = match cells.iter().map(|cell| read_cell(cell, &column)).collect() {
@@ -58,19 +59,21 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     if unit.is_empty() && names_years(title) != Some(false) && are_years(cells.iter().copied()) {
         return ValueType::YearMonth;
     }
-    // Without a unit over them, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`.
+    // Without a unit over them, or with one that tells nothing, such as a year, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`.
     let units: BTreeSet<String> = cells.iter().filter_map(|cell| unit_of(cell)).collect();
     let periods: BTreeSet<String> = cells.iter().filter_map(|cell| period_of(cell)).collect();
     let differ = units.iter().any(|one| units.iter().any(|other| !may_be(one, other)))
         || periods.len() > 1
         || are_told_apart(cells);
-    let is_mixed = unit.is_empty() && differ;
+    let held = Unit::read(unit);
+    let is_told = held.currency.is_some() || held.measure.is_some() || held.share.is_some();
+    let is_mixed = differ && !is_told && other_measure(&held.rest).is_none();
     if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
             _ => true,
         });
-        return match (Unit::read(unit).currency.is_some() || cells.iter().any(|cell| is_money(cell)), whole) {
+        return match (held.currency.is_some() || cells.iter().any(|cell| is_money(cell)), whole) {
             (true, _) => ValueType::Money,
             (false, true) => ValueType::Count,
             (false, false) => ValueType::Number,
@@ -249,6 +252,26 @@ mod tests {
         }
         assert_eq!(kind(["1998", "n/a", "20011"]), ValueType::Count);
         assert_eq!(kind(["-", "n/a", ""]), ValueType::Category);
+    }
+
+    #[test]
+    fn a_year_or_a_remark_over_a_column_is_no_unit() {
+        let kind = |head: &str, cells: [&str; 3]| {
+            let rows = cells.map(|cell| ["Aa", cell]);
+            schema(&["Firm", head], &[&rows[0], &rows[1], &rows[2]]).remove(1).1
+        };
+        for (head, cells) in [
+            ("Revenue (2023)", ["$5", "€7", "£3"]),
+            ("Revenue (thousands)", ["$5", "€7", "£3"]),
+            ("Weight (max)", ["5 kg", "600 g", "7 kg"]),
+            ("Height (est.)", ["5 m", "6 m", "7 m"]),
+            ("收入（2023年）", ["5亿元", "6000万美元", "7亿元"]),
+        ] {
+            assert_eq!(kind(head, cells), ValueType::Category, "{head}");
+        }
+        assert_eq!(kind("Revenue (2023)", ["$5M", "$600K", "$7"]), ValueType::Money);
+        assert_eq!(kind("Opened (est.)", ["1998", "2001", "-"]), ValueType::YearMonth);
+        assert_eq!(kind("Beds (2000 units)", ["5", "6", "7"]), ValueType::Count);
     }
 
     #[test]

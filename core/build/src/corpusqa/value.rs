@@ -8,7 +8,7 @@ mod missing;
 mod number;
 
 use super::column::Column;
-use super::column::ValueType;
+use super::column::{ValueType, as_unit};
 use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure, period};
 use closeread_eval::answer::corpusqa::month_of;
 pub(super) use missing::is_nothing;
@@ -249,13 +249,14 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
         Some(unit) => (together(cell, Unit::read(unit)), true),
         None => (cell, false),
     };
-    let held = Unit::read(&column.unit);
+    let unit = as_unit(&column.unit);
+    let held = Unit::read(unit);
     own = own.of_money(held.currency.is_some());
     // `1.2m` is 1.2 million where no length is asked for.
     if own.measure.is_some_and(|measure| measure.kind == "length" && measure.factor == 1.0)
         && held.measure.is_none_or(|measure| measure.kind != "length")
     {
-        let is_told = own.currency.is_some() || !column.unit.trim().is_empty();
+        let is_told = own.currency.is_some() || !unit.is_empty();
         let is_apart = stated.filter(|unit| unit.trim_end().ends_with(['m', 'M'])).map(|_| true);
         match is_apart.or_else(|| blank_before_m(bare)) {
             Some(true) if !is_told => return Err(refused(NoNumber::MetresOrMillions)),
@@ -283,7 +284,7 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
             && own.rest != held.rest
             && [&own.rest, &held.rest].iter().all(|rest| rest.starts_with('/'));
     let is_money = own.currency.is_some() || held.currency.is_some();
-    if is_unlike && !column.unit.trim().is_empty() || is_money && held.measure.is_none() && may_be_more(&own, &held) {
+    if is_unlike && !unit.is_empty() || is_money && held.measure.is_none() && may_be_more(&own, &held) {
         return Err(refused(NoNumber::Unit));
     }
     let is_share = column.value_type == ValueType::Percentage;
