@@ -106,7 +106,8 @@ pub enum SchemaError {
     Nothing,
 }
 
-/// A text as a unit: empty for what says none, a year or a word such as `est.` and `max`, as in `Revenue (2023)`.
+/// A text as a unit, without the word `unit:` before it: empty for what says none, a year or a word such as `est.` and `max`, as
+/// in `Revenue (2023)`.
 pub(super) fn as_unit(text: &str) -> &str {
     static REMARK: LazyLock<Regex> = LazyLock::new(|| {
         let year = r"(?:[0-9]{1,2}[./-])*(?:1[5-9]|2[01])[0-9]{2}(?:\s*[-–/]\s*[0-9]{2,4})?年?";
@@ -114,7 +115,10 @@ pub(super) fn as_unit(text: &str) -> &str {
         let chinese = "估计|估計|预计|預計|最大|最小|最高|最低|平均|总计|總計|合计|合計";
         Regex::new(&format!(r"(?i)^(?:{year}|(?:{words})\.?|{chinese})$")).expect("a valid pattern")
     });
+    static NAME: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i)^(?:单位|單位|units?)\s*[:：]\s*").expect("a valid pattern"));
     let text = text.trim();
+    let text = NAME.find(text).map_or(text, |name| &text[name.end()..]);
     if REMARK.is_match(text) { "" } else { text }
 }
 

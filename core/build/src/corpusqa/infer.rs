@@ -39,7 +39,12 @@ fn title_and_unit(head: &str) -> (&str, &str) {
             return (title.trim(), unit.trim());
         }
     }
-    (head, "")
+    // In Chinese also `营收/万元`.
+    let behind_slash = head.rsplit_once(['/', '／']).filter(|(title, rest)| {
+        let unit = Unit::read(rest);
+        title.contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) && (unit.currency.is_some() || unit.exponent.is_some())
+    });
+    behind_slash.map_or((head, ""), |(title, unit)| (title.trim(), unit.trim()))
 }
 
 fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
@@ -252,6 +257,21 @@ mod tests {
         }
         assert_eq!(kind(["1998", "n/a", "20011"]), ValueType::Count);
         assert_eq!(kind(["-", "n/a", ""]), ValueType::Category);
+    }
+
+    #[test]
+    fn a_unit_may_stand_behind_its_name_or_a_slash() {
+        let header = ["公司", "营收（单位：万元）", "利润/万元", "产量／万吨", "单价/公斤", "Sales (unit: USD m)"];
+        let rows: [&[&str]; 2] = [&["Aa", "5", "6亿", "7", "5元", "5"], &["Bb", "6亿元", "7", "8000吨", "6元", "6 bn"]];
+        let columns = schema(&header, &rows);
+        let units: Vec<&str> = columns.iter().map(|column| column.2.as_str()).collect();
+        assert_eq!(units, ["", "单位：万元", "万元", "万吨", "", "unit: USD m"]);
+        let read =
+            |at: usize, cell: &str| read_cell(cell, &Column::new("x", columns[at].1, units[at])).unwrap().number();
+        assert_eq!(
+            [read(1, "6亿元"), read(2, "6亿"), read(5, "6 bn")],
+            [Some(60_000.0), Some(60_000.0), Some(6_000.0)]
+        );
     }
 
     #[test]
