@@ -44,7 +44,14 @@ fn title_and_unit(head: &str) -> (&str, &str) {
         let unit = Unit::read(rest);
         title.contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) && (unit.currency.is_some() || unit.exponent.is_some())
     });
-    behind_slash.map_or((head, ""), |(title, unit)| (title.trim(), unit.trim()))
+    // `Area in km2`, but not `Born in London`.
+    let behind_in = head.rsplit_once(" in ").or_else(|| head.rsplit_once(", ")).filter(|(title, rest)| {
+        let unit = Unit::read(rest);
+        let tells =
+            unit.currency.is_some() || unit.exponent.is_some() || unit.measure.is_some() || unit.share.is_some();
+        tells && unit.rest.is_empty() && !title.trim().is_empty()
+    });
+    behind_slash.or(behind_in).map_or((head, ""), |(title, unit)| (title.trim(), unit.trim()))
 }
 
 fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
@@ -272,6 +279,22 @@ mod tests {
             [read(1, "6亿元"), read(2, "6亿"), read(5, "6 bn")],
             [Some(60_000.0), Some(60_000.0), Some(6_000.0)]
         );
+    }
+
+    #[test]
+    fn a_unit_may_stand_behind_in_or_a_comma() {
+        for (head, title, unit) in [
+            ("Revenue in USD million", "Revenue", "USD million"),
+            ("Area in km2", "Area", "km2"),
+            ("Sales, EUR m", "Sales", "EUR m"),
+            ("Share in %", "Share", "%"),
+            ("Born in London", "Born in London", ""),
+            ("Sales, net", "Sales, net", ""),
+            ("Sales in 2023", "Sales in 2023", ""),
+            ("Sales in EUR (2023)", "Sales in EUR", "2023"),
+        ] {
+            assert_eq!(title_and_unit(head), (title, unit), "{head}");
+        }
     }
 
     #[test]
