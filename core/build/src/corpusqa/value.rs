@@ -186,7 +186,7 @@ pub fn read_cell(text: &str, column: &Column) -> Result<CellValue, CellError> {
 /// # Errors
 /// As [`read_cell`].
 pub fn read_stated(value: &str, unit: &str, column: &Column) -> Result<CellValue, CellError> {
-    read(value, Some(unit).filter(|unit| !unit.trim().is_empty()), column)
+    read(value, Some(as_unit(unit)).filter(|unit| !unit.is_empty()), column)
 }
 
 fn read(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, CellError> {

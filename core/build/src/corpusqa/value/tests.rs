@@ -93,6 +93,8 @@ fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
     assert_eq!(stated("€m 1.2", "", "EUR"), Ok(CellValue::Number { value: 1_200_000.0 }));
     assert_eq!(stated("1118000", "EUR", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
     assert_eq!(stated("1,118", "", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
+    assert_eq!(stated("5000", "单位：万元", "万元"), Ok(CellValue::Number { value: 5000.0 }));
+    assert_eq!(stated("1,118", "2023", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
     assert_eq!(stated("1,118 thousand", "EUR", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
     assert!(stated("5", "GBP", "EUR").unwrap_err().to_string().contains("is in GBP, the column in EUR"));
     for (raw, held) in [
