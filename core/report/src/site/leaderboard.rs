@@ -68,7 +68,7 @@ impl Board {
         gold: Option<&[Item]>,
     ) -> Option<Self> {
         let items = gold.or_else(|| runs.first().map(|run| run.items.as_slice()))?;
-        let gold = lines(items, gold.is_some());
+        let gold = lines(&published(items, gold.is_some()));
         let same = |run: &Run| run.items.iter().map(identity).eq(items.iter().map(identity));
         let is_on: Vec<bool> = runs.iter().map(same).collect();
         let (mut rows, mut others) = (Vec::new(), BTreeSet::new());
@@ -225,18 +225,22 @@ pub(super) fn card_of(submission: &Submission) -> Result<Scorecard, ScoreError> 
     score(submission, &evaluator, &options)
 }
 
-/// Writes items as JSON Lines, without fields of their own, which may hold the text of books; `with_evidence` if predictions that
-/// cite passages are scored by them.
-pub(super) fn lines(items: &[Item], with_evidence: bool) -> String {
-    let published = |item: &Item| {
-        let mut item = item.clone();
+/// Returns items without fields of their own, which may hold the text of books; `with_evidence` if predictions that cite passages
+/// are scored by them.
+pub(super) fn published(items: &[Item], with_evidence: bool) -> Vec<Item> {
+    let mut items = items.to_vec();
+    for item in &mut items {
         item.other.retain(|name, _| PUBLISHED.contains(&name.as_str()));
         if !with_evidence {
             item.evidence.clear();
         }
-        format!("{}\n", json!(item))
-    };
-    items.iter().map(published).collect()
+    }
+    items
+}
+
+/// Writes items as JSON Lines.
+pub(super) fn lines(items: &[Item]) -> String {
+    items.iter().map(|item| format!("{}\n", json!(item))).collect()
 }
 
 fn shown(rows: &[(Option<usize>, &Row)]) -> Table {

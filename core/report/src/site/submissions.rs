@@ -5,7 +5,7 @@ mod read;
 mod tests;
 
 use super::cells::{SiteFile, named_cells};
-use super::leaderboard::{Board, ELEMENTS, GOLD, POLICY};
+use super::leaderboard::{Board, ELEMENTS, GOLD, POLICY, lines, published};
 use super::page::Page;
 use super::{details, index};
 use crate::plan::Trials;
@@ -108,7 +108,7 @@ pub fn leaderboard(title: &str, gold: &[Item], mut submissions: Vec<Submission>)
     files.extend(details(&report, &runs, &cells, &trials));
     match board {
         Some(board) => files.extend(board.data(title)),
-        None => files.push(SiteFile { path: GOLD.to_owned(), content: super::leaderboard::lines(gold, true) }),
+        None => files.push(SiteFile { path: GOLD.to_owned(), content: lines(&published(gold, true)) }),
     }
     Ok(files)
 }
