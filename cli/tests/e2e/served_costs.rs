@@ -224,7 +224,7 @@ fn finding_07_an_index_a_search_and_a_retrieval_spend_no_more_than_their_limit()
         assert!(said.contains("--max-cost") && !said.contains("no metric in common"), "{said}");
         let spent = billed() - before;
         assert!(spent > 0.0 && spent <= 0.1, "{command:?}: {spent}");
-        limited("9").exits(0);
+        limited("90").exits(0);
         assert!(billed() - before > 0.1);
 
         let sandbox = Sandbox::with_own_cache();
