@@ -41,7 +41,10 @@ test("one question in both orders: the same passages, the same model, two answer
     assert.match(await page.textContent("#verdict"), /One question cannot tell/);
     assert.match(await page.textContent(".verdict"), /The order changed 1 of 1 answers/);
     const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#save-answers")]);
-    assert.match(await readFile(await saved.path(), "utf8"), /^question,By score,In the book's order,.*\r\n.+,So it is. \[\[1\]\],So it is. \[\[2\]\],.+\r\n$/i);
+    assert.match(
+        await readFile(await saved.path(), "utf8"),
+        /^question,By score,In the book's order,.*\r\n.+,So it is. \[\[1\]\],So it is. \[\[2\]\],.+\r\n$/i,
+    );
     assert.equal(await page.locator(".answer[data-state=done]").count(), 2);
     const prompt = page.locator('.answer[data-order="dos-rag"] details');
     await prompt.locator("summary").click();

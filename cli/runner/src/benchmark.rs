@@ -105,7 +105,9 @@ impl Benchmark {
             _ if name == SAMPLE => {
                 reads_no_data()?;
                 if asked.name.is_some() && folder::is_other(Path::new(SAMPLE), &closeread_sample::FILES) {
-                    warn!("--benchmark {SAMPLE} is what ships; the folder `{SAMPLE}`, which differs, is read as ./{SAMPLE}");
+                    warn!(
+                        "--benchmark {SAMPLE} is what ships; the folder `{SAMPLE}`, which differs, is read as ./{SAMPLE}"
+                    );
                 }
                 (SAMPLE.to_owned(), sample(asked.judged), None, BookTexts::default())
             }
