@@ -345,6 +345,12 @@ pub fn applies(levels: &[Level]) -> BTreeMap<MetricName, Applies> {
     recalls.into_iter().chain(of_answer.map(|metric| (metric, Applies::OutOfAnswer))).collect()
 }
 
+/// Returns the names of the recalls for which a query has none of these key facts.
+pub fn recalls_of_nothing(facts: &[FactVerdict]) -> Vec<String> {
+    let without = Scope::OF_FACTS.iter().filter(|scope| !facts.iter().any(|fact| scope.has_fact(fact.level)));
+    without.map(|scope| Measure::Recall.metric(*scope).into()).collect()
+}
+
 fn share(holds: impl Iterator<Item = bool>) -> Score {
     let (hit, of) = holds.fold((0, 0), |(hit, of), holds| (hit + u32::from(holds), of + 1));
     Score::Ratio { hit, of }

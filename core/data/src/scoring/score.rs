@@ -73,6 +73,8 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
         by.insert(label.clone(), plan.groups(&table, label, &mut notes));
     }
     let items = plan.items(&rows, &table);
+    let mut policies = BTreeMap::new();
+    policies.insert(FailurePolicy::LeftOut, left_out);
     Ok(Scorecard {
         n: rows.len(),
         complete: ledger.is_complete() && !submission.is_unfinished,
@@ -80,7 +82,7 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
         main,
         policy: FailurePolicy::Wrong,
         metrics,
-        policies: BTreeMap::from([(FailurePolicy::LeftOut, left_out)]),
+        policies,
         chinese: options.chinese,
         by,
         items,
@@ -236,7 +238,9 @@ impl<'a> Plan<'a> {
             let by = Aggregation { policy, ..aggregation(&metric) };
             Some((String::from(metric), table.aggregate(&Rows::all(), &by).estimate?))
         };
-        self.names.iter().cloned().filter_map(of).collect()
+        let mut estimates = BTreeMap::new();
+        estimates.extend(self.names.iter().cloned().filter_map(of));
+        estimates
     }
 
     fn groups(&self, table: &Observations, label: &str, notes: &mut Vec<String>) -> BTreeMap<String, Group> {
@@ -252,8 +256,8 @@ impl<'a> Plan<'a> {
             ));
         }
         let empty = |made: Aggregate| Group { n: made.planned(), ledger: made.ledger, metrics: BTreeMap::new() };
-        let mut groups: BTreeMap<String, Group> =
-            any.groups.into_iter().map(|(value, made)| (value, empty(made))).collect();
+        let mut groups = BTreeMap::new();
+        groups.extend(any.groups.into_iter().map(|(value, made)| (value, empty(made))));
         for metric in &self.names {
             for (value, made) in grouped(&aggregation(metric)).groups {
                 if let Some((group, estimate)) = groups.get_mut(&value).zip(made.estimate) {

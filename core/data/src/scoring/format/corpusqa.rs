@@ -49,16 +49,16 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
             }
         }
     }
-    let mut judged: BTreeMap<String, bool> = BTreeMap::new();
+    let (mut n_judged, mut n_ruled) = (0, 0);
     for file in input.files {
         for row in draft.keep(records(file)) {
-            if let Some((id, is_judged)) = read_row(&mut draft, file, &row, &mut golds, input.gold.is_empty()) {
-                judged.entry(id).or_insert(is_judged);
+            match read_row(&mut draft, file, &row, &mut golds, input.gold.is_empty()) {
+                Some(true) => n_judged += 1,
+                Some(false) => n_ruled += 1,
+                None => {}
             }
         }
     }
-    let n_judged = judged.values().filter(|is_judged| **is_judged).count();
-    let n_ruled = judged.len() - n_judged;
     if n_judged > 0 && n_ruled > 0 {
         let rest = format!("the accuracy of {n_ruled} others is the strict rule's");
         let note = format!("answers with a judge's verdict: {n_judged}; {rest}");
@@ -67,14 +67,14 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     draft.finish(&FORMAT, input)
 }
 
-/// Reads a row; returns the id of a prediction and whether a judge has ruled on it.
+/// Reads a row; returns whether a judge has ruled on it, if it counts.
 fn read_row(
     draft: &mut Draft,
     file: &InputFile,
     row: &Row,
     golds: &mut BTreeMap<String, Value>,
     has_own_gold: bool,
-) -> Option<(String, bool)> {
+) -> Option<bool> {
     let Some(id) = row.text("id") else {
         let message = "no `id`: the row is skipped and not counted, as by the reference";
         draft.note(file, Some(row.line), None, message);
@@ -96,8 +96,9 @@ fn read_row(
     };
     match attempt(row, gold) {
         Ok((attempt, is_judged)) => {
+            let counts = !draft.has_attempt(&id);
             draft.attempt(file, Some(row.line), &id, attempt);
-            Some((id, is_judged))
+            counts.then_some(is_judged)
         }
         Err(why) => {
             draft.malformed(file, Some(row.line), Some(&id), why);

@@ -77,13 +77,18 @@ impl Draft {
         self.places.get(id).map(|at| &self.submission.items[*at])
     }
 
+    /// True if the item has an attempt, which is the one that counts.
+    pub(super) fn has_attempt(&self, id: &str) -> bool {
+        self.submission.attempts.contains_key(id)
+    }
+
     /// Adds an attempt, or counts its row as a duplicate or as unknown.
     pub(super) fn attempt(&mut self, file: &InputFile, line: Option<usize>, id: &str, attempt: Attempt) {
         self.has_read = true;
         if !self.places.contains_key(id) {
             return self.unknown(file, line, id);
         }
-        if self.submission.attempts.contains_key(id) {
+        if self.has_attempt(id) {
             return self.duplicate(file, line, id);
         }
         self.submission.attempts.insert(id.to_owned(), attempt);

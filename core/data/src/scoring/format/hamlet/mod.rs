@@ -6,8 +6,7 @@ use super::draft::{Draft, ended};
 use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
-use closeread_eval::hamlet::{FIFTHS, Level, SummaryEvaluation, applies, fifth_at, scores};
-use closeread_eval::observations::Applies;
+use closeread_eval::hamlet::{FIFTHS, SummaryEvaluation, fifth_at, recalls_of_nothing, scores};
 use closeread_eval::{Item, Task};
 use judged::Judged;
 use std::collections::BTreeSet;
@@ -46,7 +45,10 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     let system = FORMAT.system(input)?;
     for (_, Judged { evaluation, .. }) in &judged {
         if draft.item(item(evaluation)) {
-            draft.inapplicable(&evaluation.item, inapplicable(evaluation));
+            draft.inapplicable(
+                &evaluation.item,
+                recalls_of_nothing(evaluation.verdicts.facts.as_deref().unwrap_or_default()),
+            );
         }
     }
     for (file, Judged { line, summary, evaluation }) in judged {
@@ -74,13 +76,6 @@ fn item(evaluation: &SummaryEvaluation) -> Item {
         item = item.label("position", FIFTHS[fifth_at(position)]);
     }
     item
-}
-
-/// The recalls of levels that the query has no key fact of.
-fn inapplicable(evaluation: &SummaryEvaluation) -> Vec<String> {
-    let levels: Vec<Level> = evaluation.verdicts.facts.iter().flatten().map(|fact| fact.level).collect();
-    let without = applies(&levels).into_iter().filter(|(_, applies)| *applies == Applies::OutOf(0));
-    without.map(|(metric, _)| String::from(metric)).collect()
 }
 
 fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {

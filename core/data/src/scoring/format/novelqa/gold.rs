@@ -8,7 +8,7 @@ use crate::novelqa;
 use closeread_eval::rows::scalar;
 use closeread_eval::{InputFile, Item, Task};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// A novel of the gold files.
 pub(super) struct Novel {
@@ -32,7 +32,7 @@ impl Novel {
 /// `{novel: [right answers]}`, whose answers go to questions that have none, or are questions of their own, numbered
 /// from 0, where the novel has no file.
 pub(super) fn read_gold(draft: &mut Draft, files: &[InputFile], setting: Setting) -> Vec<Novel> {
-    let titles: BTreeMap<String, String> = files.iter().filter(|file| is_meta(file)).flat_map(titles).collect();
+    let titles: HashMap<String, String> = files.iter().filter(|file| is_meta(file)).flat_map(titles).collect();
     let mut novels: Vec<Novel> = Vec::new();
     let mut items: Vec<(&InputFile, Option<usize>, Item)> = Vec::new();
     let mut answers = Vec::new();
