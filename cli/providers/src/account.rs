@@ -165,7 +165,7 @@ pub fn keys() -> Result<Keys> {
     Ok(Keys { file })
 }
 
-/// closeread's own variables in a `.env`, which the environment lacks: a limit there would be found missing by the bill.
+/// Variables of closeread in a `.env` that the environment does not set. A limit there, unread, would be missed on the bill alone.
 fn unread(file: &HashMap<String, String>) -> Vec<&str> {
     let ours = |name: &&str| name.starts_with("CLOSEREAD_") && std::env::var_os(name).is_none();
     let mut names: Vec<&str> = file.keys().map(String::as_str).filter(ours).collect();

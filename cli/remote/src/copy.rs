@@ -111,7 +111,7 @@ async fn fetch_file(store: &Store, object: &Object, path: PathBuf) -> Result<Opt
             object.bytes
         );
     }
-    // Of such a mark the client has taken the last slash away, and nothing is called so.
+    // The client drops the last slash of such a mark: no object has the name that is left.
     if object.bytes == 0 && store.get(&object.name).await?.is_none() {
         return Ok(None);
     }

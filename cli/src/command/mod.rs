@@ -148,8 +148,8 @@ impl CostArgs {
         Ok(Self { max_cost, allow_unknown_price, model_info })
     }
 
-    /// Begins what a command without a run folder spends on models and on an embedder's server, which may be limited; of
-    /// `unlimited` models responses may have any length.
+    /// Begins to count what a command without a run folder spends on models and on an embedder's server, up to its limit.
+    /// Responses of `unlimited` models may have any length.
     fn spending(
         &self,
         models: &[String],

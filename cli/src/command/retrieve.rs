@@ -189,7 +189,7 @@ async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
     let embedders = args.embedder.iter().filter(|name| is_served(name));
     let priced: Vec<&str> = on_servers.iter().chain(embedders).map(String::as_str).collect();
     run_folder::write_prices(&args.out, prices.only(priced))?;
-    // A price that a command before this one knew holds on.
+    // A price that an earlier command knew still counts.
     let prices = folder.prices()?.overlaid(prices);
     let spending = Spending::of_run(&args.out, prices.clone(), limit, folder.spent(&prices)?, tokenizer.clone())?;
     let spending = Arc::new(spending);

@@ -98,7 +98,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let mut folder = open(&args, &path, &configuration, shard, &benchmark.items)?;
     let priced = [asked, encoders.on_servers(), rerankers_on_servers(reranking.as_ref())].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
-    // A price that a command before this one knew holds on.
+    // A price that an earlier command knew still counts.
     let prices = folder.prices()?.overlaid(prices);
     // What was spent before, without the request by which an embedding model's server was tried just now.
     let spent = folder.spent(&prices)?;

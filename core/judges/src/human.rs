@@ -108,7 +108,7 @@ pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     (found, problems)
 }
 
-/// True of a fault that is none of NovelQA's, as a study has it.
+/// True of the answer `other` of a study: a fault that is none of NovelQA's.
 fn is_other_fault(row: &Row) -> bool {
     row.text("criterion").as_deref() == Some("fault") && row.text("label").as_deref() == Some("other")
 }

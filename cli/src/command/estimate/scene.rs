@@ -65,7 +65,7 @@ impl<'a> Scene<'a> {
         if model.starts_with("builtin/") {
             return 0;
         }
-        // Which prompts a method asks by is not known here; those of judges it does not.
+        // The prompts of a method are not known here; those of judges are none of them.
         let is_prompt = |name: &&str| entry(name).is_none() && Judge::of_name(name).is_none();
         let named = self.extra_body.named.keys().map(String::as_str).filter(is_prompt);
         let tokens = |prompt| self.extra_body.tokens(Some(method), prompt, self.setting.tokenizer);
