@@ -71,7 +71,8 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     if unit.is_empty() && names_years(title) != Some(false) && are_years(cells.iter().copied()) {
         return ValueType::YearMonth;
     }
-    // Without a unit over them, or with one that tells nothing, such as a year, `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`.
+    // Without a unit over them `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`; a year
+    // over them is no unit.
     let units: BTreeSet<String> = cells.iter().filter_map(|cell| unit_of(cell)).collect();
     let periods: BTreeSet<String> = cells.iter().filter_map(|cell| period_of(cell)).collect();
     let differ = units.iter().any(|one| units.iter().any(|other| !may_be(one, other)))

@@ -60,7 +60,8 @@ pub enum RaterError {
 
 impl RaterLabels {
     /// Reads `unit`, `label`, and where there are several `rater`, `group` and `criterion`. Rows without a label are passed
-    /// over, and labels that differ in case or white space are one, as are `1` and `1.0`. `panel` is how many raters a majority is out of: as many as the file has, unless given.
+    /// over, and labels that differ in case or white space are one, as are `1` and `1.0`. `panel` is how many raters a majority is
+    /// out of: as many as the file has, unless given.
     ///
     /// # Errors
     /// [`RaterError`].
