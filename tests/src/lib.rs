@@ -5,6 +5,7 @@
 //! (`src/bin/conformance.rs`), by the module that `wasm/run.mjs` loads into Node, and by the tests of this package.
 //! To add a schema, write one file in `schema/` and name it in `schema/mod.rs`.
 
+mod assets;
 mod raptor;
 mod report;
 mod schema;
@@ -21,6 +22,7 @@ use serde_json::Value;
 /// Never panics and never skips: a case whose schema, version or group has no code counts as failed and is named in
 /// [`FileReport::not_yet`]; content that is not a vector file counts as one failure that says what is wrong with it.
 pub fn run_file(name: &str, json: &str) -> FileReport {
+    assets::provide_punkt();
     let mut report = FileReport::new(name);
     let file: Value = match serde_json::from_str(json) {
         Ok(file) => file,

@@ -47,12 +47,12 @@ pub(crate) enum Target {
     Wasm,
 }
 
-/// The features of core with which the native runner is compiled.
+/// What else is compiled with the runner.
 #[derive(Clone, Copy)]
 pub(crate) enum Runner {
-    /// The runner's own features: faster if nothing is compiled yet.
+    /// Nothing: faster if nothing is compiled yet.
     Alone,
-    /// The workspace's features: faster if the workspace is compiled.
+    /// The workspace, or the page's module: faster if they are, or will be, compiled.
     WithAll,
 }
 
@@ -97,8 +97,12 @@ pub(crate) fn reports(dir: &Path, target: Target, runner: Runner) -> Result<Vec<
         Target::Wasm => {
             WASM_TARGET.require()?;
             NODE.require()?;
-            let library = ["build", "--package", "closeread-tests", "--lib", "--target", WASM];
-            run_program(cargo().args(library))?;
+            let mut build = cargo();
+            build.args(["build", "--package", "closeread-tests", "--lib", "--target", WASM]);
+            if matches!(runner, Runner::WithAll) {
+                build.args(crate::web::page_in_development());
+            }
+            run_program(&mut build)?;
             let module = target_dir()?.join(WASM).join("debug/closeread_tests.wasm");
             stdout_of(program("node").arg("tests/wasm/run.mjs").arg(module).args(&files))?
         }

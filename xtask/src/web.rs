@@ -112,6 +112,12 @@ fn packages_are_there(web: &Path) -> bool {
     }
 }
 
+/// Returns arguments of cargo that compile the page's module of a development build beside another package.
+pub(crate) fn page_in_development() -> [String; 5] {
+    let features = format!("closeread-wasm/{},closeread-wasm/one-core", PAGE.feature);
+    ["--package", "closeread-wasm", "--no-default-features", "--features", &features].map(str::to_owned)
+}
+
 impl Module {
     /// Returns the features of core, which all modules share.
     fn features_in_development(&self) -> String {

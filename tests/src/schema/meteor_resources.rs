@@ -2,8 +2,9 @@
 
 use super::compare;
 use super::kind::Schema;
+use crate::assets::wordnet;
 use crate::report::FileReport;
-use closeread_metrics::meteor::{WordNet, stem};
+use closeread_metrics::meteor::stem;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ fn run(file: &Value, report: &mut FileReport) {
     });
     report.cases(file, "synonyms", |case| {
         let case: Synonyms = compare::parse(case)?;
-        let wordnet = WordNet::built_in();
+        let wordnet = wordnet();
         let expected: Vec<&str> = case.synonyms.iter().map(String::as_str).collect();
         compare::same(&format!("synonym of `{}`", case.word), &wordnet.synonyms(&case.word), &expected)
     });

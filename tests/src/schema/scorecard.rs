@@ -2,10 +2,10 @@
 //! the expected values are computed by hand. Both targets must also give the same bytes.
 
 use super::kind::Schema;
+use crate::assets::wordnet;
 use crate::report::{FileReport, label, list};
 use closeread_data::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
 use closeread_eval::{Evaluator, InputFile, Item, Outcome, Task};
-use closeread_metrics::meteor::WordNet;
 use closeread_metrics::{Metric, Words};
 use closeread_text::hash::sha256;
 use serde::Deserialize;
@@ -60,7 +60,7 @@ fn scorecard(case: &Case) -> Result<Scorecard, String> {
 }
 
 fn scored(submission: &Submission, options: &Options) -> Result<Scorecard, String> {
-    let evaluator = Evaluator::new(options.metrics_for(submission), options.chinese, Some(WordNet::built_in()));
+    let evaluator = Evaluator::new(options.metrics_for(submission), options.chinese, Some(wordnet()));
     let evaluator = evaluator.map_err(|error| error.to_string())?;
     score(submission, &evaluator, options).map_err(|error| error.to_string())
 }

@@ -2,12 +2,13 @@
 
 use super::compare;
 use super::text_metrics::{Sides, TOLERANCE, sides};
-use closeread_metrics::meteor::{Alignment, Meteor, WordNet, word_tokenize};
+use crate::assets::wordnet;
+use closeread_metrics::meteor::{Alignment, Meteor, word_tokenize};
 use closeread_text::sentence::punkt;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-static METEOR: LazyLock<Meteor> = LazyLock::new(|| Meteor::new(WordNet::built_in()));
+static METEOR: LazyLock<Meteor> = LazyLock::new(|| Meteor::new(wordnet()));
 static WITHOUT_SYNONYMS: LazyLock<Meteor> = LazyLock::new(Meteor::without_synonyms);
 
 /// METEOR of one prediction.

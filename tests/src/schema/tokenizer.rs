@@ -1,5 +1,6 @@
 //! The tokenizers that vector files name.
 
+use crate::assets::{CL100K, O200K};
 use closeread_books::tokens::Tokenizer;
 use closeread_models::all_minilm_l6_v2;
 use std::sync::LazyLock;
@@ -9,8 +10,6 @@ static MINILM: LazyLock<Tokenizer> = LazyLock::new(|| {
     Tokenizer::from_json(all_minilm_l6_v2::NAME, all_minilm_l6_v2::TOKENIZER)
         .expect("the shipped tokenizer.json is one")
 });
-static CL100K: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::cl100k);
-static O200K: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::o200k);
 
 /// The tokenizer called `name` in vector files.
 pub(crate) fn tokenizer(name: &str) -> Result<&'static Tokenizer, String> {
