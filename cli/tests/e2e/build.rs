@@ -252,8 +252,8 @@ fn what_cannot_be_built_is_refused() {
 }
 
 #[test]
-#[ignore = "needs CLOSEREAD_DATA"]
-fn needs_data_whole_novels_are_cut_and_priced() {
+#[ignore = "needs minutes, and CLOSEREAD_DATA"]
+fn needs_time_needs_data_whole_novels_are_cut_and_priced() {
     let data = shared_data();
     let sandbox = Sandbox::new();
     let novels = data.join("novels");

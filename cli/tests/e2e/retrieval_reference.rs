@@ -81,8 +81,8 @@ fn compare_fairytaleqa(neighbours: usize) {
 }
 
 #[test]
-#[ignore = "needs CLOSEREAD_DATA"]
-fn needs_data_fairytaleqa_agrees_within_three_tenths_of_a_point() {
+#[ignore = "needs minutes, and CLOSEREAD_DATA"]
+fn needs_time_needs_data_fairytaleqa_agrees_within_three_tenths_of_a_point() {
     compare_fairytaleqa(0);
 }
 

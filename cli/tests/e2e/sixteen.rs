@@ -217,8 +217,8 @@ fn needs_python_sagascale_in_sixteen_configurations_comes_out_as_computed_apart(
 
 /// Books on both sides of each edge of Table 2, at which Figure 3a is read: 127,992 tokens and 128,004 are in two buckets.
 #[test]
-#[ignore = "needs python3"]
-fn needs_python_sagascales_lengths_up_to_a_million_tokens_come_out_as_computed_apart() {
+#[ignore = "needs minutes, and python3"]
+fn needs_time_needs_python_sagascales_lengths_up_to_a_million_tokens_come_out_as_computed_apart() {
     let sandbox = Sandbox::new();
     benchmark(&sandbox, &[2_000, 10_666, 10_667, 21_333, 21_334, 42_666, 42_667, 60_000], sagascale_item);
     let windows = [300_000, 1_200_000, 2_000_000];
