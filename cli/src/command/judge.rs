@@ -81,7 +81,8 @@ pub(crate) struct JudgeArgs {
     #[arg(long, value_name = "NAME", default_value = "chunk", value_parser = one_of::<Reference>())]
     reference: Reference,
     /// Also probe the judging models: judge each answer once more with answer and gold answer swapped (position), or
-    /// with empty phrases around it (verbosity), and count the verdicts that change
+    /// with empty phrases around it (verbosity), and count the verdicts that change. With --no-cache, the same command asks
+    /// and pays this anew each time
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = one_of::<Probe>())]
     probe: Vec<Probe>,
     #[command(flatten)]
