@@ -2,11 +2,13 @@
 
 mod charges;
 mod served;
+mod taken;
 #[cfg(test)]
 mod tests;
 
 pub use charges::{CHARGES, Charged, keep_charged};
 pub use served::Serving;
+pub use taken::Taken;
 
 use crate::run_folder::Spent;
 use anyhow::Result;
@@ -37,35 +39,6 @@ pub struct Spending {
     changed: Notify,
 }
 
-/// The calls, tokens and dollars taken so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Taken {
-    /// Number of calls in flight.
-    pub in_flight: usize,
-    /// Tokens of prompts, as the providers counted them.
-    pub prompt_tokens: u64,
-    /// Number of tokens of responses.
-    pub response_tokens: u64,
-    /// Money spent, earlier runs into the same folder included.
-    pub dollars: Dollars,
-    /// Calls whose cost is not known.
-    pub unpriced: usize,
-    /// Whether the limit kept a call from beginning.
-    pub out: bool,
-    /// Whether a request waits for money that others in flight may not need.
-    pub is_short: bool,
-    /// Dollars that calls in flight may cost.
-    pub reserved: Dollars,
-}
-
-impl Taken {
-    /// Counts a request as in flight, which may cost so much.
-    fn set_aside(&mut self, most: Dollars) {
-        self.in_flight += 1;
-        self.reserved += most;
-    }
-}
-
 impl Spending {
     /// Begins with nothing in flight; `before` was spent earlier.
     pub fn new(prices: PriceList, limit: Option<Dollars>, before: Dollars, tokenizer: Tokenizer) -> Self {
@@ -84,7 +57,9 @@ impl Spending {
     ) -> Result<Self> {
         let charges = Charges::open(run, before.calls, limit.is_some())?;
         let spent = if limit.is_some() { before.total() } else { before.ended() + before.served };
-        Ok(Self { charges: Some(Mutex::new(charges)), ..Self::new(prices, limit, spent, tokenizer) })
+        let all = Self { charges: Some(Mutex::new(charges)), ..Self::new(prices, limit, spent, tokenizer) };
+        all.state().open = all.limited(before.open);
+        Ok(all)
     }
 
     /// The prices that calls are counted by.
@@ -128,7 +103,7 @@ impl Spending {
         };
         if let Some(most) = in_batch.zip(self.charges()).and_then(|(request, charges)| charges.take(request)) {
             let mut state = self.state();
-            state.dollars = state.dollars - self.limited(most);
+            state.take_back(self.limited(most));
             state.set_aside(self.limited(most));
             return begun(most, true);
         }
@@ -333,7 +308,7 @@ impl Begun<'_> {
     /// Charges the try that is at the provider, and will not be heard of any more.
     fn lose(&self) {
         if self.is_sent.replace(false) {
-            self.spending.state().dollars += self.worst;
+            self.spending.state().lose(self.worst);
         }
     }
 }

@@ -69,9 +69,10 @@ pub(crate) async fn run(args: IndexArgs) -> Result<ExitCode> {
     info!("{}: {items} on {books}", benchmark.name);
     let files = keep_indexes(&benchmark, &cells, &tokenizer, args.retriever, &kept);
     let files = files.await.context("the indexes are not complete; give the same command again to resume");
-    let Taken { dollars, out, .. } = spending.taken();
+    let taken = spending.taken();
+    let Taken { dollars, out, .. } = taken;
     if out && files.is_err() {
-        info!("{}", out_of_money(dollars));
+        info!("{}", out_of_money(taken));
         return Ok(ExitCode::from(1));
     }
     if dollars > Dollars::default() {

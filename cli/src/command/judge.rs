@@ -173,7 +173,7 @@ async fn judge(mut args: JudgeArgs) -> Result<ExitCode> {
         info!("stopped; give the same command again to resume");
     }
     if session.out_of_money {
-        info!("{}", out_of_money(runner.spent()));
+        info!("{}", out_of_money(runner.taken()));
     }
     let stopped = session.interrupted || session.out_of_money;
     let clean = session.failed == 0 && !stopped && session.without_chunk == 0;

@@ -9,15 +9,29 @@ use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::judging::JudgeOptions;
 use closeread_runner::reranker::Reranking;
+use closeread_runner::spending::Taken;
 use closeread_table::number::counted;
 use tracing::info;
 
 /// Returns the message where a limit on money ended the command.
-pub(super) fn out_of_money(spent: Dollars) -> String {
+pub(super) fn out_of_money(taken: Taken) -> String {
+    let at_most = up_to(taken).map_or_else(String::new, |open| {
+        format!(
+            " at most ({} are known, and up to {open} for calls whose end is not known)",
+            taken.dollars - taken.open
+        )
+    });
     format!(
-        "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
-         Give the same command again with a higher --max-cost to go on"
+        "stopped by --max-cost: {} of it are spent{at_most}, and the next call could exceed it; what was finished is kept. \
+         Give the same command again with a higher --max-cost to go on",
+        taken.dollars
     )
+}
+
+/// The most that calls can have cost whose end is not known; `None` where there are none.
+pub(super) fn up_to(taken: Taken) -> Option<Dollars> {
+    // Rounding apart.
+    Some(taken.open).filter(|open| *open > Dollars(5e-5))
 }
 
 /// The models that are asked, as readers and as judges, each once.

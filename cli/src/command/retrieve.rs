@@ -229,7 +229,7 @@ async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
         info!("stopped; give the same command again to resume");
     }
     if out_of_money {
-        info!("{}", plan::out_of_money(spending.taken().dollars));
+        info!("{}", plan::out_of_money(spending.taken()));
     }
     let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
     let in_part = interrupted || out_of_money || failed || benchmark.problems.count(true) > 0;

@@ -329,7 +329,7 @@ fn report(
         info!("stopped; give the same command again to resume");
     }
     if summary.out_of_money {
-        info!("{}", out_of_money(plan.spending.taken().dollars));
+        info!("{}", out_of_money(plan.spending.taken()));
     }
     let dropped = benchmark.problems.count(true) > 0;
     Ok(if finished && !dropped && session.without_chunk == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })

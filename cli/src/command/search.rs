@@ -77,7 +77,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
         let embedded = embed(&args.question, embedder, (&kept, &key), &mut passage_index);
         if embedded.is_err() && spending.taken().out {
-            info!("{}", out_of_money(spending.taken().dollars));
+            info!("{}", out_of_money(spending.taken()));
             return Ok(ExitCode::from(1));
         }
         query = Some(embedded?);

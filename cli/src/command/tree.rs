@@ -131,7 +131,7 @@ async fn built(args: &TreeArgs) -> Result<Option<(Vec<Arc<Book>>, Preparation)>>
     let unlimited = if args.max_output_tokens.is_none() { &writer[..] } else { &[] };
     let spending = args.costs.spending(&writer, unlimited, embedder.map(Arc::as_ref), &tokenizer)?;
     let stopped = || {
-        info!("{}", out_of_money(spending.taken().dollars));
+        info!("{}", out_of_money(spending.taken()));
         Ok(None)
     };
     let passages = method.passages().context("a tree has passages")?;

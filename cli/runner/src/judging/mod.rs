@@ -12,7 +12,7 @@ pub use store::{JUDGEMENTS, JUDGING, merge, read};
 use crate::host::CliHost;
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::spending::Spending;
+use crate::spending::{Spending, Taken};
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
@@ -23,7 +23,6 @@ use closeread_judges::{
     BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Panel, Reference, Subject, Submission,
     SubmittedAnswer, Verdict, ask, by_rule, cited,
 };
-use closeread_llm::price::Dollars;
 use closeread_methods::record::Record;
 use closeread_prompts::Prompts;
 use closeread_providers::response_cache::ResponseCache;
@@ -134,9 +133,9 @@ impl<'a> JudgeRunner<'a> {
         Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency, spending })
     }
 
-    /// Returns what the folder's calls have cost by now.
-    pub fn spent(&self) -> Dollars {
-        self.spending.taken().dollars
+    /// Returns what the folder's calls have taken by now.
+    pub fn taken(&self) -> Taken {
+        self.spending.taken()
     }
 
     /// Makes the models of the panel keep to the limits of the server together with those of `readers` that are the

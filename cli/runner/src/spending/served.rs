@@ -117,7 +117,7 @@ impl Drop for Serving {
         let aside = self.aside.get();
         // Nobody counted what it took.
         if !self.tries.borrow().is_empty() {
-            self.spending.state().dollars += aside;
+            self.spending.state().lose(aside);
         }
         self.spending.leave(aside);
     }

@@ -49,6 +49,16 @@ async fn a_response_that_filled_the_window_is_told_with_what_it_was_billed() {
     assert!((spending.taken().dollars.0 - 0.75).abs() < 1e-9, "{:?}", spending.taken());
 }
 
+#[tokio::test]
+async fn what_was_lost_is_told_apart_from_what_is_known() {
+    let spending = spending(9.0);
+    let begun = spending.begin("p/x", &call(), None).await;
+    begun.begin().unwrap();
+    drop(begun);
+    let Taken { dollars, open, .. } = spending.taken();
+    assert!((dollars.0 - 1.25).abs() < 1e-9 && (open.0 - 1.0).abs() < 1e-9, "{dollars} {open}");
+}
+
 fn response(tokens: u64) -> Result<Response, HostError> {
     let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
     Ok(Response { usage, ..Response::default() })

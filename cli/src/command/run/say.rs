@@ -1,5 +1,6 @@
 //! Messages of a run on standard error besides its report.
 
+use crate::command::plan::up_to;
 use crate::command::providers::hint_of;
 use crate::config::RunArgs;
 use anyhow::Result;
@@ -151,7 +152,9 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
     let unpriced = sum(|u| u.unpriced as u64);
     let calls: Dollars = usage.iter().map(|u| u.dollars).sum();
-    let all = plan.spending.taken().dollars;
+    let taken = plan.spending.taken();
+    let open = up_to(taken);
+    let all = taken.dollars - open.unwrap_or_default();
     // Rounding apart.
     let others = if all.0 - calls.0 > 5e-5 {
         format!(
@@ -160,13 +163,14 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     } else {
         String::new()
     };
+    let lost = open.map_or_else(String::new, |open| format!(", and up to {open} for calls whose end is not known"));
     let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
     let own_count = sum(|u| u.own_count as u64);
     if own_count > 0 {
         info!("{}", told_by_own_count(own_count, "calls"));
     }
     info!(
-        "{}: {} tokens of prompts ({cached:.0} % cached), {} of responses; {calls}{of_unknown}{others}",
+        "{}: {} tokens of prompts ({cached:.0} % cached), {} of responses; {calls}{of_unknown}{others}{lost}",
         counted(sum(|u| u.calls as u64) as usize, "call"),
         thousands(prompt),
         thousands(response),
