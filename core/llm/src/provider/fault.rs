@@ -46,7 +46,7 @@ pub enum ServerLoad {
     Server,
     /// A web page came in the place of an answer: the address is another program's, or the server is being mended.
     Page,
-    /// A success held no answer, and no reason for it: the prompt is billed, and the next try often ends so, too.
+    /// A success held no answer, and no reason that stays: the prompt is billed, and the next try often ends so, too.
     NoAnswer,
     /// The connection broke, or the response was cut short.
     Connection,
@@ -78,6 +78,11 @@ impl Fault {
     /// A success that holds neither an answer nor an error. It may be an answer in a form of its own, which is billed.
     pub(super) fn no_answer(field: &str) -> Self {
         Self::transient(ServerLoad::NoAnswer, format!("the server's response holds no `{field}`"))
+    }
+
+    /// A response whose writing failed, which says so at its end. It is billed, and another draw may come out right.
+    pub(super) fn spoiled(reason: &str) -> Self {
+        Self::transient(ServerLoad::NoAnswer, format!("the server ended the response with `{}`", shortened(reason)))
     }
 
     /// The provider refused the content.

@@ -75,6 +75,8 @@ pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     match reason {
         "STOP" | "FINISH_REASON_UNSPECIFIED" => Ok(FinishReason::Stop),
         "MAX_TOKENS" => Ok(FinishReason::Length),
+        // The model began to call a tool, and wrote that wrong.
+        "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL" => Err(Fault::spoiled(reason)),
         // SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII, LANGUAGE, OTHER: asking again gives the same.
         reason => Err(Fault::blocked(reason)),
     }

@@ -117,6 +117,19 @@ fn what_a_server_gave_up_in_the_middle_is_no_answer() {
 }
 
 #[test]
+fn a_call_of_a_tool_that_gemini_wrote_wrong_is_tried_again_and_not_blocked() {
+    for reason in ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"] {
+        let body = json!({"candidates": [{"content": {}, "finishReason": reason}]});
+        for given in [read(Protocol::Gemini, 200, &body), streamed(Protocol::Gemini, &format!("data: {body}\n\n"))] {
+            let Err(Fault::Transient { strain: ServerLoad::NoAnswer, message, .. }) = given else {
+                panic!("{given:?}")
+            };
+            assert_eq!(message, format!("the server ended the response with `{reason}`"));
+        }
+    }
+}
+
+#[test]
 fn nothing_behind_the_end_of_a_stream_is_part_of_its_answer() {
     let first = r#"data: {"choices":[{"delta":{"content":"Ana"},"finish_reason":"stop"}]}"#;
     let later = r#"data: {"choices":[{"delta":{"content":" or Ben"}}]}"#;
