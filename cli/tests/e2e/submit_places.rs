@@ -112,3 +112,19 @@ fn what_this_machine_alone_says_of_a_run_is_not_lost_in_pods() {
     dry(&options).refuses(&["error: --budget: set by the environment"]);
     dry(&[&options[..], &["--budget=300"]].concat()).exits(0);
 }
+
+#[test]
+fn an_option_of_submit_in_a_file_is_named_with_the_file() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let dry = |conf: &str, config: &[&str]| {
+        let submit = ["submit", "slurm", "--parts", "2", "--out", "spread", "--dry-run", "--"];
+        let mut command = sandbox.command(&[&submit[..], &OPTIONS, config].concat());
+        Ended(command.env("CLOSEREAD_CONFIG", sandbox.path(conf)).output().unwrap())
+    };
+    sandbox.write("conf/run.toml", "out = 'mine'\n");
+    sandbox.write("own.toml", "shard = '1/2'\n");
+    dry("conf", &[]).refuses(&["`out` stands in ", "run.toml, and is submit's own here: take it out there"]);
+    dry("none", &["--config", "own.toml"]).refuses(&["`shard` stands in own.toml"]);
+    dry("none", &["--out", "mine"]).refuses(&["--out is submit's own here: give it before `--`"]);
+}

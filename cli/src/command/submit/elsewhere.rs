@@ -5,20 +5,17 @@ use crate::command::config::{of_files, toml_of};
 use crate::config::user_file;
 use crate::environment::variable_of;
 use anyhow::{Result, ensure};
+use std::path::PathBuf;
 
-/// Limits: each part has its share in its command.
-const SHARED: [&str; 3] = ["max-cost", "rpm", "tpm"];
+/// Options that each part has in its command: its share of a limit, its items, its folder.
+const OF_PARTS: [&str; 5] = ["max-cost", "out", "rpm", "shard", "tpm"];
 
 /// Refuses options that the parts would run without, unless the command names them.
 pub(super) fn refuse_what_pods_lack(args: &SubmitArgs) -> Result<()> {
     if args.engine != Engine::Kubernetes {
         return Ok(());
     }
-    let mut files = Vec::new();
-    if let Some(path) = user_file() {
-        let options = toml_of(&path)?;
-        files.push((path, options));
-    }
+    let files = read_files(user_file())?;
     let is_set = |option: &str| {
         let variable = std::env::var_os(variable_of(option)).is_some_and(|value| !value.is_empty());
         variable || of_files(option, &files).is_some()
@@ -29,7 +26,7 @@ pub(super) fn refuse_what_pods_lack(args: &SubmitArgs) -> Result<()> {
     };
     let command = crate::command();
     let options = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
-    let lost = options.filter_map(clap::Arg::get_long).filter(|option| !SHARED.contains(option));
+    let lost = options.filter_map(clap::Arg::get_long).filter(|option| !OF_PARTS.contains(option));
     let lost: Vec<String> =
         lost.filter(|option| is_set(option) && !is_given(option)).map(|option| format!("--{option}")).collect();
     ensure!(
@@ -38,4 +35,15 @@ pub(super) fn refuse_what_pods_lack(args: &SubmitArgs) -> Result<()> {
         lost.join(", ")
     );
     Ok(())
+}
+
+/// The file that an option of a run stands in: that of --config, or the user's own.
+pub(super) fn named_in(option: &str, config: Option<PathBuf>) -> Result<String> {
+    let files = read_files(config.into_iter().chain(user_file()))?;
+    Ok(of_files(option, &files).map_or_else(|| "a file of options".to_owned(), |(_, file)| file))
+}
+
+fn read_files(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<(PathBuf, toml::Table)>> {
+    let read = |path: PathBuf| toml_of(&path).map(|options| (path, options));
+    paths.into_iter().map(read).collect()
 }

@@ -19,7 +19,7 @@ use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
-use elsewhere::refuse_what_pods_lack;
+use elsewhere::{named_in, refuse_what_pods_lack};
 use expected::Expected;
 use handed::Handed;
 use job::{Engine, Job};
@@ -245,12 +245,20 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
             "{option} holds what may be a key, which would stand in the script: set it in a file of --config"
         );
     }
+    if let Some(option) = of_submit(&args) {
+        bail!("--{option} is submit's own here: give it before `--`, or leave it out");
+    }
     let args = args.with_files()?;
     args.extra_body()?;
-    for (option, is_given) in
-        [("--shard", args.shard.is_some()), ("--out", args.out.is_some()), ("--dry-run", args.dry_run)]
-    {
-        ensure!(!is_given, "{option} is submit's own here: give it before `--`, or leave it out");
+    if let Some(option) = of_submit(&args) {
+        let file = named_in(option, args.config)?;
+        bail!("`{option}` stands in {file}, and is submit's own here: take it out there");
     }
     Ok(args)
+}
+
+/// The first option there that a submission gives each part itself.
+fn of_submit(args: &RunArgs) -> Option<&'static str> {
+    let own = [("shard", args.shard.is_some()), ("out", args.out.is_some()), ("dry-run", args.dry_run)];
+    own.into_iter().find(|(_, is_set)| *is_set).map(|(option, _)| option)
 }
