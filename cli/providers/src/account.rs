@@ -245,13 +245,19 @@ impl Keys {
         self.first_of(provider.variables)
     }
 
-    /// Returns the first of these variables that is set.
+    /// Returns the first of these variables that is set; an empty one is not.
     pub fn first_of(&self, variables: &[&'static str]) -> Option<(&'static str, Secret)> {
+        let in_environment = |name: &str| std::env::var(name).ok();
         variables.iter().find_map(|&variable| {
-            let value = std::env::var(variable).ok().or_else(|| self.file.get(variable).cloned())?;
-            let value = value.trim();
-            (!value.is_empty()).then(|| (variable, Secret::new(value)))
+            let value = self.value(variable, in_environment)?;
+            Some((variable, Secret::new(value)))
         })
+    }
+
+    /// The value of a variable without the white space around it: that of the environment, else that of the file.
+    fn value(&self, variable: &str, in_environment: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let places = [in_environment(variable), self.file.get(variable).cloned()];
+        places.into_iter().flatten().map(|value| value.trim().to_owned()).find(|value| !value.is_empty())
     }
 }
 

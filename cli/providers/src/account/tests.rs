@@ -14,6 +14,16 @@ fn finding_11_a_key_with_control_characters_is_refused_by_the_name_of_its_variab
 }
 
 #[test]
+fn an_empty_variable_does_not_hide_the_file() {
+    let keys = Keys { file: HashMap::from([("CLOSEREAD_TEST_KEY".to_owned(), " of-file ".to_owned())]) };
+    for (there, expected) in [(None, "of-file"), (Some(""), "of-file"), (Some(" \n"), "of-file"), (Some("own"), "own")]
+    {
+        let value = keys.value("CLOSEREAD_TEST_KEY", |_| there.map(str::to_owned));
+        assert_eq!(value.as_deref(), Some(expected), "{there:?}");
+    }
+}
+
+#[test]
 fn an_address_of_other_tools_is_refused_unless_it_is_the_providers_own() {
     let asked = |provider: &str, variable: &str, url: &str| {
         let keys = Keys { file: HashMap::from([(variable.to_owned(), url.to_owned())]) };
