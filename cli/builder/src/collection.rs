@@ -9,7 +9,7 @@ use closeread_build::corpusqa::csv_as_markdown;
 use closeread_eval::Document;
 use closeread_files::leads_outside;
 use closeread_runner::input::{InputOptions, ProblemKind, outside, read_books};
-use closeread_text::Language;
+use closeread_text::{Language, counted};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: b
     if let Some(twice) = books.iter().find(|book| !ids.insert(book.id.as_str())) {
         bail!("two documents are called `{}`: rename a file, or name ids in a documents.jsonl", twice.id);
     }
-    info!("{} documents", books.len());
+    info!("{}", counted(books.len(), "document"));
     Ok(books)
 }
 

@@ -190,7 +190,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         let n = open_batches(&part.folder)?;
         if n > 0 {
             warn!(
-                "{} waits for {n} batches at the provider: give its command again, and merge again, before a run fills the gaps \
+                "{} waits for batches at the provider ({n}): give its command again, and merge again, before a run fills the gaps \
                  of this one, or they are paid twice",
                 part.folder.display()
             );

@@ -7,7 +7,7 @@ use closeread_files::{self as files, run_files::RECORDS};
 use closeread_report::folder::RunManifest;
 use closeread_runner::run_folder::{self, MANIFEST, Spent};
 use closeread_runner::{finished, judging};
-use closeread_table::number::thousands;
+use closeread_table::number::{counted, thousands};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -230,7 +230,7 @@ fn seen(path: &Path, written_for: Option<Duration>) -> Result<Part> {
     if !path.join(MANIFEST).exists() {
         return Ok(Part::empty(name, if runs { State::Running } else { State::Waiting }));
     }
-    let Ok(Counted { of, planned, trials, spent, is_left }) = counted(path) else {
+    let Ok(Counted { of, planned, trials, spent, is_left }) = counts_of(path) else {
         return Ok(Part::empty(name, if runs { State::Running } else { State::Damaged }));
     };
     let state = match (runs, trials >= planned && !is_left) {
@@ -255,7 +255,7 @@ struct Counted {
     is_left: bool,
 }
 
-fn counted(path: &Path) -> Result<Counted> {
+fn counts_of(path: &Path) -> Result<Counted> {
     let manifest = run_folder::read_manifest(&path.join(MANIFEST))?.context("a manifest")?;
     RunManifest::read(manifest.to_string().as_bytes())?;
     let items = files::read(&path.join("items.jsonl"))?;
@@ -321,7 +321,7 @@ pub(super) fn summary(parts: &[Part]) -> String {
         text += &format!(" at most: ${open:.2} of it is what calls can cost whose end is not known");
     }
     if let Some(left) = seconds_left(parts) {
-        text += &format!("; about {} minutes left", left.div_ceil(60));
+        text += &format!("; about {} left", counted(left.div_ceil(60) as usize, "minute"));
     }
     text
 }

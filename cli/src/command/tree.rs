@@ -15,6 +15,7 @@ use closeread_runner::engine::retriever_for;
 use closeread_runner::host::{CliHost, QueryEncoder};
 use closeread_runner::run_folder::preparations;
 use closeread_runner::{finished, prompts, tokenizer};
+use closeread_table::number::counted;
 use closeread_terminal as terminal;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -103,12 +104,12 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
     let compression =
         listed.compression.map_or_else(String::new, |share| format!(", {:.0} % of their length", 100.0 * share));
     info!(
-        "{} passages under {} summaries{compression}, {} layers, {} roots, {} calls",
-        listed.leaves,
+        "{} under {} summaries{compression}, {}, {}, {}",
+        counted(listed.leaves, "passage"),
         listed.summaries,
-        tree.height(),
-        listed.roots.len(),
-        preparation.calls.len()
+        counted(tree.height(), "layer"),
+        counted(listed.roots.len(), "root"),
+        counted(preparation.calls.len(), "call")
     );
     Ok(ExitCode::SUCCESS)
 }

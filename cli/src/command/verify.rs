@@ -24,7 +24,7 @@ use closeread_runner::reranker::{Reranker, RerankerOptions, Reranking};
 use closeread_runner::run_folder::MANIFEST;
 use closeread_runner::spending::Spending;
 use closeread_runner::{prompts, tokenizer};
-use closeread_table::number::thousands;
+use closeread_table::number::{counted, thousands};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -225,17 +225,17 @@ fn say(run: &str, replayed: &ReplayedTrials, judged: &ReplayedJudgements) -> Res
             count(*n)
         );
     }
-    let trials = format!("{} trials parsed and scored again", count(replayed.trials));
+    let trials = format!("{} parsed and scored again", counted(replayed.trials, "trial"));
     let scored = match replayed.scored_only {
         0 => String::new(),
         n => format!(", {} that ended without a response scored again", count(n)),
     };
     let judgements = match judged.judgements {
         0 => String::new(),
-        n => format!(", {} judgements read again", count(n)),
+        n => format!(", {} read again", counted(n, "judgement")),
     };
     let n = replayed.differences.len() + judged.differences.len();
-    outln!("{run}: {trials}{scored}{judgements}: {} differences", count(n));
+    outln!("{run}: {trials}{scored}{judgements}: {}", counted(n, "difference"));
     Ok(())
 }
 

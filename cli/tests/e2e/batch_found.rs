@@ -67,5 +67,5 @@ fn finding_07_a_merge_says_which_part_waits_for_a_batch() {
     server.hold(true);
     case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
     let told = case.sandbox.run(&["merge", "r", "--out", "m"]).exits(1).err();
-    assert!(told.contains("r waits for 1 batches at the provider"), "{told}");
+    assert!(told.contains("r waits for batches at the provider (1)"), "{told}");
 }

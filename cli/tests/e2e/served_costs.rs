@@ -277,7 +277,7 @@ fn charged_over_a_kill(
     let killed = status();
     release.send(()).unwrap();
     let said = sandbox.run(&arguments).exits(0).err();
-    assert!(said.contains("the end of 1 earlier calls is not known"), "{said}");
+    assert!(said.contains("the end of 1 earlier call is not known"), "{said}");
     [killed, status()]
 }
 

@@ -7,7 +7,7 @@ use super::book::has_text;
 use super::decode::{DecodeError, SAVE_AS, decode, office_document};
 use super::html::{Layout, drawn, to_text};
 use super::language::detect;
-use closeread_text::Language;
+use closeread_text::{Language, counted};
 pub use error::EpubError;
 use limits::{Chapters, Limited, check};
 use rbook::Epub;
@@ -131,7 +131,8 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         notes.push(format!("{n_empty} of {n_chapters} chapters hold no text, perhaps pictures of pages"));
     }
     if n_left_out > 0 {
-        notes.push(format!("{n_left_out} parts outside the reading order (navigation, linear=\"no\") are left out"));
+        let parts = counted(n_left_out, "part");
+        notes.push(format!("left out: {parts} outside the reading order (navigation, linear=\"no\")"));
     }
     let metadata = epub.metadata();
     let said: Option<Language> = metadata.language().and_then(|l| l.value().parse().ok());

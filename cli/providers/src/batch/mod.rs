@@ -252,7 +252,7 @@ impl Batcher {
     async fn find_again(&self) -> Result<()> {
         let tickets = self.state.borrow().tickets.clone();
         if !tickets.is_empty() {
-            info!("{}: {} batches of an earlier run are taken up again", self.name, tickets.len());
+            info!("{}: batches of an earlier run that are taken up again: {}", self.name, tickets.len());
         }
         for ticket in tickets.into_iter().filter(|ticket| ticket.stage == Stage::Prepared) {
             self.find(ticket).await?;

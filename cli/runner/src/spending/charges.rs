@@ -9,6 +9,7 @@ pub use closeread_files::run_files::CHARGES;
 use closeread_files::{self as files, append_lines, write_lines};
 use closeread_llm::price::Dollars;
 use closeread_providers::batch::handed_in;
+use closeread_text::counted;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::BTreeMap;
@@ -188,8 +189,8 @@ impl Charges {
         let most: Dollars = lost.iter().copied().sum();
         if is_limited && !lost.is_empty() {
             info!(
-                "the end of {} earlier calls is not known: they count with the most that they can have cost, {most}",
-                lost.len()
+                "the end of {} is not known: what counts is the most that can have been paid for this, {most}",
+                counted(lost.len(), "earlier call")
             );
         }
         let waiting: Dollars = in_batches.values().copied().sum();

@@ -61,7 +61,7 @@ fn say_spending(context: &BuildContext, folder: &BuildFolder) -> Result<()> {
     if taken.prompt_tokens + taken.response_tokens > 0 {
         let unknown = match taken.unpriced {
             0 => String::new(),
-            n => format!(" and {n} calls of unknown price"),
+            n => format!(" and {} of unknown price", counted(n, "call")),
         };
         let earlier = if total > taken.dollars { format!("; {total} with earlier commands") } else { String::new() };
         let lost = match open > Dollars::default() {
@@ -163,7 +163,7 @@ pub(super) fn kept(options: &BuildOptions, files: &[PathBuf]) -> Result<ExitCode
     if unchecked > 0 {
         info!("{unchecked} items were checked by nobody and are left out: --check N puts more of them on the page");
     }
-    info!("{items} items that most checkers keep are in {}", folder.display());
+    info!("{}: {} that most checkers keep", folder.display(), counted(items, "item"));
     for problem in &found.problems {
         info!("{}", text::plain(problem));
     }

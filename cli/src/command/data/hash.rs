@@ -6,6 +6,7 @@ use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item, PUBLISHED, Problem, ProblemList};
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::{HashedAnswer, hashed};
+use closeread_table::number::counted;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -66,7 +67,7 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
         let removed: Vec<String> = removed.into_iter().collect();
         info!("fields that could tell an answer are not written: {}", removed.join(", "));
     }
-    outln!("{}: {n_written} items, {} left out", args.out.display(), left_out.len());
+    outln!("{}: {}, {} left out", args.out.display(), counted(n_written, "item"), left_out.len());
     Ok(if left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

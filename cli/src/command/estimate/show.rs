@@ -216,8 +216,8 @@ fn assumptions(estimate: &Estimate) -> String {
         Some(_) => "--max-output-tokens",
         None => "an assumption: without --max-output-tokens the provider decides",
     };
-    let mut limits = vec![format!("{} calls at once", assumed.concurrency)];
-    limits.extend(assumed.rpm.map(|rpm| format!("{} requests a minute", thousands(rpm.into()))));
+    let mut limits = vec![format!("{} at once", counted(assumed.concurrency, "call"))];
+    limits.extend(assumed.rpm.map(|rpm| format!("{} a minute", counted(rpm as usize, "request"))));
     limits.extend(assumed.tpm.map(|tpm| format!("{} tokens a minute", thousands(tpm))));
     format!(
         "Ranges: at least with responses of {} tokens (--assume-response), at most with responses of {} ({limit}); \

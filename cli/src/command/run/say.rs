@@ -164,7 +164,10 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
         String::new()
     };
     let lost = open.map_or_else(String::new, |open| format!(", and up to {open} for calls whose end is not known"));
-    let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
+    let of_unknown = match unpriced {
+        0 => String::new(),
+        n => format!(" and {} of unknown price", counted(n as usize, "call")),
+    };
     let own_count = sum(|u| u.own_count as u64);
     if own_count > 0 {
         info!("{}", told_by_own_count(own_count, "calls"));
