@@ -2,9 +2,10 @@
 
 mod keys;
 
+pub use keys::key_twice;
+
 use crate::saved::utf8;
 use crate::{InputFile, Problem, ProblemList};
-use keys::key_twice;
 use serde_json::{Deserializer, Map, Value};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -345,8 +346,7 @@ impl<'f> Rows<'f> {
     fn push(&mut self, line: usize, value: Value, json: &[u8]) {
         match value {
             Value::Object(fields) => {
-                if let Some(key) = key_twice(json, fields.len()) {
-                    let message = format!("`{}` is twice in the object, and the last one counts", excerpt(&key));
+                if let Some(message) = key_twice(json, fields.len()) {
                     self.queue.push_back(Err(Problem::note(self.name, Some(line), None, message)));
                 }
                 self.queue.push_back(Ok(Row { line, fields }));

@@ -48,11 +48,12 @@ pub(super) fn read(folder: &Path, options: &InputOptions, is_kept: bool) -> Resu
     let named: HashSet<Option<usize>> = of_documents().map(|p| p.line).collect();
     let are_counted = of_documents().any(|p| p.more > 0);
     let is_new = |p: &&input::Problem| if p.more > 0 { !are_counted } else { !named.contains(&p.line) };
+    let told: HashSet<String> = of_documents().map(|p| p.message.clone()).collect();
     let unread: Vec<Problem> = problems.iter().filter(is_new).map(input::Problem::to_record).collect();
     dataset.problems.extend(unread);
     for (book, report) in &books {
         let on_text = |note: &String| on_text(&path, report.line, book, &report.path, note);
-        dataset.problems.extend(report.notes.iter().map(on_text));
+        dataset.problems.extend(report.notes.iter().filter(|note| !told.contains(*note)).map(on_text));
     }
     let texts = left_in(&books);
     Ok((dataset, books.into_iter().map(|(book, _)| book).collect(), texts))

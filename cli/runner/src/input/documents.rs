@@ -3,7 +3,7 @@
 mod names;
 
 use super::{FileText, Input, Kind, Problem, read_text, unreadable};
-use closeread_eval::rows::{MAX_ROW_BYTES, too_long, too_many_values};
+use closeread_eval::rows::{MAX_ROW_BYTES, key_twice, too_long, too_many_values};
 use closeread_eval::saved::utf8;
 use closeread_eval::{Content, Document, LISTED};
 use closeread_files::leads_outside;
@@ -69,7 +69,7 @@ impl Input<'_> {
                 e.valid_up_to()
             )
         })?;
-        let document = document(line)?;
+        let (document, note) = document(line)?;
         if document.id.is_empty() {
             return Err(format!("`id` is empty: {EXPECTED}"));
         }
@@ -80,7 +80,7 @@ impl Input<'_> {
             Some(tag) => Some(tag.parse::<Language>().map_err(|e| format!("`language`: {e}"))?),
             None => self.options.language,
         };
-        let (text, read_from) = match document.content {
+        let (mut text, read_from) = match document.content {
             Content::Text(text) => (FileText::of(text, "UTF-8", Vec::new()), path.to_owned()),
             Content::Path(relative) => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -101,6 +101,7 @@ impl Input<'_> {
                 (text, file)
             }
         };
+        text.notes.extend(note);
         let title = Some(document.title).filter(|t| !t.is_empty()).or_else(|| text.title.clone());
         let title = title.unwrap_or_else(|| document.id.clone());
         let language = language.or(text.language);
@@ -113,7 +114,8 @@ impl Input<'_> {
 }
 
 /// The document of a line, read as a data set's lines are: `null` counts as absent, and text behind the object is not read.
-fn document(line: &str) -> Result<Document, String> {
+/// The note is on a key that is there twice.
+fn document(line: &str) -> Result<(Document, Option<String>), String> {
     let wrong = |error: serde_json::Error| format!("not a document: {error}; {EXPECTED} on one line");
     let mut objects = Deserializer::from_str(line).into_iter::<Map<String, Value>>();
     let mut fields = objects.next().transpose().map_err(wrong)?.unwrap_or_default();
@@ -121,6 +123,7 @@ fn document(line: &str) -> Result<Document, String> {
     if behind.starts_with('{') {
         return Err(format!("a second object on the line: {EXPECTED}, each on a line of its own"));
     }
+    let note = key_twice(&line.as_bytes()[..objects.byte_offset()], fields.len());
     fields.retain(|_, value| !value.is_null());
-    serde_json::from_value(Value::Object(fields)).map_err(wrong)
+    Ok((serde_json::from_value(Value::Object(fields)).map_err(wrong)?, note))
 }

@@ -188,6 +188,19 @@ fn null_is_no_field_and_text_behind_a_document_is_not_read() {
 }
 
 #[test]
+fn a_key_that_a_document_holds_twice_is_noted() {
+    let lines = concat!(
+        "{\"id\": \"one\", \"title\": \"A\", \"text\": \"One.\", \"title\": \"B\"}\n",
+        "{\"id\": \"two\", \"title\": null, \"text\": \"{Two: \\\"id\\\"}\"}\n",
+    );
+    let dir = folder(&[("documents.jsonl", lines.as_bytes())]);
+    let (books, problems) = read(&dir.path().join("documents.jsonl"));
+    assert_eq!((books[0].0.title.as_str(), problems.len()), ("B", 0));
+    assert_eq!(books[0].1.notes, ["`title` is twice in the object, and the last one counts"]);
+    assert!(books[1].1.notes.is_empty(), "{:?}", books[1].1.notes);
+}
+
+#[test]
 fn a_document_file_without_documents_is_refused() {
     let dir = folder(&[("documents.jsonl", b"\n\n"), ("bad.jsonl", b"\xFF\n")]);
     check_refused(&dir.path().join("documents.jsonl"), &["empty", "\"id\""]);

@@ -1,12 +1,12 @@
 //! The keys of an object as they are written: JSON lets the last of two equal ones count, and says nothing.
 
-use std::borrow::Cow;
+use super::excerpt;
 
 /// Most keys of an object that are compared with each other.
 const LOOKED_AT: usize = 1000;
 
-/// Returns a key that valid JSON holds twice in its outermost object, which has `n` keys that differ.
-pub(super) fn key_twice(json: &[u8], n: usize) -> Option<Cow<'_, str>> {
+/// Returns the note on a key that valid JSON holds twice in its outermost object, which has `n` keys that differ.
+pub fn key_twice(json: &[u8], n: usize) -> Option<String> {
     let (mut keys, mut last): (Vec<&[u8]>, &[u8]) = (Vec::new(), &[]);
     let (mut depth, mut at) = (0, 0);
     while at < json.len() {
@@ -30,5 +30,6 @@ pub(super) fn key_twice(json: &[u8], n: usize) -> Option<Cow<'_, str>> {
         return None;
     }
     let twice = keys.iter().take(LOOKED_AT).enumerate().find(|(idx, key)| keys[..*idx].contains(key));
-    twice.map(|(_, key)| String::from_utf8_lossy(key))
+    let (_, key) = twice?;
+    Some(format!("`{}` is twice in the object, and the last one counts", excerpt(&String::from_utf8_lossy(key))))
 }
