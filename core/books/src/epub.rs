@@ -44,7 +44,7 @@ pub struct EpubText {
 /// how many. Of a document that is no text its fallback is read; of a drawing without one, its words.
 ///
 /// # Errors
-/// [`EpubError`]; an archive that unpacks to more than a book can be is given up before it fills the memory. A chapter that is missing or broken is an error, because a book with a hole would pass for whole.
+/// [`EpubError`]; an archive that unpacks to more than a book can be is given up before it fills the memory. A chapter that is missing or broken is an error, because a book with a hole would pass for whole; a drawing is left out with a note, as other pictures are.
 pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
     if let Some(other) = other_than_epub(&bytes) {
         return Err(other);
@@ -97,7 +97,14 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
             continue;
         }
         let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
-        let room = unpacked(&epub, document, &chapters)?;
+        let room = match unpacked(&epub, document, &chapters) {
+            Err(EpubError::Chapter { href, reason }) if is_drawing(&document) => {
+                n_chapters -= 1;
+                other_kinds.push(|| format!("`{href}` is left out: the drawing cannot be read: {reason}"));
+                continue;
+            }
+            room => room?,
+        };
         chapters.count(room.bytes.len());
         let chapter = match decode(&room.bytes, None) {
             Ok(decoded) => {

@@ -269,6 +269,32 @@ fn finding_09_notes_on_a_reading_order_of_any_length_are_few() {
 }
 
 #[test]
+fn a_drawing_that_is_not_in_the_archive_is_left_out_as_another_picture_is() {
+    let spine = [r#"idref="p""#, r#"idref="a""#];
+    let opf = |kind: &str| {
+        let opf = package("3.0", &[("p", "p.svg", ""), ("a", "a.xhtml", "")], &spine);
+        opf.replace(
+            r#"href="p.svg" media-type="application/xhtml+xml""#,
+            &format!(r#"href="p.svg" media-type="{kind}""#),
+        )
+    };
+    let a = page("<p>One.</p>");
+    let read =
+        |kind: &str| read_epub(archive(&[CONTAINER, NCX, ("OEBPS/book.opf", &opf(kind)), ("OEBPS/a.xhtml", &a)]));
+    for (kind, words) in [("image/jpeg", "is no text"), ("image/svg+xml", "the drawing cannot be read: ")] {
+        let book = read(kind).expect(kind);
+        assert_eq!((&*book.text, book.notes.len()), ("One.\n", 1), "{kind}");
+        assert!(
+            book.notes[0].starts_with("`/OEBPS/p.svg` is left out: ") && book.notes[0].contains(words),
+            "{:?}",
+            book.notes
+        );
+    }
+    let missing = read("application/xhtml+xml").expect_err("a hole in the book");
+    assert!(matches!(missing, EpubError::Chapter { .. }), "{missing}");
+}
+
+#[test]
 fn a_language_that_the_text_is_not_written_in_is_told_and_not_used() {
     let opf = package("3.0", &[("a", "a.xhtml", "")], &[r#"idref="a""#]);
     let read = |opf: &str, text: &str| {
