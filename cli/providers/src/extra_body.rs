@@ -83,24 +83,20 @@ impl ExtraBodies {
 
 /// Fields that a request is made of: with other values the record would not say what was asked.
 const OURS: [&str; 8] = ["contents", "messages", "model", "prompt", "stream", "system", "systeminstruction", "input"];
-/// Endings of the names of fields that hold keys, in lower case and without what stands between words.
-const KEYS: [&str; 17] = [
+/// Parts of the names of fields that hold keys, in lower case and without what stands between words.
+const KEYS: [&str; 13] = [
     "accesskey",
-    "accesskeyid",
     "accesstoken",
     "apikey",
     "apitoken",
+    "authkey",
     "authorization",
     "authtoken",
     "bearer",
-    "bearertoken",
     "credential",
-    "credentials",
     "passwd",
     "password",
     "secret",
-    "secretkey",
-    "secretaccesskey",
     "subscriptionkey",
 ];
 /// Names that hold keys where they stand alone and a text follows.
@@ -135,7 +131,7 @@ fn key_in(fields: &Map<String, Value>) -> Option<String> {
     fields.iter().find_map(|(name, value)| {
         let bare = bare(name);
         // A schema describes a field by an object; a key is a text.
-        let by_name = KEYS.iter().any(|end| bare.ends_with(end)) || BARE_KEYS.contains(&&*bare);
+        let by_name = KEYS.iter().any(|part| bare.contains(part)) || BARE_KEYS.contains(&&*bare);
         let is_key = by_name && matches!(value, Value::String(text) if !text.is_empty());
         if is_key { Some(name.clone()) } else { key_below(name, value) }
     })
@@ -281,6 +277,10 @@ mod tests {
             json!({"headers": {"Ocp-Apim-Subscription-Key": "9f8e7d6c5b4a3928"}}),
             json!({"client_secret": "9f8e7d6c5b4a3928"}),
             json!({"metadata": {"openai_api_key": "9f8e7d6c5b4a3928"}}),
+            json!({"Authorization2": "9f8e7d6c5b4a3928"}),
+            json!({"apiKeyV2": "9f8e7d6c5b4a3928"}),
+            json!({"X-Auth-Key": "9f8e7d6c5b4a3928"}),
+            json!({"bearer_value": "9f8e7d6c5b4a3928"}),
             json!({"token": "9f8e7d6c5b4a3928"}),
             json!({"auth": "9f8e7d6c5b4a3928"}),
             json!({"key": "9f8e7d6c5b4a3928"}),
@@ -307,6 +307,7 @@ mod tests {
         }
         let harmless = json!({
             "max_tokens": 5, "skip_special_tokens": true, "stop": ["sk-"], "bos_token": "<s>", "stop_token": "</s>",
+            "prompt_cache_key": "a", "token_ids": [1], "logit_bias": {"7": 1}, "key_frames": "first", "author": "Ana",
             "response_format": {"schema": {"properties": {"password": {"type": "string"}, "token": {"type": "string"}}}},
             "system_fingerprint": "basic questions about risk-averse-investors-and-others",
         });
