@@ -145,7 +145,7 @@ fn document(fields: &mut Map<String, Value>) -> Result<Document, WrongRow> {
         (None, None) => return Err("neither `text` nor `path`: expected one of them".into()),
         (Some(_), Some(_)) => return Err("both `text` and `path`: expected one of them".into()),
     };
-    Ok(Document { id, title, language, content, other: rest(fields) })
+    Ok(Document { id, title, language, content, other: std::mem::take(fields) })
 }
 
 fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow> {
@@ -193,7 +193,7 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
     };
     let mut notes = check_gold(&mut item, fields)?;
     notes.extend(again);
-    item.other = rest(fields);
+    item.other = std::mem::take(fields);
     Ok((item, notes))
 }
 
@@ -224,11 +224,16 @@ fn check_gold(item: &mut Item, fields: &Map<String, Value>) -> Result<Vec<String
         (Task::Choice, Some(_)) => Ok(equal_options(&item.options).into_iter().collect()),
         (Task::Choice, None) => {
             let right = |option: &&String| item.answers.iter().any(|answer| answer.trim() == option.trim());
+            // A gold answer of another name is a mistake, not a question without one.
+            let is_gold = |name: &String| name.starts_with("correct") || ["answer", "gold", "label"].contains(&&**name);
             let mut hits = item.options.iter().enumerate().filter(|(_, option)| right(option)).map(|(n, _)| n);
             match (hits.next(), hits.next()) {
                 (Some(correct), None) => {
                     item.correct = Some(correct);
                     Ok(vec![format!("`correct` is missing: {correct} is taken, the option that `answers` gives")])
+                }
+                (None, None) if item.answers.is_empty() && !fields.keys().any(is_gold) => {
+                    Ok(vec!["no `correct`: the question is asked, but its answer cannot be scored".to_owned()])
                 }
                 _ => Err("a choice without `correct`: expected the index of the right option, from 0".into()),
             }
@@ -337,10 +342,6 @@ fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
 /// Returns whether a field is there and is neither null nor an empty list.
 fn holds(fields: &Map<String, Value>, name: &str) -> bool {
     fields.get(name).is_some_and(|value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()))
-}
-
-fn rest(fields: &mut Map<String, Value>) -> Map<String, Value> {
-    std::mem::take(fields)
 }
 
 fn object(value: Value) -> Result<Map<String, Value>, WrongRow> {

@@ -99,7 +99,7 @@ fn a_task_that_is_not_named_is_what_the_fields_are_for() {
 }
 
 #[test]
-fn a_choice_needs_options_and_a_correct_one() {
+fn a_choice_needs_options_and_its_correct_one_is_there_or_kept_by_others() {
     let choice = |more: serde_json::Value| {
         let mut fields = json!({"task": "choice", "options": ["Ana", "Bo"], "answers": []});
         fields.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -109,7 +109,12 @@ fn a_choice_needs_options_and_a_correct_one() {
     let same = Some("options 0 and 2, counted from 0, are the same");
     check(choice(json!({"options": ["Ana", "Bo", "Ana ", "Bo"], "correct": 1})), true, same);
     check(choice(json!({"options": []})), false, Some("a choice with 0 `options`: expected two or more"));
-    check(choice(json!({})), false, Some("a choice without `correct`: expected the index of the right option, from 0"));
+    check(choice(json!({})), true, Some("no `correct`: the question is asked, but its answer cannot be scored"));
+    for gold in [json!({"answers": ["Cy"]}), json!({"answer": "B"}), json!({"correct_option": 1}), json!({"label": 1})]
+    {
+        let why = "a choice without `correct`: expected the index of the right option, from 0";
+        check(choice(gold), false, Some(why));
+    }
     check(
         choice(json!({"correct": 2})),
         false,
