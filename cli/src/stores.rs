@@ -23,7 +23,8 @@ const AT_ONCE: usize = 16;
 /// Commands whose `--out` may be in a store: they send what they write, or hand the address on.
 const TO_STORES: [&str; 6] = ["config", "estimate", "merge", "retrieve", "run", "submit"];
 /// Options whose files are written on this machine, whatever the command.
-const WRITTEN: [&str; 6] = ["--csv", "--html", "--junit", "--summary", "--workflow", "--write"];
+const WRITTEN: [&str; 8] =
+    ["--codabench", "--csv", "--html", "--junit", "--logs", "--summary", "--workflow", "--write"];
 
 /// Returns whether a folder in a store is named.
 pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
@@ -312,4 +313,43 @@ pub(crate) fn one_folder(text: &str) -> Result<String> {
 #[cfg(not(feature = "object-stores"))]
 fn send(text: &str, _: &mut PathBuf) -> Result<Sent> {
     bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, Command, CommandFactory};
+    use std::any::TypeId;
+    use std::collections::BTreeSet;
+
+    /// Options that name what is read, and `--out`, which depends on the command.
+    #[rustfmt::skip]
+    const OTHERS: [&str; 35] = [
+        "adjudicated", "against", "article", "articles", "benchmark", "books", "checked", "config", "data", "documents",
+        "embedder-spec", "extra-body", "forms", "gold", "hand-checked", "judge-extra-body", "labels", "model-info",
+        "no-worse-than", "out", "page", "predictions", "prompts", "raters", "reranker", "reviewed", "run", "schema",
+        "scorer", "search", "spec", "table", "templates", "text", "tokenizer",
+    ];
+
+    fn takes_path(arg: &Arg) -> bool {
+        let names = arg.get_value_names().unwrap_or_default();
+        arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+            || ["DIR", "FILE", "PATH"].iter().any(|word| names.iter().any(|name| name.contains(word)))
+    }
+
+    fn path_options(command: &Command) -> BTreeSet<String> {
+        let own = command.get_arguments().filter(|arg| takes_path(arg));
+        let own = own.filter_map(|arg| arg.get_long().map(str::to_owned));
+        own.chain(command.get_subcommands().flat_map(path_options)).collect()
+    }
+
+    #[test]
+    fn every_option_that_names_a_path_is_known_to_be_read_or_written() {
+        let paths = path_options(&crate::Cli::command());
+        let known: BTreeSet<&str> = WRITTEN.iter().map(|option| option.trim_start_matches('-')).chain(OTHERS).collect();
+        let unknown: Vec<_> = paths.iter().filter(|path| !known.contains(path.as_str())).collect();
+        assert!(unknown.is_empty(), "name it in WRITTEN or in OTHERS: {unknown:?}");
+        let gone: Vec<_> = known.iter().filter(|name| !paths.contains(**name)).collect();
+        assert!(gone.is_empty(), "no command has {gone:?}");
+    }
 }

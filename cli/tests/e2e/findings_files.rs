@@ -49,6 +49,7 @@ fn what_is_written_on_this_machine_alone_is_not_written_into_a_copy_of_a_stores_
         &["report", "r", "--csv", "s3://evals/x"][..],
         &["report", "r", "--html=s3://evals/x"],
         &["gate", "r", "--max-cost", "1", "--junit", "s3://evals/x"],
+        &["submit", "slurm", "--parts", "2", "--out", "p", "--logs", "s3://evals/x", "--", "--method", "closed-book"],
         &["leaderboard", "s3://evals/x", "--runs", "r"],
         &["people", "read", "s3://evals/x", "ann.json"],
         &["man", "s3://evals/x"],
