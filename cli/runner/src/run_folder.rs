@@ -13,6 +13,7 @@ pub(crate) mod served;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texts;
+mod unwritten;
 
 pub use comparison::differences;
 pub use cut::texts_cut;
@@ -252,7 +253,7 @@ impl RunFolder {
             lines.push(b'\n');
         }
         let path = self.path.join(RECORDS);
-        files::append_lines(&self.records, &path, &lines).with_context(|| preparations::unwritten(&path, &path))?;
+        files::append_lines(&self.records, &path, &lines).with_context(|| unwritten::unwritten(&path, &path))?;
         self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Preparations that methods made of books before the questions, a file each.
 
+use super::unwritten::unwritten;
 use anyhow::{Context, Result};
 use closeread_files::{self as files, write_atomically};
 use closeread_methods::Preparation;
@@ -71,15 +72,6 @@ pub(super) fn keep(folder: &Path, key: &PreparationKey, preparation: &Preparatio
     let bytes = serde_json::to_vec(&kept)?;
     let written = files::make_inside(&folder.join(FOLDER)).and_then(|()| write_atomically(&file, &bytes));
     written.with_context(|| unwritten(&file, folder))
-}
-
-/// What is said of a file of a run that cannot be written, and what to do; `there` is what a person may have moved.
-pub(super) fn unwritten(file: &Path, there: &Path) -> String {
-    let remedy = if there.exists() { "see to it that there is room" } else { "put the folder back" };
-    format!(
-        "cannot write {}; what was finished before is kept: {remedy}, and give the same command again",
-        file.display()
-    )
 }
 
 /// Removes what a method made of books, in each of the parts that were joined: it is to be made again.
