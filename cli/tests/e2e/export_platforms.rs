@@ -3,7 +3,7 @@
 use crate::export::{a_run, export, means};
 use crate::fault_server::{FaultServer, cases, response};
 use crate::provider::{Server, answer};
-use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
+use crate::support::{Sandbox, rewrite_lines, run_tales, run_without_a_part};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -39,12 +39,7 @@ fn a_web_page_is_no_receiver_of_spans() {
 
 #[test]
 fn finding_05_what_is_published_of_an_unfinished_run_says_so() {
-    let sandbox = Sandbox::new();
-    tales(&sandbox);
-    for part in ["1/3", "2/3"] {
-        run_tales(&sandbox, &part[..1], &["--method", "closed-book", "--shard", part]);
-    }
-    sandbox.run(&["merge", "1", "2", "--out", "m"]).exits(1);
+    let sandbox = run_without_a_part();
     let records = std::fs::read_to_string(sandbox.path("m/records.jsonl")).unwrap();
     sandbox.write("m/records.jsonl", records.lines().take(9).map(|line| format!("{line}\n")).collect::<String>());
     sandbox.run(&["export", "hf", "m", "--out", "hf", "--dataset", "org/tales"]).exits(1);

@@ -1,7 +1,7 @@
 //! `closeread gate`, as CI meets it.
 
 use crate::provider::{Server, answer};
-use crate::support::{Ended, Sandbox, rewrite_lines, run_tales, tales};
+use crate::support::{Ended, Sandbox, rewrite_lines, run_tales, run_without_a_part, tales};
 use serde_json::json;
 
 fn a_run() -> Sandbox {
@@ -106,12 +106,7 @@ fn a_cell_without_a_record_does_not_reach_a_score() {
 
 #[test]
 fn finding_05_a_folder_that_lacks_a_part_of_its_run_is_not_passed() {
-    let sandbox = Sandbox::new();
-    tales(&sandbox);
-    for part in ["1/3", "2/3"] {
-        run_tales(&sandbox, &part[..1], &["--method", "closed-book", "--shard", part]);
-    }
-    sandbox.run(&["merge", "1", "2", "--out", "m"]).exits(1);
+    let sandbox = run_without_a_part();
     let gate = ["gate", "m", "--min", "f1=0"];
     let told = sandbox.run(&gate).exits(11).out();
     assert!(told.contains("undecided: the folder is whole: INCOMPLETE: the folder holds 12 of 18 items"), "{told}");

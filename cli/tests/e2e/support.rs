@@ -171,6 +171,17 @@ pub(crate) fn run_tales(sandbox: &Sandbox, out: &str, options: &[&str]) {
     rewrite_lines(sandbox, &format!("{out}/records.jsonl"), |record| record["seconds"] = json!(0.5));
 }
 
+/// The tales, and in `m` a run of them that lacks the last of its three parts.
+pub(crate) fn run_without_a_part() -> Sandbox {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for part in ["1/3", "2/3"] {
+        run_tales(&sandbox, &part[..1], &["--method", "closed-book", "--shard", part]);
+    }
+    sandbox.run(&["merge", "1", "2", "--out", "m"]).exits(1);
+    sandbox
+}
+
 /// The stages of a build, `stage units -> kept`.
 pub(crate) fn funnel(report: &Value) -> Vec<String> {
     let rows = report["funnel"].as_array().unwrap().iter();
