@@ -8,12 +8,16 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Endings of files that no data set is read from: they may be large, and stay unread in folders.
-const OTHER_KINDS: &str = "7z arrow avi bin bz2 db exe flac gguf gif gz h5 jpeg jpg mkv mov mp3 mp4 npy npz onnx pkl png \
-                           pt pth rar safetensors sqlite tar tgz wav webp xz zip zst";
+#[rustfmt::skip]
+const OTHER_KINDS: [&str; 35] = [
+    "7z", "arrow", "avi", "bin", "bz2", "db", "exe", "flac", "gguf", "gif", "gz", "h5", "jpeg", "jpg", "mkv", "mov",
+    "mp3", "mp4", "npy", "npz", "onnx", "pkl", "png", "pt", "pth", "rar", "safetensors", "sqlite", "tar", "tgz",
+    "wav", "webp", "xz", "zip", "zst",
+];
 
 fn is_of_other_kind(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| OTHER_KINDS.split(' ').any(|kind| kind == ending))
+    ending.is_some_and(|ending| OTHER_KINDS.contains(&ending.as_str()))
 }
 
 /// The files under the `--data` paths, named by their path from there, with its letters composed; links out of them are
