@@ -21,6 +21,11 @@ pub fn read(path: &Path) -> Result<InputFile> {
     Ok(InputFile { name: path.display().to_string(), bytes })
 }
 
+/// The file of items that a path names: `items.jsonl` of a folder, or the file itself.
+pub fn items_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("items.jsonl") } else { path.to_owned() }
+}
+
 /// Reads every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files
 /// are skipped, and no folder is read twice.
 ///

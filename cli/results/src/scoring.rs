@@ -1,10 +1,11 @@
 //! Scoring of predictions against gold answers.
 
 use crate::files;
-use anyhow::Result;
+use anyhow::{Result, bail};
+use closeread_data::jsonl;
 use closeread_data::scoring::format::{Format, FormatInput};
 use closeread_data::scoring::{Options, Scorecard, Submission, score};
-use closeread_eval::{Evaluator, InputFile};
+use closeread_eval::{Evaluator, InputFile, Item};
 use closeread_metrics::Metric;
 use closeread_metrics::meteor::WordNet;
 use std::collections::BTreeMap;
@@ -24,7 +25,21 @@ pub enum Published {
 /// # Errors
 /// If there is none.
 pub fn gold(path: &Path) -> Result<InputFile> {
-    if path.is_dir() { files::read(&path.join("items.jsonl")) } else { files::read(path) }
+    files::read(&files::items_file(path))
+}
+
+/// Reads the items of [`gold`] for what is published: no row may be left out.
+///
+/// # Errors
+/// If there are none, or a row is none.
+pub fn whole_items(path: &Path) -> Result<Vec<Item>> {
+    let file = gold(path)?;
+    let (items, problems) = jsonl::items(&file);
+    match problems.iter().find(|problem| problem.dropped) {
+        Some(problem) => bail!("{problem}"),
+        None if items.is_empty() => bail!("{} holds no item", file.name),
+        None => Ok(items),
+    }
 }
 
 /// Reads `predictions.jsonl` of a submission's folder, or a file.

@@ -159,7 +159,7 @@ fn read_scores(file: &InputFile) -> Result<Vec<ScoreFileItem>> {
 
 /// The items of a benchmark folder, or of the items.jsonl in one.
 fn read_gold(path: &Path) -> Result<Vec<Item>> {
-    let items = if path.is_dir() { path.join("items.jsonl") } else { path.to_owned() };
+    let items = files::items_file(path);
     let documents = items.with_file_name("documents.jsonl");
     let mut files = Vec::new();
     for path in [documents, items] {

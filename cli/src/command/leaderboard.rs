@@ -5,15 +5,15 @@ mod workflow;
 
 use super::site::SiteFolder;
 use anyhow::{Context, Result, bail, ensure};
-use closeread_data::jsonl;
-use closeread_eval::{InputFile, Item};
+use closeread_eval::Item;
 use closeread_files::refuse_same_output;
 use closeread_report::site::{Found, leaderboard};
+use closeread_results::scoring::whole_items;
 use closeread_runner::finished;
 use closeread_table::number::thousands;
 use closeread_table::render::text;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::{info, warn};
 
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
         bail!("{}: no folder is called so; --gold ITEMS makes a leaderboard without a submission", args.runs.join(" "));
     }
     let gold = match &args.gold {
-        Some(path) => items(path)?,
+        Some(path) => whole_items(path)?,
         None => of_longest_run(&folders)?,
     };
     let mut submissions: Vec<_> = folders.iter().map(|(name, path)| submission::read(name, path, &gold)).collect();
@@ -117,21 +117,9 @@ fn folders(patterns: &[String]) -> Result<BTreeMap<String, PathBuf>> {
     Ok(folders)
 }
 
-fn items(path: &Path) -> Result<Vec<Item>> {
-    let path = if path.is_dir() { path.join("items.jsonl") } else { path.to_owned() };
-    let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let (items, problems) = jsonl::items(&InputFile { name: path.display().to_string(), bytes });
-    // What a leaderboard rests on is to be whole.
-    match problems.iter().find(|problem| problem.dropped) {
-        Some(problem) => bail!("{problem}"),
-        None if items.is_empty() => bail!("{} holds no item", path.display()),
-        None => Ok(items),
-    }
-}
-
 /// The items of the run that asked the most, of equal ones the first by name: by those of a part, whole runs would be left out.
 fn of_longest_run(folders: &BTreeMap<String, PathBuf>) -> Result<Vec<Item>> {
-    let read = |path: &PathBuf| submission::refuse_links(path).and_then(|()| items(&path.join("items.jsonl")));
+    let read = |path: &PathBuf| submission::refuse_links(path).and_then(|()| whole_items(path));
     let runs = folders.iter().filter(|(_, path)| finished::is_run_folder(path));
     let runs = runs.map(|(name, path)| (name, read(path))).rev();
     let longest = runs.max_by_key(|(_, items)| items.as_ref().map_or(0, Vec::len));

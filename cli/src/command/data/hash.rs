@@ -1,11 +1,13 @@
 //! `closeread data hash`: gold answers that a public page can score against without telling them.
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 use closeread_data::jsonl;
-use closeread_eval::{InputFile, Item, PUBLISHED, Problem, ProblemList};
+use closeread_eval::{Item, PUBLISHED, Problem, ProblemList};
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::{HashedAnswer, hashed};
+use closeread_results::files::items_file;
+use closeread_results::scoring::gold;
 use closeread_table::number::counted;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -32,10 +34,8 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     if args.salt.contains(':') || args.salt.trim().is_empty() {
         bail!("--salt `{}`: expected a word without a colon", args.salt);
     }
-    let items = if args.items.is_dir() { args.items.join("items.jsonl") } else { args.items.clone() };
-    refuse_input_as_output(&args.out, "--out", [items.as_path()])?;
-    let bytes = closeread_files::read_file(&items).with_context(|| format!("cannot read {}", items.display()))?;
-    let file = InputFile { name: items.display().to_string(), bytes };
+    refuse_input_as_output(&args.out, "--out", [items_file(&args.items).as_path()])?;
+    let file = gold(&args.items)?;
     let (items, problems) = jsonl::items(&file);
     if items.is_empty() {
         bail!("{} holds no item that can be used: expected items.jsonl", file.name);

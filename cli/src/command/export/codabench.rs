@@ -1,13 +1,14 @@
 //! `closeread export codabench`: a competition from a benchmark.
 
 use anyhow::{Context, Result, bail};
-use closeread_data::jsonl;
 use closeread_eval::observations::MetricName;
-use closeread_eval::{InputFile, Item, default_metrics, is_spaceless};
+use closeread_eval::{Item, default_metrics, is_spaceless};
 use closeread_export::Entry;
 use closeread_export::codabench::{Competition, PROGRAM, bundle};
 use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::Metric;
+use closeread_results::files::items_file;
+use closeread_results::scoring::whole_items;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
@@ -49,10 +50,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     if !is_day {
         bail!("--start {}: expected a day such as 2026-12-01", args.start);
     }
-    let file = if args.items.is_dir() { args.items.join("items.jsonl") } else { args.items.clone() };
+    let file = items_file(&args.items);
     let inputs = [Some(file.as_path()), args.scorer.as_deref()];
     refuse_input_as_output(&args.out, "--out", inputs.into_iter().flatten())?;
-    let items = items(&file)?;
+    let items = whole_items(&file)?;
     let metrics = if args.metric.is_empty() { of_tasks(&items) } else { args.metric.clone() };
     let scorer = match &args.scorer {
         Some(path) => path.clone(),
@@ -77,17 +78,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let n = write(&args.out, entries)?;
     info!("{}: {n} files, {} items, a competition for Codabench", args.out.display(), items.len());
     Ok(ExitCode::SUCCESS)
-}
-
-fn items(path: &Path) -> Result<Vec<Item>> {
-    let bytes = closeread_files::read_file(path)
-        .with_context(|| format!("cannot read {}: expected an items.jsonl, or a folder with one", path.display()))?;
-    let (items, problems) = jsonl::items(&InputFile { name: path.display().to_string(), bytes });
-    match problems.iter().find(|problem| problem.dropped) {
-        Some(problem) => bail!("{problem}"),
-        None if items.is_empty() => bail!("{} holds no items", path.display()),
-        None => Ok(items),
-    }
 }
 
 /// The main metrics of each kind of item, in the order in which reports have them.
