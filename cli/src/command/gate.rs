@@ -137,51 +137,7 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
     notes.iter().for_each(|note| info!("{note}"));
     let run = runs.into_iter().next().context("one path is one run")?;
     let told = report(std::slice::from_ref(&run))?;
-    let cells: Vec<&Cell> =
-        told.runs.iter().flat_map(|run| &run.cells).filter(|cell| args.is_meant(&cell.key.arm)).collect();
-    let is_there = |at: &String| cells.iter().any(|cell| is_at(at, &cell.key.arm));
-    let unknown = args.at.iter().find(|at| !is_there(at));
-    if cells.is_empty() || unknown.is_some() {
-        let there: BTreeSet<String> = run.plan.iter().map(at_name).collect();
-        let there: Vec<String> = there.into_iter().collect();
-        bail!(
-            "{} has no cell `{}`: it has {}",
-            args.run.display(),
-            unknown.map_or("", String::as_str),
-            there.join(", ")
-        );
-    }
-    let mut gates = Vec::new();
-    for Least { metric, score } in &args.min {
-        let of = cells.iter().filter_map(|cell| at_least(&name_of(&run, &cell.key.arm), cell, metric, *score));
-        let of: Vec<Gate> = of.collect();
-        if of.is_empty() && cells.iter().all(|cell| unjudged(cell, metric).0 == 0) {
-            let known: BTreeSet<&str> =
-                cells.iter().flat_map(|cell| cell.metrics.keys().map(MetricName::name)).collect();
-            let known: Vec<&str> = known.into_iter().collect();
-            match known.is_empty() {
-                true => bail!("--min {metric}: {} holds no score", args.run.display()),
-                false => bail!("--min {metric}: no such score; the cells have {}", known.join(", ")),
-            }
-        }
-        gates.extend(of);
-        let unfinished = |cell: &&Cell| missing_score(&name_of(&run, &cell.key.arm), cell, metric, *score);
-        gates.extend(cells.iter().filter_map(unfinished));
-    }
-    if let Some(base) = &args.no_worse_than {
-        gates.extend(args.against(base, &run, &cells)?);
-    }
-    if let Some(most) = args.max_cost {
-        let charged = charged(&args.run, &run)?;
-        gates.push(at_most_cost(&told.runs[0].usage, &told.runs[0].served, charged, Dollars(most)));
-    }
-    if let Some(Most(most)) = args.max_failed {
-        gates.extend(cells.iter().map(|cell| at_most_failed(&name_of(&run, &cell.key.arm), cell, most)));
-    }
-    if gates.is_empty() {
-        bail!("no gate: pass --min METRIC=SCORE, --no-worse-than BASE, --max-cost or --max-failed");
-    }
-    gates.extend(run.gaps.iter().map(|gap| not_whole(gap)));
+    let gates = args.gates(&run, &told)?;
     let verdict = args.verdict(&gates);
     if let Some(path) = &args.junit {
         write_output(path, junit(&run, &gates, args.undecided)?.as_bytes())?;
@@ -210,6 +166,64 @@ pub(crate) fn run(args: &GateArgs) -> Result<ExitCode> {
 impl GateArgs {
     fn is_meant(&self, arm: &Arm) -> bool {
         self.at.is_empty() || self.at.iter().any(|at| is_at(at, arm))
+    }
+
+    /// Every gate that is given, for each cell that is meant.
+    fn gates(&self, run: &Run, told: &closeread_report::Report) -> Result<Vec<Gate>> {
+        let cells = self.cells(run, told)?;
+        let mut gates = self.on_scores(run, &cells)?;
+        if let Some(base) = &self.no_worse_than {
+            gates.extend(self.against(base, run, &cells)?);
+        }
+        if let Some(most) = self.max_cost {
+            let charged = charged(&self.run, run)?;
+            gates.push(at_most_cost(&told.runs[0].usage, &told.runs[0].served, charged, Dollars(most)));
+        }
+        if let Some(Most(most)) = self.max_failed {
+            gates.extend(cells.iter().map(|cell| at_most_failed(&name_of(run, &cell.key.arm), cell, most)));
+        }
+        if gates.is_empty() {
+            bail!("no gate: pass --min METRIC=SCORE, --no-worse-than BASE, --max-cost or --max-failed");
+        }
+        gates.extend(run.gaps.iter().map(|gap| not_whole(gap)));
+        Ok(gates)
+    }
+
+    /// The cells that are meant.
+    fn cells<'t>(&self, run: &Run, told: &'t closeread_report::Report) -> Result<Vec<&'t Cell>> {
+        let cells = told.runs.iter().flat_map(|run| &run.cells).filter(|cell| self.is_meant(&cell.key.arm));
+        let cells: Vec<&Cell> = cells.collect();
+        let is_there = |at: &String| cells.iter().any(|cell| is_at(at, &cell.key.arm));
+        let unknown = self.at.iter().find(|at| !is_there(at));
+        if cells.is_empty() || unknown.is_some() {
+            let there: BTreeSet<String> = run.plan.iter().map(at_name).collect();
+            let there: Vec<String> = there.into_iter().collect();
+            let unknown = unknown.map_or("", String::as_str);
+            bail!("{} has no cell `{unknown}`: it has {}", self.run.display(), there.join(", "));
+        }
+        Ok(cells)
+    }
+
+    /// The gates on scores of each cell.
+    fn on_scores(&self, run: &Run, cells: &[&Cell]) -> Result<Vec<Gate>> {
+        let mut gates = Vec::new();
+        for Least { metric, score } in &self.min {
+            let of = cells.iter().filter_map(|cell| at_least(&name_of(run, &cell.key.arm), cell, metric, *score));
+            let of: Vec<Gate> = of.collect();
+            if of.is_empty() && cells.iter().all(|cell| unjudged(cell, metric).0 == 0) {
+                let known: BTreeSet<&str> =
+                    cells.iter().flat_map(|cell| cell.metrics.keys().map(MetricName::name)).collect();
+                let known: Vec<&str> = known.into_iter().collect();
+                match known.is_empty() {
+                    true => bail!("--min {metric}: {} holds no score", self.run.display()),
+                    false => bail!("--min {metric}: no such score; the cells have {}", known.join(", ")),
+                }
+            }
+            gates.extend(of);
+            let unfinished = |cell: &&Cell| missing_score(&name_of(run, &cell.key.arm), cell, metric, *score);
+            gates.extend(cells.iter().filter_map(unfinished));
+        }
+        Ok(gates)
     }
 
     /// The run against its base, cell by cell.
