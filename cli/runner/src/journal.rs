@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use tracing::warn;
 
 /// The folder's name in a run folder.
-pub const FOLDER: &str = "journal";
+pub(crate) const FOLDER: &str = "journal";
 
 /// The journals of a run.
 pub struct Journals {

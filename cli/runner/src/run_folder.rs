@@ -2,6 +2,7 @@
 
 mod begun;
 mod comparison;
+mod copies;
 mod cut;
 mod extension;
 mod foreign;
@@ -16,7 +17,7 @@ pub(crate) mod texts;
 mod unwritten;
 
 pub use comparison::differences;
-pub use cut::texts_cut;
+pub use copies::refuse_links;
 pub use foreign::refuse_foreign;
 pub use joining::is_half_joined;
 pub use money::{PRICES, Spent, cost_of_trials, prices, spent, write_prices};

@@ -1,6 +1,5 @@
 //! `closeread merge`: the parts of a run as one.
 
-mod copies;
 mod joined;
 mod priced;
 mod wait;
@@ -10,21 +9,19 @@ use crate::stores;
 use anyhow::{Context, Result, bail};
 use closeread_eval::Item;
 use closeread_files::run_files::{JUDGEMENTS, RECORDS};
-use closeread_files::{entries, refuse_input_as_output, write_atomically};
+use closeread_files::{refuse_input_as_output, write_atomically};
 use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunManifest;
-use closeread_runner::journal::FOLDER as JOURNALS;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RERANKING, RunFolder, TEXTS, cost_of_trials, differences,
-    is_half_joined, prices, read_manifest, refuse_foreign, served_calls, spent, texts_cut, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, cost_of_trials, differences, is_half_joined, prices,
+    read_manifest, refuse_foreign, refuse_links, served_calls, spent, write_prices,
 };
 use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
-use copies::{copy_files, copy_journals, copy_preparations};
 use joined::{Joined, latest};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -148,10 +145,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     }
     copy_calls(&parts, &args.out)?;
     for part in &parts {
-        folder.note_cut(texts_cut(&part.folder)?)?;
-        copy_files(&part.folder.join(TEXTS), &args.out.join(TEXTS))?;
-        copy_preparations(&part.folder.join(PREPARATIONS), &args.out.join(PREPARATIONS))?;
-        copy_journals(&part.folder.join(JOURNALS), &args.out.join(JOURNALS))?;
+        folder.copy_from(&part.folder)?;
     }
     let mut records = records.into_values();
     loop {
@@ -258,12 +252,7 @@ fn copy_calls(parts: &[Part], out: &Path) -> Result<()> {
 impl Part {
     /// The part, and the configuration of its run.
     fn read(folder: &Path) -> Result<(Self, Value)> {
-        // What is copied may be anything that a link leads to, and nothing that a run writes is a link.
-        for part in [folder.to_owned(), folder.join(TEXTS), folder.join(PREPARATIONS), folder.join(JOURNALS)] {
-            if let Some(link) = entries(&part)?.iter().find(|path| path.is_symlink()) {
-                bail!("{} is a link: put what it leads to in its place, and merge again", link.display());
-            }
-        }
+        refuse_links(folder)?;
         let text = |name: &str| {
             let path = folder.join(name);
             closeread_files::read_text_file(&path)

@@ -29,7 +29,7 @@ impl RunFolder {
 }
 
 /// Returns the passages and questions that were cut for the encoder of the run in a folder, by book.
-pub fn texts_cut(folder: &Path) -> Result<BTreeMap<String, usize>> {
+pub(super) fn texts_cut(folder: &Path) -> Result<BTreeMap<String, usize>> {
     let path = folder.join(CUT);
     let Some(bytes) = files::read(&path)? else { return Ok(BTreeMap::new()) };
     serde_json::from_slice(&bytes)

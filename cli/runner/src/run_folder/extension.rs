@@ -185,7 +185,7 @@ fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
 /// Reads what the run will read when it resumes.
 fn check_files(path: &Path) -> Result<()> {
     super::spent(path, std::iter::empty(), &judging::read(path)?, &PriceList::default())?;
-    super::texts_cut(path)?;
+    super::cut::texts_cut(path)?;
     batch::open_batches(path)?;
     Ok(())
 }
