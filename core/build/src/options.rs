@@ -93,7 +93,7 @@ pub struct Ordered {
 
 /// Returns whether an item gets options: an open question with a gold answer and without options.
 pub fn wants_options(item: &Item) -> bool {
-    item.task == Task::Generative && item.has_told_answers() && item.options.is_empty()
+    item.is_open() && item.options.is_empty()
 }
 
 /// Gives options to every item that [`wants_options`] and makes it a choice; the others stay as they are, and so do those

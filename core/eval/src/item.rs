@@ -132,6 +132,11 @@ impl Item {
         !self.answers.is_empty() && self.answers.iter().all(|gold| HashedAnswer::parse(gold).is_none())
     }
 
+    /// True of an open question with gold answers in words: it can be judged whether an answer is correct.
+    pub fn is_open(&self) -> bool {
+        self.task == Task::Generative && self.has_told_answers()
+    }
+
     /// Returns the name that intervals cluster by, as [`ItemFacts::cluster`](crate::observations::ItemFacts::cluster).
     pub fn cluster(&self) -> String {
         cluster(&self.documents, &self.id)

@@ -2,7 +2,7 @@
 
 use super::human::AgainstPeople;
 use super::{Judging, PanelVerdict, Ruling, Subject};
-use closeread_eval::{Item, Outcome, Task};
+use closeread_eval::{Item, Outcome};
 use closeread_methods::record::{Record, TrialKey};
 use closeread_metrics::stats::corrected::{Corrected, Found, JudgeErrors, NoCorrection};
 use std::collections::{BTreeMap, HashSet};
@@ -46,8 +46,7 @@ pub fn corrected_scores(
 ) -> Vec<CorrectedScore> {
     let Some((panel, judge)) = judging.correctness() else { return Vec::new() };
     let index = judging.index();
-    let is_open = |item: &&Item| item.task == Task::Generative && item.has_told_answers();
-    let open: HashSet<&str> = items.iter().filter(is_open).map(|item| item.id.as_str()).collect();
+    let open: HashSet<&str> = items.iter().filter(|item| item.is_open()).map(|item| item.id.as_str()).collect();
     let planned = open.len() * repeats as usize;
     let is_planned = |record: &&Record| open.contains(record.key.item.as_str()) && record.key.repeat < repeats;
     let latest: BTreeMap<&TrialKey, &Record> =
@@ -79,6 +78,7 @@ pub fn corrected_scores(
 mod tests {
     use super::*;
     use crate::{Agreement, Confusion, Judge, Judgement, JudgementKey, Panel, Verdict};
+    use closeread_eval::Task;
     use serde_json::{Value, json};
 
     #[test]

@@ -67,7 +67,7 @@ pub fn judged_scores(index: &JudgementIndex<'_>, item: &Item, record: &Record) -
         return scores;
     }
     let mut give = |name: &str, score: Score| scores.insert(MetricName::from(name), score);
-    if let Some((panel, judge)) = index.judging().correctness().filter(|_| is_open(item)) {
+    if let Some((panel, judge)) = index.judging().correctness().filter(|_| item.is_open()) {
         let verdict = match index.verdict(panel, &subject, judge) {
             _ if !answered => yes(false),
             PanelVerdict::Ruled(Ruling::Correctness { correct }) => yes(correct),
@@ -113,7 +113,7 @@ pub fn applies_judged(metric: &str, item: &Item) -> Option<Applies> {
     let once = |applies: bool| if applies { Applies::Once } else { Applies::Not };
     let key_facts = item.key_facts.as_ref().filter(|_| item.task == Task::Summary);
     Some(match metric {
-        JUDGED_ACCURACY => once(is_open(item)),
+        JUDGED_ACCURACY => once(item.is_open()),
         ACCURACY_STRICT | ACCURACY_TOLERANT => once(has_gold(item)),
         RECALL => key_facts.map_or(Applies::Not, |facts| Applies::OutOf(linearised(facts).len() as u32)),
         FAITHFULNESS => key_facts.map_or(Applies::Not, |_| Applies::OutOfAnswer),
@@ -121,11 +121,6 @@ pub fn applies_judged(metric: &str, item: &Item) -> Option<Applies> {
         _ if EVIDENCE_MARKS.contains(&metric) => once(!item.evidence.is_empty()),
         _ => return None,
     })
-}
-
-/// True of a question that a judge of correct answers can be asked about.
-fn is_open(item: &Item) -> bool {
-    item.task == Task::Generative && item.has_told_answers()
 }
 
 fn has_gold(item: &Item) -> bool {

@@ -64,7 +64,7 @@ pub fn of_run(
         let trial = Subject::from(&record.key).trial;
         for asks in asks {
             let n = match asks {
-                Asks::Correctness if item.task == Task::Generative && item.has_told_answers() => None,
+                Asks::Correctness if item.is_open() => None,
                 Asks::Fault if item.task != Task::Summary && is_wrong(item, record, judging) => None,
                 Asks::KeyFact => item.key_facts.as_ref().map(|facts| linearised(facts).len()),
                 Asks::Sentence if item.key_facts.is_some() => Some(sentences(answer, (drawing.work)(item).1).len()),
@@ -147,8 +147,7 @@ fn by_panel(record: &Record, judging: &JudgementIndex<'_>) -> Option<PanelVerdic
 
 /// Number of answers to open questions that the panel that decides has said nothing of: nobody knows whether they are wrong.
 pub fn undecided(items: &[Item], records: &[Record], judging: &JudgementIndex<'_>) -> usize {
-    let is_open = |item: &&Item| item.task == Task::Generative && item.has_told_answers();
-    let open: BTreeSet<&str> = items.iter().filter(is_open).map(|item| item.id.as_str()).collect();
+    let open: BTreeSet<&str> = items.iter().filter(|item| item.is_open()).map(|item| item.id.as_str()).collect();
     let answers = records.iter().filter(|record| matches!(record.outcome, Outcome::Answered { .. }));
     let verdicts =
         answers.filter(|record| open.contains(record.key.item.as_str())).filter_map(|r| by_panel(r, judging));
