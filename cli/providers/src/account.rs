@@ -230,7 +230,7 @@ impl Keys {
     ///
     /// # Errors
     /// If it holds what no header can.
-    pub fn fit_for_a_header(&self, variables: &[&'static str]) -> Result<Option<Secret>> {
+    pub(crate) fn fit_for_a_header(&self, variables: &[&'static str]) -> Result<Option<Secret>> {
         let Some((variable, key)) = self.first_of(variables) else { return Ok(None) };
         if !key.reveal().bytes().all(|byte| byte.is_ascii_graphic()) {
             bail!(
@@ -366,13 +366,6 @@ pub fn check_address(url: &str, option: &str) -> Result<()> {
         Ok(parsed) => bail!("{option} is no web address, but one of `{}`: {expected}", parsed.scheme()),
         Err(error) => bail!("{option} is no web address ({error}): {expected}"),
     }
-}
-
-/// Returns whether an address has a user, a password, a query or a fragment: each may be a key.
-pub fn has_credentials(url: &str) -> bool {
-    reqwest::Url::parse(url).is_ok_and(|url| {
-        !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some()
-    })
 }
 
 /// An address without user, password, query and fragment, which may hold a key, and without a slash at its end.

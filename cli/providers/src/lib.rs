@@ -24,8 +24,8 @@ pub mod under_way;
 mod wire;
 
 pub use account::{
-    Account, Address, Keys, PROVIDERS, Provider, account, check_address, check_constraint, check_name, has_credentials,
-    keys, needs_address, reasoning_fields, required_limit, without_credentials,
+    Account, Address, Keys, PROVIDERS, Provider, account, check_address, check_constraint, check_name, keys,
+    needs_address, reasoning_fields, required_limit, without_credentials,
 };
 pub use batch::Batcher;
 pub use client::{ChatModel, Options};

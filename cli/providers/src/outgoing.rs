@@ -162,7 +162,7 @@ impl Outgoing {
 
     /// Returns the call's pieces for a hash: the SHA-256 of the beginning, which is made once, in the beginning's
     /// place.
-    pub fn hashed_parts(&self, json: String) -> Vec<Bytes> {
+    pub(crate) fn hashed_parts(&self, json: String) -> Vec<Bytes> {
         self.with_beginning(json, |beginning| Bytes::copy_from_slice(beginning.sha256.as_bytes()))
     }
 

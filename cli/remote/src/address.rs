@@ -46,7 +46,7 @@ impl Address {
     }
 
     /// Returns whether the address names several folders, by `*`, `?` or `[…]`.
-    pub fn is_pattern(&self) -> bool {
+    pub(crate) fn is_pattern(&self) -> bool {
         self.path.contains(['*', '?', '['])
     }
 

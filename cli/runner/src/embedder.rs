@@ -294,7 +294,7 @@ pub fn graphics_processor() -> Option<Result<String, String>> {
 }
 
 /// Name of the backend of a model on a server in manifests.
-pub const SERVER: &str = "server";
+pub(crate) const SERVER: &str = "server";
 
 fn fingerprint(parts: &[Vec<u8>]) -> [u8; 32] {
     let mut hash = Sha256::new();

@@ -189,7 +189,7 @@ impl<'a> Repetition<'a> {
     }
 
     /// Returns whether the end of the program kept it from a response: what came of that is no result.
-    pub fn was_cut_off(&self) -> bool {
+    pub(crate) fn was_cut_off(&self) -> bool {
         self.cut_off.get()
     }
 

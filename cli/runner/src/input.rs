@@ -107,7 +107,7 @@ pub enum ProblemKind {
 
 impl Problem {
     /// Returns the problem as reports keep it.
-    pub fn to_record(&self) -> closeread_eval::Problem {
+    pub(crate) fn to_record(&self) -> closeread_eval::Problem {
         closeread_eval::Problem {
             file: self.path.display().to_string(),
             line: self.line,

@@ -114,7 +114,7 @@ impl Journal {
     }
 
     /// Returns the seconds that the responses took which were replied before: they are part of the trial's.
-    pub fn replayed_seconds(&self) -> f64 {
+    pub(crate) fn replayed_seconds(&self) -> f64 {
         self.replayed.get()
     }
 
@@ -147,7 +147,7 @@ impl Journal {
 
     /// Forgets the responses that say nothing, or nothing beside their reasoning: while they are replayed, what failed because
     /// of one fails again.
-    pub fn forget_empty(&self) -> Result<()> {
+    pub(crate) fn forget_empty(&self) -> Result<()> {
         let bytes = files::read(&self.path)?.unwrap_or_default();
         let is_said = |line: Line| !after_reasoning(&line.response.text).trim().is_empty();
         let is_kept = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(is_said);

@@ -159,7 +159,7 @@ impl KeptIndexes {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn keep_words(&self, key: &IndexKey, index: &PassageIndex) -> Result<u64> {
+    pub(crate) fn keep_words(&self, key: &IndexKey, index: &PassageIndex) -> Result<u64> {
         file::write(&self.path(key)?, &key.0, |to| {
             to(&index.to_bytes());
             Ok(())

@@ -145,7 +145,7 @@ pub fn installed(dir: &Path) -> anyhow::Result<Vec<anyhow::Result<Installed>>> {
 }
 
 /// Returns whether a model of that name is there, readable or not.
-pub fn is_installed(name: &str) -> anyhow::Result<bool> {
+pub(crate) fn is_installed(name: &str) -> anyhow::Result<bool> {
     let dir = models_dir()?;
     Ok(dir.join(name).join(SPEC).is_file() || installed(&dir)?.iter().flatten().any(|model| model.spec.name == name))
 }

@@ -43,12 +43,12 @@ impl Progress {
     }
 
     /// Makes the count also show what failed, what is in flight and what the calls took.
-    pub fn with_spending(self, spending: Arc<Spending>) -> Self {
+    pub(crate) fn with_spending(self, spending: Arc<Spending>) -> Self {
         Self { spending: Some(spending), ..self }
     }
 
     /// Counts one more as done, by failing.
-    pub fn tick_failed(&self) {
+    pub(crate) fn tick_failed(&self) {
         self.failed.set(self.failed.get() + 1);
         self.advance(1);
     }
@@ -81,7 +81,7 @@ impl Progress {
     }
 
     /// Notes that the count stood still since `since` for another reason: that time says nothing about the rate.
-    pub fn paused(&self, since: Instant) {
+    pub(crate) fn paused(&self, since: Instant) {
         self.state.borrow_mut().started += since.elapsed();
         if let Some(bar) = &self.bar {
             bar.reset_eta();

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use closeread_embed::PairScores;
 use closeread_llm::provider::Limits;
 use closeread_methods::record::ServedCall;
+use closeread_providers::reranked_by;
 use closeread_providers::under_way::UnderWay;
-use closeread_providers::{rerank_provider, reranked_by};
 use closeread_text::hash::sha256_of_parts;
 use local::Local;
 use memory::{Memory, Score};
@@ -202,9 +202,4 @@ impl Reranker {
         };
         Ok((scores.into_iter().map(|score| score.score).collect(), calls))
     }
-}
-
-/// Returns whether a name is that of a reranker on a server.
-pub fn is_served_reranker(name: &str) -> bool {
-    rerank_provider(name).is_some()
 }

@@ -21,10 +21,8 @@ pub use copies::refuse_links;
 pub use foreign::refuse_foreign;
 pub use joining::is_half_joined;
 pub use money::{PRICES, Spent, cost_of_trials, prices, spent, write_prices};
-pub use preparations::{
-    FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
-    preparations_of_parts,
-};
+pub use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
+pub(crate) use preparations::{preparation_files, preparations_of_parts};
 pub use served::{EMBEDDINGS, RERANKING, served_calls};
 pub use texts::StoredTexts;
 

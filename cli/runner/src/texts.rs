@@ -19,7 +19,7 @@ pub struct BookTexts {
 
 impl BookTexts {
     /// Texts that were left in the files of `books`.
-    pub fn left_in(files: impl IntoIterator<Item = (String, TextFile)>) -> Self {
+    pub(crate) fn left_in(files: impl IntoIterator<Item = (String, TextFile)>) -> Self {
         Self { files: files.into_iter().collect(), ..Self::default() }
     }
 
@@ -29,7 +29,7 @@ impl BookTexts {
     }
 
     /// Texts in a folder that goes when the last who reads them does.
-    pub fn put_aside(folder: TempDir) -> Self {
+    pub(crate) fn put_aside(folder: TempDir) -> Self {
         let stored = StoredTexts { folder: folder.path().to_owned() };
         Self { stored: Some(stored), _aside: Some(folder), ..Self::default() }
     }

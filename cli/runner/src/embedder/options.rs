@@ -28,7 +28,7 @@ pub struct EmbedderOptions {
 
 impl EmbedderOptions {
     /// Returns the description of a served model: as described, or an installed model of that name, or out of the box.
-    pub fn served_spec(&self, model: &str) -> Result<ServedSpec> {
+    pub(crate) fn served_spec(&self, model: &str) -> Result<ServedSpec> {
         if let Some(known) = &self.known {
             return Ok(known.clone());
         }

@@ -27,7 +27,7 @@ pub struct CalibrationFile {
 
 impl Installed {
     /// The bytes of the model's calibration.
-    pub fn calibration_file(&self) -> anyhow::Result<Vec<u8>> {
+    pub(crate) fn calibration_file(&self) -> anyhow::Result<Vec<u8>> {
         let Some(folder) = &self.folder else { return Ok(all_minilm_l6_v2::CALIBRATION.to_vec()) };
         let path = folder.join(CALIBRATION);
         closeread_files::read_file(&path).with_context(|| {

@@ -55,7 +55,7 @@ pub fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
 }
 
 /// Returns what a method made of books in each of the parts that were joined; the first is the one that a run reads.
-pub fn preparations_of_parts(folder: &Path, key: &PreparationKey) -> Vec<Preparation> {
+pub(crate) fn preparations_of_parts(folder: &Path, key: &PreparationKey) -> Vec<Preparation> {
     let further = (2..).map(|n| folder.join(FOLDER).join(format!("{}.{n}.json", key.hash())));
     std::iter::once(preparation_file(folder, key)).chain(further).map_while(|file| read(&file)).collect()
 }
@@ -115,7 +115,7 @@ pub fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
 }
 
 /// The files of all preparations in a run folder, name and content, in the order of the names.
-pub fn preparation_files(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+pub(crate) fn preparation_files(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let mut listed = files::entries(&path.join(FOLDER))?;
     listed.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     let read = |file: &PathBuf| {
