@@ -17,9 +17,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Features that a build may lack: what each gives, and whether this build has it.
-const FEATURES: [(&str, &str, bool); 4] = [
+const FEATURES: [(&str, &str, bool); 5] = [
     ("gpu", "embedding on a graphics processor", cfg!(feature = "gpu")),
-    ("parquet", "the table of `build corpusqa` as Parquet", cfg!(feature = "parquet")),
+    ("object-stores", "run folders and benchmarks in object stores", cfg!(feature = "object-stores")),
+    ("parquet", "exports and the table of `build corpusqa` as Parquet", cfg!(feature = "parquet")),
     ("pdf", "PDF files among the documents of `build corpusqa`", cfg!(feature = "pdf")),
     ("tract", "embedding models of other families than BERT's", cfg!(feature = "tract")),
 ];
@@ -223,4 +224,17 @@ async fn reached(url: &str) -> Result<(), String> {
 
 fn wants_login() -> String {
     format!("the proxy before it wants a login; {}", http::PROXY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_of_a_full_build_is_told_of() {
+        let manifest: toml::Table = include_str!("../../Cargo.toml").parse().unwrap();
+        let full: Vec<&str> =
+            manifest["features"]["full"].as_array().unwrap().iter().filter_map(toml::Value::as_str).collect();
+        assert_eq!(full, FEATURES.map(|(name, ..)| name));
+    }
 }
