@@ -1,31 +1,29 @@
 //! `closeread merge`: the parts of a run as one.
 
 mod joined;
+mod part;
 mod priced;
 mod wait;
 
 use crate::hint::typed;
 use crate::stores;
-use anyhow::{Context, Result, bail};
-use closeread_eval::Item;
-use closeread_files::run_files::{JUDGEMENTS, RECORDS};
+use anyhow::{Result, bail};
+use closeread_files::run_files::JUDGEMENTS;
 use closeread_files::{refuse_input_as_output, write_atomically};
 use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_providers::batch::open_batches;
-use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, cost_of_trials, differences, is_half_joined, prices,
-    read_manifest, refuse_foreign, refuse_links, served_calls, spent, write_prices,
+    read_manifest, refuse_foreign, served_calls, spent, write_prices,
 };
-use closeread_runner::shard::{Places, Shard};
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
-use joined::{Joined, latest};
-use serde::Deserialize;
+use joined::Joined;
+use part::{Part, documents, missing_parts, read_parts};
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -62,31 +60,6 @@ pub(crate) struct MergeArgs {
     json: bool,
 }
 
-/// The fields of a manifest that merging reads.
-#[derive(Deserialize)]
-struct Manifest {
-    configuration: Value,
-    shard: Option<Shard>,
-    #[serde(default)]
-    places: Places,
-    #[serde(default)]
-    extended: Vec<Value>,
-}
-
-struct Part {
-    folder: PathBuf,
-    shard: Option<Shard>,
-    /// Name of the part's configuration.
-    name: Option<String>,
-    /// What has extended the part.
-    extended: Vec<Value>,
-    /// Items, each with its place among all; where no part says it, in the order of the folders.
-    items: Vec<(usize, Item)>,
-    /// Entries of the configuration on the part's books, with places as for the items.
-    documents: Vec<(usize, Value)>,
-    records: Vec<Record>,
-}
-
 /// Reads the parts, checks that they belong together, writes the whole.
 pub(crate) async fn run(mut args: MergeArgs) -> Result<ExitCode> {
     if let Some(minutes) = args.wait {
@@ -103,17 +76,7 @@ pub(crate) async fn run(mut args: MergeArgs) -> Result<ExitCode> {
 fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     refuse_input_as_output(&args.out, "--out", args.runs.iter().map(PathBuf::as_path))?;
     let (waiting, begun): (Vec<&PathBuf>, Vec<&PathBuf>) = args.runs.iter().partition(|folder| has_not_begun(folder));
-    let mut configuration = None;
-    let mut parts: Vec<Part> = Vec::new();
-    for folder in begun {
-        let (part, its) = Part::read(folder)?;
-        match &configuration {
-            None => configuration = Some(its),
-            Some(first) => check_same_run((first, parts[0].folder.as_path()), (&its, folder.as_path()))?,
-        }
-        parts.push(part);
-    }
-    let mut configuration = configuration.context("none of the parts has begun: all these folders are empty")?;
+    let (mut parts, mut configuration) = read_parts(&begun)?;
     configuration["documents"] = documents(&mut parts);
     let is_anew = args.fresh || is_half_joined(&args.out);
     if args.out.join(MANIFEST).exists() && !is_anew {
@@ -147,14 +110,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     for part in &parts {
         folder.copy_from(&part.folder)?;
     }
-    let mut records = records.into_values();
-    loop {
-        let some: Vec<Record> = records.by_ref().take(AT_ONCE).collect();
-        if some.is_empty() {
-            break;
-        }
-        folder.append(some)?;
-    }
+    append(&mut folder, records.into_values())?;
     judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
     folder.note_joined()?;
 
@@ -180,7 +136,27 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         outln!("{named}: items {} of {expected}, trials {n_records} of {trials}", items.len());
     }
     say_overlap(n_duplicates, &differing);
-    for part in &parts {
+    warn_of_batches(&parts)?;
+    say_lacks(&waiting, &missing, trials.saturating_sub(n_records as u64), trials);
+    let there = items.len() as u64 >= expected && n_records as u64 >= trials;
+    let whole = missing.is_empty() && there && differing.is_empty();
+    info!("closeread report {} prints its tables", typed(named));
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn append(folder: &mut RunFolder, mut records: impl Iterator<Item = Record>) -> Result<()> {
+    loop {
+        let some: Vec<Record> = records.by_ref().take(AT_ONCE).collect();
+        if some.is_empty() {
+            return Ok(());
+        }
+        folder.append(some)?;
+    }
+}
+
+/// Warns of parts with calls that are not answered yet.
+fn warn_of_batches(parts: &[Part]) -> Result<()> {
+    for part in parts {
         let n = open_batches(&part.folder)?;
         if n > 0 {
             warn!(
@@ -190,11 +166,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
             );
         }
     }
-    say_lacks(&waiting, &missing, trials.saturating_sub(n_records as u64), trials);
-    let there = items.len() as u64 >= expected && n_records as u64 >= trials;
-    let whole = missing.is_empty() && there && differing.is_empty();
-    info!("closeread report {} prints its tables", typed(named));
-    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(())
 }
 
 /// Says which trials were in several folders.
@@ -249,42 +221,6 @@ fn copy_calls(parts: &[Part], out: &Path) -> Result<()> {
     Ok(())
 }
 
-impl Part {
-    /// The part, and the configuration of its run.
-    fn read(folder: &Path) -> Result<(Self, Value)> {
-        refuse_links(folder)?;
-        let text = |name: &str| {
-            let path = folder.join(name);
-            closeread_files::read_text_file(&path)
-                .with_context(|| format!("cannot read {}: expected a run folder", path.display()))
-        };
-        let bytes = text(MANIFEST)?;
-        let known = RunManifest::read(bytes.as_bytes()).with_context(|| folder.display().to_string())?;
-        let Manifest { mut configuration, shard, places, extended } = serde_json::from_str(&bytes)
-            .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
-        let items = text("items.jsonl")?;
-        if !known.wrote_items(items.as_bytes()) {
-            bail!(
-                "{} is damaged: it is not as the run wrote it; give the command of that part again, which writes it anew",
-                folder.join("items.jsonl").display()
-            );
-        }
-        let items: Vec<Item> = lines(&items, &folder.join("items.jsonl"))?;
-        let placed = |places: Vec<usize>| places.into_iter().chain(std::iter::repeat(usize::MAX));
-        let items = placed(places.items).zip(items).collect();
-        let books = configuration["documents"].take();
-        let books = books.as_array().cloned().unwrap_or_default();
-        let documents = placed(places.documents).zip(books).collect();
-        // A part that was killed before its first trial ended may have none.
-        let mut records = closeread_files::read_text(&folder.join(RECORDS))?.unwrap_or_default();
-        // A line that a kill cut short is no finished trial.
-        records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
-        let records = latest(lines(&records, &folder.join(RECORDS))?);
-        let name = known.configuration_name;
-        Ok((Self { folder: folder.to_owned(), shard, name, extended, items, documents, records }, configuration))
-    }
-}
-
 /// Returns what the calls of all parts have cost, lost ones included, and the part of it that those can have cost; `None` if no
 /// part counted them.
 fn charged(parts: &[Part]) -> Result<Option<(Dollars, Dollars)>> {
@@ -303,32 +239,6 @@ fn charged(parts: &[Part]) -> Result<Option<(Dollars, Dollars)>> {
         part.records.iter().for_each(|record| known.entry(&record.key).or_default().push(record));
     }
     Ok(Some((dollars, open)))
-}
-
-/// Returns what the parts say of their books, each once, in the order of the run.
-fn documents(parts: &mut [Part]) -> Value {
-    let mut known: HashSet<String> = HashSet::new();
-    let all = parts.iter_mut().flat_map(|part| part.documents.drain(..));
-    let mut placed: Vec<(usize, Value)> =
-        all.filter(|(_, book)| known.insert(book["id"].as_str().unwrap_or_default().to_owned())).collect();
-    placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, book)| book).collect()
-}
-
-/// Refuses parts of different runs, each a configuration and its folder.
-fn check_same_run((first, its_folder): (&Value, &Path), (other, folder): (&Value, &Path)) -> Result<()> {
-    if first == other {
-        return Ok(());
-    }
-    let names = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
-    let all: BTreeSet<String> = BTreeSet::union(&names(first), &names(other)).cloned().collect();
-    let differ: Vec<String> = all.into_iter().filter(|name| first.get(name) != other.get(name)).collect();
-    bail!(
-        "{} and {} are not parts of one run: they differ in {}",
-        its_folder.display(),
-        folder.display(),
-        differ.join(", ")
-    )
 }
 
 /// Returns whether a folder holds what judges said of this very run, which was paid for and is kept.
@@ -353,26 +263,7 @@ fn listed(folders: &[&PathBuf]) -> String {
     }
 }
 
-fn lines<T: serde::de::DeserializeOwned>(text: &str, path: &Path) -> Result<Vec<T>> {
-    let parse = |(idx, line): (usize, &str)| {
-        serde_json::from_str(line).with_context(|| format!("{}:{}: this line is damaged", path.display(), idx + 1))
-    };
-    text.lines().enumerate().filter(|(_, line)| !line.is_empty()).map(parse).collect()
-}
-
 fn name(key: &TrialKey) -> String {
     let budget = key.budget.map_or_else(String::new, |budget| format!(" at {budget}"));
     format!("{}, {}{budget}, {}, repeat {}", key.item, key.method, key.model, key.repeat)
-}
-
-/// The parts that no folder holds, as I/N.
-fn missing_parts(parts: &[Part]) -> Vec<String> {
-    let shards: HashSet<Shard> = parts.iter().filter_map(|part| part.shard).collect();
-    if parts.iter().any(|part| part.shard.is_none()) {
-        return Vec::new();
-    }
-    let counts: BTreeSet<usize> = shards.iter().map(|shard| shard.of).collect();
-    let [of] = counts.into_iter().collect::<Vec<_>>()[..] else { return Vec::new() };
-    let all = (1..=of).map(|index| Shard { index, of });
-    all.filter(|shard| !shards.contains(shard)).map(|shard| shard.to_string()).collect()
 }
