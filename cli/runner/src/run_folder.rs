@@ -1,12 +1,14 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
 mod begun;
+mod clearing;
 mod comparison;
 mod copies;
 mod cut;
 mod extension;
 mod foreign;
 mod joining;
+mod locking;
 mod money;
 mod preparations;
 mod remake;
@@ -20,33 +22,31 @@ pub use comparison::differences;
 pub use copies::refuse_links;
 pub use foreign::refuse_foreign;
 pub use joining::is_half_joined;
+pub use locking::{is_in_use, lock};
 pub use money::{PRICES, Spent, cost_of_trials, prices, spent, write_prices};
 pub use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use preparations::{preparation_files, preparations_of_parts};
 pub use served::{EMBEDDINGS, RERANKING, served_calls};
 pub use texts::StoredTexts;
 
-use crate::journal::{self};
-use crate::judging::{self, JUDGING};
+use crate::judging;
 use crate::shard::{Places, Shard};
-use crate::spending::CHARGES;
 use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_eval::ranking::RANKED_ALONE;
 use closeread_eval::{Item, Outcome};
-use closeread_files::run_files::{GROWING, RECORDS};
+use closeread_files::run_files::RECORDS;
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_llm::price::PriceList;
 use closeread_methods::Preparation;
 use closeread_methods::record::{FORMAT, Record, ServedCall, TrialKey};
-use closeread_providers::batch;
 use closeread_report::PreparationCalls;
 use closeread_report::folder::StoredItems;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::info;
@@ -121,13 +121,7 @@ impl RunFolder {
         if let Opening::Remake(records) = opening {
             remake::remake(path, records)?;
         } else if is_anew {
-            // The manifest is replaced, and never away: it tells that the folder is ours.
-            for name in GROWING.into_iter().chain(["report.json", cut::CUT, PRICES, JUDGING, CHARGES]) {
-                files::remove(&path.join(name))?;
-            }
-            for (name, ending) in [(preparations::FOLDER, ".json"), (journal::FOLDER, ".jsonl"), (batch::FOLDER, "")] {
-                files::remove_from(&path.join(name), |file| is_numbered(file, ending))?;
-            }
+            clearing::clear(path)?;
         }
         let mut text = begun::manifest(configuration, shard);
         if is_joining {
@@ -295,60 +289,6 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
-}
-
-/// Returns whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.
-fn is_numbered(name: &str, ending: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default();
-    stem.len() >= 4 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()) && name.ends_with(ending)
-}
-
-/// The folder for this process alone, until the file is closed.
-///
-/// # Errors
-/// If another process has it, or a file or folder in it is a link: what is written would land elsewhere.
-pub fn lock(path: &Path) -> Result<File> {
-    for entry in files::entries(path)? {
-        if entry.is_symlink() {
-            bail!(
-                "{} is a link, and a run writes into its own folder alone: put what it leads to in its place, or choose another \
-                 folder with --out",
-                entry.display()
-            );
-        }
-    }
-    let lock = path.join(".lock");
-    // To open a pipe is to wait for who reads it.
-    if fs::metadata(&lock).is_ok_and(|there| !there.is_file()) {
-        bail!("{} is no file: remove it, or choose another folder with --out", lock.display());
-    }
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(lock)
-        .with_context(|| format!("cannot write into the run folder {}", path.display()))?;
-    match file.try_lock() {
-        Ok(()) => {
-            files::remove_partial(path)?;
-            Ok(file)
-        }
-        Err(TryLockError::WouldBlock) => bail!(
-            "another closeread is running into {}; wait for it to end, or choose another folder with --out",
-            path.display()
-        ),
-        Err(TryLockError::Error(error)) => {
-            let why = "its file system may have no locks: choose a folder on a local disk with --out, or have the drive mounted with \
-                       locks (Lustre: `-o flock`; NFS: a running lock service)";
-            Err(error).with_context(|| format!("cannot lock the run folder {}; {why}", path.display()))
-        }
-    }
-}
-
-/// True while a process has the folder for itself; reading alone, so it can be asked from any machine.
-pub fn is_in_use(path: &Path) -> bool {
-    let lock = File::open(path.join(".lock"));
-    lock.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// The manifest of a run or a build, if there is one.

@@ -1,10 +1,13 @@
 //! Tests of what a run folder keeps, refuses and takes up again.
 
 use super::*;
+use crate::judging::JUDGING;
+use crate::spending::CHARGES;
 use closeread_judges::Judging;
 use closeread_llm::Usage;
 use closeread_methods::record::CallTrace;
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
 use std::io::Write as _;
 
 fn record(item: &str, outcome: Outcome) -> Record {
