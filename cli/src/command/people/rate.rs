@@ -8,7 +8,7 @@ use clap::Args;
 use closeread_eval::Item;
 use closeread_eval::draw::keep_where;
 use closeread_judges::Reference;
-use closeread_judges::study::{Asks, Drawing, of_run, undecided};
+use closeread_judges::study::{Asks, Drawing, of_run, unjudged};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::judging::works;
 use closeread_table::number::counted;
@@ -60,11 +60,11 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
     let drawing = Drawing { work: &work, excerpt: &excerpt, draw: draw.as_ref() };
     let units = of_run(&args.ask, &run.items, &run.records, &run.judging.index(), &drawing)?;
     if args.ask.contains(&Asks::Fault) {
-        let n_undecided = undecided(&run.items, &run.records, &run.judging.index());
-        if n_undecided > 0 {
+        let n_unjudged = unjudged(&run.items, &run.records, &run.judging.index());
+        if n_unjudged > 0 {
             info!(
                 "{} without a verdict: left out, for nobody knows whether they are wrong",
-                counted(n_undecided, "answer")
+                counted(n_unjudged, "answer")
             );
         }
     }

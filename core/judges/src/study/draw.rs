@@ -146,7 +146,7 @@ fn by_panel(record: &Record, judging: &JudgementIndex<'_>) -> Option<PanelVerdic
 }
 
 /// Number of answers to open questions that the panel that decides has said nothing of: nobody knows whether they are wrong.
-pub fn undecided(items: &[Item], records: &[Record], judging: &JudgementIndex<'_>) -> usize {
+pub fn unjudged(items: &[Item], records: &[Record], judging: &JudgementIndex<'_>) -> usize {
     let open: BTreeSet<&str> = items.iter().filter(|item| item.is_open()).map(|item| item.id.as_str()).collect();
     let answers = records.iter().filter(|record| matches!(record.outcome, Outcome::Answered { .. }));
     let verdicts =
@@ -285,8 +285,8 @@ mod tests {
         let drawing = Drawing { work: &work, excerpt: &|_| None, draw: None };
         let units = of_run(&[Asks::Fault], &[item("a")], &records, &judging.index(), &drawing).unwrap();
         assert_eq!(units.iter().map(|(_, key)| key.name()).collect::<Vec<_>>(), ["a m x 0"]);
-        assert_eq!(undecided(&[item("a")], &records, &judging.index()), 1);
-        assert_eq!(undecided(&[item("a")], &records, &Judging::default().index()), 0);
+        assert_eq!(unjudged(&[item("a")], &records, &judging.index()), 1);
+        assert_eq!(unjudged(&[item("a")], &records, &Judging::default().index()), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod draw;
 mod said;
 
 pub use crate::human::LABEL_COLUMNS;
-pub use draw::{Drawing, of_items, of_run, undecided};
+pub use draw::{Drawing, of_items, of_run, unjudged};
 pub use said::{PersonAnswer, PersonAnswers, SaidError, State, label_rows, row};
 
 use crate::TrialPlace;
