@@ -11,7 +11,7 @@ use closeread_llm::price::Dollars;
 use closeread_report::compare::{Choice, listed};
 use closeread_report::gate::{
     Gate, MostFailed, Verdict, at_least, at_most_cost, at_most_failed, gate_table, missing_score, no_worse_than,
-    not_whole, unjudged,
+    not_whole,
 };
 use closeread_report::{Arm, Cell, Run, report};
 use closeread_results::{Sides, foreign};
@@ -210,7 +210,7 @@ impl GateArgs {
         for Least { metric, score } in &self.min {
             let of = cells.iter().filter_map(|cell| at_least(&name_of(run, &cell.key.arm), cell, metric, *score));
             let of: Vec<Gate> = of.collect();
-            if of.is_empty() && cells.iter().all(|cell| unjudged(cell, metric).0 == 0) {
+            if of.is_empty() && cells.iter().all(|cell| cell.unjudged(metric) == 0) {
                 let known: BTreeSet<&str> =
                     cells.iter().flat_map(|cell| cell.metrics.keys().map(MetricName::name)).collect();
                 let known: Vec<&str> = known.into_iter().collect();

@@ -9,7 +9,6 @@ use closeread_eval::observations::MetricName;
 use closeread_eval::{Item, Outcome};
 use closeread_metrics::stats::{Estimate, IntervalMethod};
 use closeread_report::Arm;
-use closeread_report::gate::unjudged;
 use closeread_text::hash::sha256;
 use serde_json::{Map, Value, json};
 
@@ -183,7 +182,7 @@ impl Record<'_> {
                 .filter(|(_, n)| *n > 0)
                 .map(|(ending, n)| (format!("trials_{}", ending.name()), json!(n.to_string())))
                 .collect();
-            if let (n @ 1.., _) = unjudged(&cell.summary, metric) {
+            if let n @ 1.. = cell.summary.unjudged(metric) {
                 ledger.insert("trials_without_verdict".to_owned(), json!(n.to_string()));
             }
             if !run.gaps.is_empty() {

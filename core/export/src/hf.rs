@@ -8,7 +8,6 @@ use chrono::DateTime;
 use closeread_eval::observations::{Ending, MetricName};
 use closeread_metrics::stats::Estimate;
 use closeread_report::Arm;
-use closeread_report::gate::unjudged;
 use closeread_table::number::{percent, thousands};
 
 /// The facts of a publication on the hub that a run does not know.
@@ -44,9 +43,9 @@ fn one(about: About<'_>, hub: &Hub, cell: &CellTrials, date: &str) -> Option<Str
         format!("  source:\n    url: {}\n    name: \"closeread report\"\n", quoted(url))
     });
     let (low, high) = (percent(estimate.low), percent(estimate.high));
-    let waiting = match unjudged(&cell.summary, metric) {
-        (0, _) => String::new(),
-        (n, _) => format!(", {n} without a verdict"),
+    let waiting = match cell.summary.unjudged(metric) {
+        0 => String::new(),
+        n => format!(", {n} without a verdict"),
     };
     let missing = match cell.summary.ledger.of(Ending::Missing) {
         0 => String::new(),

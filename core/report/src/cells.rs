@@ -40,6 +40,13 @@ pub struct Cell {
     pub repeats: BTreeMap<MetricName, OverRepeats>,
 }
 
+impl Cell {
+    /// Number of answers that the metric's judges gave no verdict on.
+    pub fn unjudged(&self, metric: &MetricName) -> usize {
+        self.out.get(metric).and_then(|out| out.get(&Out::Unjudged)).copied().unwrap_or_default()
+    }
+}
+
 /// The lines of a table, in its order.
 pub fn cells(table: &Observations) -> Vec<Cell> {
     lines(table).iter().map(|line| cell(table, line)).collect()

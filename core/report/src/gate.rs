@@ -5,7 +5,7 @@
 
 use super::compare::{RunComparison, Unpaired};
 use super::{Cell, ServedUsage, Usage};
-use closeread_eval::observations::{Ending, MetricName, Out};
+use closeread_eval::observations::{Ending, MetricName};
 use closeread_judges::judged_metrics;
 use closeread_llm::price::Dollars;
 use closeread_metrics::stats::IntervalMethod;
@@ -63,7 +63,7 @@ pub struct Gate {
 /// left without a verdict may be right or wrong: they decide nothing.
 pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
     let estimate = cell.metrics.get(metric)?;
-    let (unjudged, share) = unjudged(cell, metric);
+    let (unjudged, share) = (cell.unjudged(metric), unjudged_share(cell, metric));
     let (low, high) = (estimate.low * (1.0 - share), estimate.high * (1.0 - share) + share);
     let verdict = Verdict::above(low, high, least);
     let half = if estimate.value >= least { estimate.value - estimate.low } else { estimate.high - estimate.value };
@@ -85,12 +85,11 @@ pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Opt
     Some(Gate { about: metric.to_string(), name: format!("{name} >= {least}"), verdict, found })
 }
 
-/// Number of answers without a verdict, and their share of those that the metric applies to.
-pub fn unjudged(cell: &Cell, metric: &MetricName) -> (usize, f64) {
-    let Some(out) = cell.out.get(metric) else { return (0, 0.0) };
-    let n = out.get(&Out::Unjudged).copied().unwrap_or_default();
-    let scored = cell.ledger.planned().saturating_sub(out.values().sum());
-    (n, n as f64 / (n + scored).max(1) as f64)
+/// Share of the answers without a verdict among the trials that the metric applies to.
+fn unjudged_share(cell: &Cell, metric: &MetricName) -> f64 {
+    let in_no_mean: usize = cell.out.get(metric).map_or(0, |out| out.values().sum());
+    let (unjudged, scored) = (cell.unjudged(metric), cell.ledger.planned().saturating_sub(in_no_mean));
+    unjudged as f64 / (unjudged + scored).max(1) as f64
 }
 
 /// Decides on a cell that has no score by a metric of other cells: trials without a record count as 0, and answers without a
@@ -100,7 +99,7 @@ pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -
         return None;
     }
     let missing: usize = cell.ledger.parts().filter(|(ending, _)| *ending == Ending::Missing).map(|(_, n)| n).sum();
-    let (unjudged, _) = unjudged(cell, metric);
+    let unjudged = cell.unjudged(metric);
     let of_all =
         format!("{} of {} trials have no record", thousands(missing as u64), thousands(cell.ledger.planned() as u64));
     let without = format!("{} without a verdict", thousands(unjudged as u64));

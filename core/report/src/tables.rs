@@ -3,7 +3,7 @@
 use super::cells::{aggregation, answer_metrics};
 use super::plan::lines;
 use super::{Arm, Cell, LineKey};
-use closeread_eval::observations::{Ending, ItemFacts, Ledger, MetricName, Observations, Out, OverRepeats, Rows};
+use closeread_eval::observations::{Ending, ItemFacts, Ledger, MetricName, Observations, OverRepeats, Rows};
 use closeread_methods::{CHUNKS, DOCUMENTS, FEWER_CHUNKS_THAN_DOCUMENTS};
 use closeread_metrics::stats::Estimate;
 use closeread_table::number::{metric_label, percent, thousands};
@@ -73,11 +73,13 @@ fn over_repeats(naming: &Naming, cells: &[Cell]) -> Vec<String> {
 /// Answers that the judges left without a verdict: they are in no mean.
 fn unjudged(naming: &Naming, cells: &[Cell]) -> Vec<String> {
     let of_cell = |cell: &Cell| {
-        let waiting = |(metric, out): (&MetricName, &BTreeMap<Out, usize>)| {
-            let n = out.get(&Out::Unjudged)?;
-            Some(format!("{}: {} without a verdict, in no mean", metric_label(metric.name()), thousands(*n as u64)))
+        let waiting = |metric: &MetricName| match cell.unjudged(metric) {
+            0 => None,
+            n => {
+                Some(format!("{}: {} without a verdict, in no mean", metric_label(metric.name()), thousands(n as u64)))
+            }
         };
-        let waiting: Vec<String> = cell.out.iter().filter_map(waiting).collect();
+        let waiting: Vec<String> = cell.out.keys().filter_map(waiting).collect();
         (!waiting.is_empty()).then(|| format!("{}: {}", naming.full_name(&cell.key), waiting.join("; ")))
     };
     cells.iter().filter_map(of_cell).collect()
