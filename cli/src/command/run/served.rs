@@ -6,6 +6,7 @@ use closeread_eval::truncation::{Arrived, CountedPrompt, Cuts, arrived};
 use closeread_llm::FinishReason;
 use closeread_methods::record::Record;
 use closeread_methods::{OnTruncation, versions};
+use closeread_prompts::readers::MemoryAgentUpdate;
 use closeread_report::{Arm, PreparationCalls};
 use closeread_table::number::{counted, thousands};
 use closeread_text::Language;
@@ -25,10 +26,7 @@ pub(super) fn say_versions(records: &[Record]) {
     }
 }
 
-/// The prompt whose responses have a limit of their own.
-const MEMORY: &str = "memory-agent-update";
-
-/// The memories of a cell, those that ended at their limit of tokens, and those of them that hold nothing.
+/// The memories of a cell, those that ended at their own limit of tokens, and those of them that hold nothing.
 #[derive(Clone, Copy, Default)]
 struct Memories {
     all: usize,
@@ -38,7 +36,7 @@ struct Memories {
 
 impl Memories {
     fn count(&mut self, record: &Record) {
-        for call in record.calls.iter().filter(|call| call.prompt == MEMORY) {
+        for call in record.calls.iter().filter(|call| call.prompt == MemoryAgentUpdate::NAME) {
             let is_cut = call.finish == FinishReason::Length;
             self.all += 1;
             self.cut += usize::from(is_cut);

@@ -73,6 +73,7 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
         by.insert(label.clone(), plan.groups(&table, label, &mut notes));
     }
     let items = plan.items(&rows, &table);
+    // Filled by insertion, here and below: to collect would sort first, which the embedded scorer has no room for.
     let mut policies = BTreeMap::new();
     policies.insert(FailurePolicy::LeftOut, left_out);
     Ok(Scorecard {
