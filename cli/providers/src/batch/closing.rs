@@ -1,7 +1,7 @@
 //! The end of a batch: responses for those who wait, requests that are handed in again, requests that failed.
 
 use super::Batcher;
-use super::ledger::{Stage, Ticket};
+use super::store::{Stage, Ticket};
 use crate::tries::Bill;
 use anyhow::Result;
 use closeread_llm::provider::{Adjustment, BatchApi, BatchResult, Fault, ServerLoad};
@@ -27,7 +27,7 @@ impl Batcher {
             let alone = self.state.borrow().tickets.len() == 1;
             let at_most = if alone { n / 2 } else { n };
             let all: HashSet<&str> = ticket.requests.iter().map(String::as_str).collect();
-            let entries = self.ledger.entries(ticket.number, &all)?;
+            let entries = self.store.entries(ticket.number, &all)?;
             if at_most > 0 {
                 info!("{}: {message}; batches of at most {at_most} requests are handed in one by one", self.name);
                 self.state.borrow_mut().at_most = Some(at_most);
@@ -120,7 +120,9 @@ impl Batcher {
                     again.insert(id.as_str(), (Some(adjustment), message));
                 }
                 Err(Fault::Transient { message, .. }) => drop(again.insert(id.as_str(), (None, message))),
-                Err(Fault::Final(error) | Fault::Closed(error)) => failed.push((id.clone(), self.desk.redacted(error))),
+                Err(Fault::Final(error) | Fault::Closed(error)) => {
+                    failed.push((id.clone(), self.client.redacted(error)))
+                }
             }
         }
         let entries = self.again(&ticket, again, &mut failed)?;
@@ -144,7 +146,7 @@ impl Batcher {
     ) -> Result<Vec<String>> {
         let mut entries = Vec::new();
         let wanted: HashSet<&str> = again.keys().copied().collect();
-        for entry in self.ledger.entries(ticket.number, &wanted)? {
+        for entry in self.store.entries(ticket.number, &wanted)? {
             let Some((id, (adjustment, message))) = BatchApi::id_of(&entry).and_then(|id| {
                 let fault = again.remove(id.as_str())?;
                 Some((id, fault))
@@ -165,13 +167,13 @@ impl Batcher {
                 Some(entry) => entries.push(entry),
                 None => {
                     let error = HostError::Failed(format!("{message}, after {tries} batches"));
-                    failed.push((id, self.desk.redacted(error)));
+                    failed.push((id, self.client.redacted(error)));
                 }
             }
         }
         let lost = "its request is not in the run folder any more";
         for (id, (_, message)) in again {
-            failed.push((id.to_owned(), self.desk.redacted(HostError::Failed(format!("{message}, and {lost}")))));
+            failed.push((id.to_owned(), self.client.redacted(HostError::Failed(format!("{message}, and {lost}")))));
         }
         Ok(entries)
     }
@@ -190,9 +192,9 @@ impl Batcher {
         again: Vec<String>,
         failed: Vec<(String, HostError)>,
     ) -> Result<()> {
-        self.ledger.keep_responses(ticket.number, &responses)?;
-        self.ledger.keep(&Ticket { stage: Stage::Ended, ..ticket.clone() })?;
-        self.ledger.forget_entries(ticket.number);
+        self.store.keep_responses(ticket.number, &responses)?;
+        self.store.keep(&Ticket { stage: Stage::Ended, ..ticket.clone() })?;
+        self.store.forget_entries(ticket.number);
         {
             let mut state = self.state.borrow_mut();
             state.tickets.retain(|there| there.number != ticket.number);

@@ -1,25 +1,25 @@
 //! Calls that go through a provider's batch API: collected until no trial can go on without a response, then handed in
 //! together; the responses come within a day, for half the price.
 
+mod client;
 mod closing;
-mod desk;
-mod ledger;
+mod store;
 
-pub use ledger::{FOLDER, handed_in, open_batches};
+pub use store::{FOLDER, handed_in, open_batches};
 
 use crate::account::Account;
 use crate::outgoing::Source;
 use crate::tries::{Bill, Tries};
 use anyhow::{Result, bail};
+use client::BatchClient;
 use closeread_llm::provider::{BatchApi, Dialect, Parameters};
 use closeread_llm::{Call, HostError, Response};
-use desk::BatchClient;
-use ledger::{BatchStore, Stage, Ticket};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use store::{BatchStore, Stage, Ticket};
 use tokio::sync::Notify;
 use tracing::info;
 
@@ -42,8 +42,8 @@ pub fn check_batch(model: &str) -> Result<()> {
 pub struct Batcher {
     name: String,
     api: BatchApi,
-    desk: BatchClient,
-    ledger: BatchStore,
+    client: BatchClient,
+    store: BatchStore,
     dialect: Cell<Dialect>,
     /// Interval at which the provider is asked how a batch is doing.
     poll: Duration,
@@ -100,13 +100,13 @@ impl Batcher {
         let Some(api) = BatchApi::of(account.provider.protocol) else {
             bail!("--batch: {name} has no batch API that closeread speaks");
         };
-        let ledger = BatchStore::of_run(run);
+        let store = BatchStore::of_run(run);
         let mut state = State::default();
-        for ticket in ledger.read(&name)? {
+        for ticket in store.read(&name)? {
             if ticket.stage == Stage::Ended {
                 state
                     .outcomes
-                    .extend(ledger.responses(ticket.number)?.into_iter().map(|(id, response)| (id, Ok(response))));
+                    .extend(store.responses(ticket.number)?.into_iter().map(|(id, response)| (id, Ok(response))));
             } else {
                 state.under_way.extend(ticket.requests.iter().cloned());
                 state.tickets.push(ticket);
@@ -114,10 +114,10 @@ impl Batcher {
         }
         Ok(Self {
             dialect: Cell::new(account.provider.dialect()),
-            desk: BatchClient::new(name.clone(), api, account, timeout)?,
+            client: BatchClient::new(name.clone(), api, account, timeout)?,
             name,
             api,
-            ledger,
+            store,
             poll,
             state: RefCell::new(state),
             stirred: Notify::new(),
@@ -159,7 +159,7 @@ impl Batcher {
             extra_body: source.extra_body.clone(),
             dialect: self.dialect.get(),
         };
-        self.api.entry(id, &self.desk.protocol().request(call, &parameters))
+        self.api.entry(id, &self.client.protocol().request(call, &parameters))
     }
 
     /// Returns whether a request is under way, or has ended.
@@ -261,7 +261,7 @@ impl Batcher {
     }
 
     async fn find(&self, mut ticket: Ticket) -> Result<()> {
-        match self.desk.find(&ticket).await? {
+        match self.client.find(&ticket).await? {
             Some(id) => self.submitted(&mut ticket, id),
             None => {
                 info!("{}: batch {} had not been handed in; it is now", self.name, ticket.number);
@@ -289,8 +289,8 @@ impl Batcher {
             entries
         };
         let (requests, entries): (Vec<String>, Vec<String>) = entries.into_iter().unzip();
-        let before = self.desk.newest().await?;
-        let number = self.ledger.next_number()?;
+        let before = self.client.newest().await?;
+        let number = self.store.next_number()?;
         let ticket = Ticket {
             number,
             model: self.name.clone(),
@@ -304,9 +304,9 @@ impl Batcher {
             requests,
             billed: Vec::new(),
         };
-        self.ledger.keep_entries(number, &entries)?;
+        self.store.keep_entries(number, &entries)?;
         drop(entries);
-        self.ledger.keep(&ticket)?;
+        self.store.keep(&ticket)?;
         self.state.borrow_mut().tickets.push(ticket.clone());
         self.settled.notify_waiters();
         self.submit(ticket).await
@@ -315,12 +315,12 @@ impl Batcher {
     /// Hands in a batch that is written down.
     async fn submit(&self, mut ticket: Ticket) -> Result<()> {
         let wanted = ticket.requests.iter().map(String::as_str).collect();
-        let entries = self.ledger.entries(ticket.number, &wanted)?;
+        let entries = self.store.entries(ticket.number, &wanted)?;
         if ticket.file.is_none() {
-            ticket.file = self.desk.upload(&ticket.name, &entries).await?;
+            ticket.file = self.client.upload(&ticket.name, &entries).await?;
             self.update(&ticket)?;
         }
-        let id = self.desk.create(&ticket, &entries).await?;
+        let id = self.client.create(&ticket, &entries).await?;
         self.submitted(&mut ticket, id)
     }
 
@@ -340,7 +340,7 @@ impl Batcher {
     }
 
     fn update(&self, ticket: &Ticket) -> Result<()> {
-        self.ledger.keep(ticket)?;
+        self.store.keep(ticket)?;
         let mut state = self.state.borrow_mut();
         if let Some(there) = state.tickets.iter_mut().find(|there| there.number == ticket.number) {
             *there = ticket.clone();
@@ -356,11 +356,11 @@ impl Batcher {
                 self.find(ticket).await?;
                 continue;
             }
-            let Some(seen) = self.desk.look(&ticket).await? else { continue };
+            let Some(seen) = self.client.look(&ticket).await? else { continue };
             match seen {
-                desk::Seen::Running => {}
-                desk::Seen::Rejected { message, too_much } => self.rejected(ticket, &message, too_much)?,
-                desk::Seen::Ended { results, lacks, is_cancelled } => {
+                client::Seen::Running => {}
+                client::Seen::Rejected { message, too_much } => self.rejected(ticket, &message, too_much)?,
+                client::Seen::Ended { results, lacks, is_cancelled } => {
                     self.ended(ticket, results, lacks, is_cancelled)?
                 }
             }

@@ -206,10 +206,10 @@ mod tests {
     #[test]
     fn what_was_handed_in_is_known_after_a_restart() {
         let run = tempfile::tempdir().unwrap();
-        let ledger = BatchStore::of_run(run.path());
-        assert_eq!(ledger.next_number().unwrap(), 1);
+        let store = BatchStore::of_run(run.path());
+        assert_eq!(store.next_number().unwrap(), 1);
         let entries = [r#"{"custom_id":"a","body":1}"#.to_owned(), r#"{"custom_id":"b","body":2}"#.to_owned()];
-        ledger.keep_entries(1, &entries).unwrap();
+        store.keep_entries(1, &entries).unwrap();
         let ticket = Ticket {
             number: 1,
             model: "p/m".to_owned(),
@@ -223,19 +223,19 @@ mod tests {
             requests: vec!["a".to_owned(), "b".to_owned()],
             billed: Vec::new(),
         };
-        ledger.keep(&ticket).unwrap();
+        store.keep(&ticket).unwrap();
         assert_eq!(open_batches(run.path()).unwrap(), 1);
-        assert_eq!((ledger.read("p/m").unwrap()[0].requests.len(), ledger.read("p/x").unwrap().len()), (2, 0));
-        assert_eq!(ledger.next_number().unwrap(), 2);
-        assert_eq!(ledger.entries(1, &HashSet::from(["b"])).unwrap(), entries[1..]);
+        assert_eq!((store.read("p/m").unwrap()[0].requests.len(), store.read("p/x").unwrap().len()), (2, 0));
+        assert_eq!(store.next_number().unwrap(), 2);
+        assert_eq!(store.entries(1, &HashSet::from(["b"])).unwrap(), entries[1..]);
 
         let response = Response { text: "Ana".to_owned(), ..Response::default() };
-        ledger.keep_responses(1, &[("a".to_owned(), response.clone())]).unwrap();
+        store.keep_responses(1, &[("a".to_owned(), response.clone())]).unwrap();
         let ended = Ticket { stage: Stage::Ended, ..ticket };
-        ledger.keep(&ended).unwrap();
-        assert_eq!(ledger.responses(1).unwrap(), [("a".to_owned(), response)]);
+        store.keep(&ended).unwrap();
+        assert_eq!(store.responses(1).unwrap(), [("a".to_owned(), response)]);
         assert_eq!(handed_in(run.path()).unwrap(), HashSet::from(["a".to_owned()]));
-        ledger.keep(&Ticket { billed: vec!["b".to_owned()], ..ended }).unwrap();
+        store.keep(&Ticket { billed: vec!["b".to_owned()], ..ended }).unwrap();
         assert_eq!(handed_in(run.path()).unwrap().len(), 2, "what was billed counts");
         assert_eq!(open_batches(run.path()).unwrap(), 0);
     }

@@ -1,6 +1,6 @@
-//! Desk of batches: the provider's side, where they are handed in one request at a time.
+//! The provider's side of batches, where they are handed in one request at a time.
 
-use super::ledger::{Stage, Ticket};
+use super::store::{Stage, Ticket};
 use crate::account::Account;
 use crate::secrets::Secrets;
 use crate::throttle::{Rates, Throttle};
