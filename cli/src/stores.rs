@@ -190,7 +190,7 @@ pub(crate) fn finish(sent: Option<Sent>, ended: Result<ExitCode>) -> Result<Exit
 #[cfg(feature = "object-stores")]
 fn root() -> Result<PathBuf> {
     match closeread_runner::cache::cache_folder() {
-        Some(folder) => Ok(folder.join("remote")),
+        Some(folder) => Ok(folder.join(closeread_files::copies::COPIES)),
         None => bail!("this system has no cache folder, which folders in stores need: name one in CLOSEREAD_CACHE"),
     }
 }

@@ -2,6 +2,7 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod copies;
 mod mapped;
 pub mod run_files;
 

@@ -4,6 +4,7 @@ use crate::segments::{self, Lines};
 use crate::store::{Changed, Object, Patience, Store};
 use crate::{Address, Place};
 use anyhow::{Context, Result, bail};
+use closeread_files::copies::{INDEX, READ};
 use closeread_files::run_files::{GROWING, RECORDS};
 use closeread_files::{self as files, MAX_FILE_BYTES, write_atomically};
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -15,8 +16,6 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tracing::info;
 
-/// Name of the file, beside the folder, that notes what was fetched or sent.
-const INDEX: &str = "index.json";
 /// Most bytes that are fetched of what is neither a run nor a benchmark: the address may be that of many by mistake.
 const MOST_OF_OTHERS: u64 = 1 << 30;
 /// Objects that are about a folder and not in it.
@@ -186,7 +185,7 @@ pub(crate) fn write_lines(folder: &Path, lines: &Lines) -> Result<()> {
 pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
     address.single()?;
     let store = Store::open(address, Patience::Short)?;
-    let place = Place::of(root, "read", address);
+    let place = Place::of(root, READ, address);
     let lock = place.lock()?;
     lock.lock().with_context(|| format!("cannot lock {}", place.home.display()))?;
     block_on(|| async {

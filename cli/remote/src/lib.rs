@@ -20,6 +20,7 @@ pub use mirror::{INTERVAL, Mirror};
 pub use writer::written_for;
 
 use anyhow::{Context, Result};
+use closeread_files::copies::LOCK;
 use std::path::{Path, PathBuf};
 
 /// The folder of this machine for a folder of a store, with what is noted about it.
@@ -43,7 +44,7 @@ impl Place {
     fn lock(&self) -> Result<std::fs::File> {
         std::fs::create_dir_all(&self.folder)
             .with_context(|| format!("cannot create the folder {}", self.folder.display()))?;
-        let path = self.home.join("lock");
+        let path = self.home.join(LOCK);
         let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         file.with_context(|| format!("cannot write {}", path.display()))
     }

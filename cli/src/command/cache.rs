@@ -1,6 +1,7 @@
 //! `closeread cache`: the responses, vectors, scores, indexes and catalogs that are kept between runs.
 
 use anyhow::{Context, Result};
+use closeread_files::copies::{COPIES, INDEX, LOCK, READ};
 use closeread_providers::response_cache::Entry;
 use closeread_runner::cache::{CATALOGS, cache_folder};
 use closeread_runner::kept_index::INDEXES;
@@ -11,11 +12,6 @@ use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
-
-/// Copies of folders in object stores: those that are read, in `read`, and those that are written here and sent.
-const COPIES: &str = "remote";
-/// The file beside a copy that is written whenever it is fetched.
-const FETCHED: &str = "index.json";
 
 /// List or clear the cache: responses, vectors, scores, indexes
 #[derive(Debug, clap::Args)]
@@ -115,7 +111,7 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
             }
         }
     }
-    let copies = folder.join(COPIES).join("read");
+    let copies = folder.join(COPIES).join(READ);
     let (mut n_removed, mut bytes) = if model.is_none() { forget(&copies, limit)? } else { (0, 0) };
     for (path, metadata) in all {
         if metadata.modified().is_ok_and(|written| written <= limit) {
@@ -132,9 +128,9 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
 fn forget(folder: &Path, limit: SystemTime) -> Result<(usize, u64)> {
     let (mut n, mut bytes) = (0, 0);
     for copy in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(16)) {
-        let index = copy.join(FETCHED);
+        let index = copy.join(INDEX);
         let fetched = index.symlink_metadata().and_then(|metadata| metadata.modified());
-        let Ok(lock) = File::options().write(true).open(copy.join("lock")) else { continue };
+        let Ok(lock) = File::options().write(true).open(copy.join(LOCK)) else { continue };
         if !fetched.is_ok_and(|fetched| fetched <= limit) || lock.try_lock().is_err() {
             continue;
         }
