@@ -5,6 +5,7 @@ use crate::provider::answer;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MODEL: &str = "openai-compatible/tiny";
 
@@ -187,6 +188,34 @@ fn the_sum_that_is_printed_holds_what_replaced_trials_have_cost() {
     sandbox.write("cases/items.jsonl", items.replace("Case q1: who came", "Case q1: who, then, came"));
     let second = sandbox.run(&run).exits(0).err();
     assert!(second.contains("of responses; $0.0540; $0.0720 with embeddings"), "{second}");
+}
+
+#[test]
+fn questions_of_one_call_are_asked_and_judged_again_when_another_joins_them_or_changes() {
+    let n_calls = AtomicUsize::new(0);
+    let server = FaultServer::start(move |_, _, _| {
+        let option = n_calls.fetch_add(1, Ordering::Relaxed);
+        response("200 OK", "", &answer(&(0..3).map(|line| format!("Answer{line}: {option}\n")).collect::<String>()))
+    });
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &names(3));
+    let of_all = ["--param", "closed-book.style=novelqa", "--param", "closed-book.together=true"];
+    let options = [&of_all[..], &["--judge-model", "builtin/rule", "--extend"]].concat();
+    let right = |more: &[&'static str], words: &str| {
+        let ended = sandbox.run(&run_cases(MODEL, &server.url, &[&options[..], more].concat())).exits(0);
+        assert!(ended.err().contains(words), "{words}: {}", ended.err());
+        let metrics = &ended.json()["cells"][0]["metrics"];
+        let both = ["accuracy", "accuracy_strict"].map(|metric| metrics[metric]["value"].as_f64().unwrap());
+        assert!((both[0] - both[1]).abs() < 1e-9, "the verdicts are those of the answers: {both:?}");
+        sandbox.run(&["verify", "r"]).exits(0);
+        (both[0], server.n_requests(), lines(&sandbox, "superseded.jsonl").len())
+    };
+    assert_eq!(right(&["--limit", "2"], ""), (1.0, 1, 0));
+    assert_eq!(right(&[], "0 finished trials stay as they are; 2 change and are asked again"), (0.0, 2, 4));
+    let items = std::fs::read_to_string(sandbox.path("cases/items.jsonl")).unwrap();
+    sandbox.write("cases/items.jsonl", items.replace("Case q2: who came", "Case q2: who, then, came"));
+    assert_eq!(right(&[], "0 finished trials stay as they are; 3 change and are asked again"), (0.0, 3, 10));
+    assert_eq!(right(&[], ""), (0.0, 3, 10), "nothing more to do");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A run that is taken on with more to do: which of its trials stay as they are, and which are asked again.
 
 use super::preparations::{self, PreparationKey, preparations};
+use crate::engine::groups;
 use crate::judging::{self, JUDGEMENTS};
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
@@ -9,7 +10,7 @@ use closeread_files::{self as files, write_atomically};
 use closeread_llm::price::PriceList;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{AnyMethod, Preparation};
+use closeread_methods::{AnyMethod, Preparation, Questions};
 use closeread_providers::batch;
 use closeread_report::Arm;
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+use std::rc::Rc;
 
 /// Fields of the configuration that an extension may change.
 const MAY_CHANGE: [&str; 11] = [
@@ -83,13 +85,15 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
             stale_preparations.iter().any(|key| key.method == record.key.method && key.documents == item.documents);
         prepared || changes.concern(record, &item.documents)
     };
-    // Items that were asked in one call are asked again together.
-    let stale = |record: &Record| match &record.shared_call {
-        Some(first) => {
-            let first = TrialKey { item: first.clone(), ..record.key.clone() };
-            is_stale(record) || by_key.get(&first).is_none_or(|first| is_stale(first))
-        }
-        None => is_stale(record),
+    // Items that one call asks are asked again together, also where another joins them.
+    let (asking_together, calls) = (asking_together(here), calls(items));
+    let stale = |record: &Record| {
+        let is_or_joins = |id: &&str| {
+            let key = TrialKey { item: (*id).to_owned(), ..record.key.clone() };
+            by_key.get(&key).is_none_or(|record| is_stale(record))
+        };
+        let call = calls.get(record.key.item.as_str()).filter(|_| asking_together.contains(&record.key.method));
+        is_stale(record) || call.is_some_and(|ids| ids.iter().any(is_or_joins))
     };
     let superseded: HashSet<&TrialKey> = by_key.values().filter(|r| stale(r)).map(|r| &r.key).collect();
     let failed = |record: &Record| matches!(record.outcome, Outcome::Failed { .. });
@@ -117,6 +121,25 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
         n => format!("; {n} change and are asked again, what they were stands in {SUPERSEDED}"),
     };
     Ok(format!("{n_kept} finished trials stay as they are{asked_again}"))
+}
+
+/// The methods that put several questions into one call.
+fn asking_together(configuration: &Value) -> HashSet<&String> {
+    let methods = configuration["methods"].as_object().into_iter().flatten();
+    let asks = |(name, parameters): &(&String, &Value)| {
+        AnyMethod::named(name, parameters).is_ok_and(|method| method.asks_together())
+    };
+    methods.filter(asks).map(|(name, _)| name).collect()
+}
+
+/// The items that such a method asks in one call, by the id of each.
+fn calls(items: &[Item]) -> HashMap<&str, Rc<[&str]>> {
+    let mut calls = HashMap::new();
+    for questions in groups(items).iter().flat_map(|(_, items)| Questions::by_task(items)) {
+        let ids: Rc<[&str]> = questions.items().iter().map(|item| item.id.as_str()).collect();
+        calls.extend(ids.iter().map(|id| (*id, Rc::clone(&ids))));
+    }
+    calls
 }
 
 impl Changes {
