@@ -5,6 +5,7 @@ mod folder;
 pub(super) mod labels;
 mod rate;
 mod read;
+mod seen;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};

@@ -1,6 +1,6 @@
 //! `closeread people`: studies drawn from a benchmark and from a run, and what people saved read back as labels and as a run.
 
-use crate::support::{Sandbox, tales};
+use crate::support::{Sandbox, rewrite_lines, tales};
 use serde_json::{Value, json};
 
 fn lines(sandbox: &Sandbox, name: &str) -> Vec<Value> {
@@ -103,6 +103,16 @@ fn labels_of_several_raters_are_held_against_the_judge_and_correct_its_scores() 
     assert_eq!(corrected["rows"][0][6]["kind"], "missing", "people called none wrong: {corrected}");
     let again = sandbox.run(&["agreement", "r", "s/labels.csv"]).exits(0);
     assert!(again.out().contains("corrected 95%"), "{}", again.out());
+
+    rewrite_lines(&sandbox, "r/records.jsonl", |record| {
+        if record["item"] == keys[0]["item"] && record["method"] == "dos-rag" {
+            record["answer"] = json!("another, as of a run that was made anew");
+        }
+    });
+    let changed = sandbox.run(&[&read[..], &["--json"]].concat()).exits(1).json();
+    let n_units = |found: &Value| table(found, "raters")["rows"][0][3]["count"].clone();
+    assert_eq!((n_units(&found), n_units(&changed)), (json!(5), json!(4)));
+    assert!(changed["problems"].to_string().contains("`u0001` is left out"), "{}", changed["problems"]);
 }
 
 #[test]

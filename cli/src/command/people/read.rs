@@ -3,6 +3,7 @@
 use super::answer::RUN;
 use super::folder::StudyFolder;
 use super::labels::{self, faults, kept, of_judges, of_people};
+use super::seen::Seen;
 use crate::command::agreement::{corrected_table, raters};
 use crate::command::tables::as_text;
 use crate::hint::typed_path;
@@ -79,31 +80,33 @@ pub(super) fn run(args: &ReadArgs) -> Result<ExitCode> {
 
 /// The tables on labels of people, and of the judges of the run.
 fn as_labels(args: &ReadArgs, folder: &StudyFolder, people: &[PersonAnswers]) -> Result<(Vec<Table>, Vec<String>)> {
-    let (rows, mut problems) = of_people(&folder.keys, people, |asks| asks != Asks::Fault);
-    let (fault_rows, _) = of_people(&folder.keys, people, |asks| asks == Asks::Fault);
+    let path = args.run.as_ref().or(folder.run.as_ref()).filter(|path| finished::is_run_folder(path));
+    let run = path.map(|path| finished::load(path, finished::folder_name(path), Texts::Skip)).transpose()?;
+    let Seen { keys, people, left_out } = Seen::of(folder, people, run.as_ref().map(|run| run.records.as_slice()));
+    let (rows, unusable) = of_people(&keys, &people, |asks| asks != Asks::Fault);
+    let (fault_rows, _) = of_people(&keys, &people, |asks| asks == Asks::Fault);
+    let mut problems = [left_out, unusable].concat();
     let mut tables = Vec::new();
     if fault_rows.len() > 1 {
         let named = kept(&folder.path, "faults.csv", "people", &fault_rows)?.out_of(args.majority_of);
-        tables.push(faults(&folder.keys, &named));
+        tables.push(faults(&keys, &named));
         tables.extend(raters::tables(&named, &[])?);
     }
     if rows.len() == 1 {
         return Ok((tables, problems));
     }
     let named = kept(&folder.path, "labels.csv", "people", &rows)?.out_of(args.majority_of);
-    let path = args.run.as_ref().or(folder.run.as_ref()).filter(|path| finished::is_run_folder(path));
-    let Some(path) = path else {
+    let Some(run) = run else {
         info!("the run that this was drawn from is not there: no judge is held against people; --run names it");
         tables.extend(raters::tables(&named, &[])?);
         return Ok((tables, problems));
     };
-    let run = finished::load(path, finished::folder_name(path), Texts::Skip)?;
     let mut judges = Vec::new();
-    for (at, (name, rows)) in of_judges(&folder.keys, &run.judging).into_iter().enumerate() {
+    for (at, (name, rows)) in of_judges(&keys, &run.judging).into_iter().enumerate() {
         judges.push(kept(&folder.path, &format!("judge-{}.csv", at + 1), &name, &rows)?);
     }
     tables.extend(raters::tables(&named, &judges)?);
-    if folder.keys.iter().any(|key| key.asks == Asks::Correctness) && !judges.is_empty() {
+    if keys.iter().any(|key| key.asks == Asks::Correctness) && !judges.is_empty() {
         let file = InputFile { name: "labels.csv".to_owned(), bytes: labels::csv(&rows)? };
         let (said, _) = human_labels(&file);
         let (against, unused) = against_people(&run.judging, &said, &file.name);
