@@ -65,7 +65,7 @@ pub fn boxed_texts(response: &str) -> Vec<&str> {
 }
 
 /// A text without one of TeX's marks around all of it.
-fn unmarked(text: &str) -> &str {
+pub(super) fn unmarked(text: &str) -> &str {
     const MARKS: [&str; 6] = ["text", "textbf", "textit", "textrm", "mathrm", "mathbf"];
     let marked = || {
         let (mark, inside) = text.strip_prefix('\\')?.strip_suffix('}')?.split_once('{')?;

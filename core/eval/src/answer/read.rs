@@ -1,6 +1,6 @@
 //! Reading a response about an item: one parser for each form of answer, one outcome for whatever it finds.
 
-use super::boxed::memagent_boxed;
+use super::boxed::{memagent_boxed, unmarked};
 use super::corpusqa;
 use super::novelqa::{answer_lines, chosen, evidence_lines};
 use super::tag::{NONE, answer_block};
@@ -78,12 +78,14 @@ fn lettered(item: &Item, said: &str, response: &str) -> Outcome {
     }
 }
 
-/// Reads what a response says in a box or else behind "the answer is"; a summary is the whole response.
+/// Reads what a response says in a box, without TeX's marks of text, or else behind "the answer is"; a summary is the whole
+/// response.
 fn boxed(item: &Item, said: &str, response: &str) -> Outcome {
     if item.task == Task::Summary {
         return worded(said, response);
     }
-    let boxed = memagent_boxed(said).answer().map(str::to_owned).or_else(|| memagent_answer(said).answer());
+    let in_box = memagent_boxed(said).answer().map(|content| unmarked(content.trim()).to_owned());
+    let boxed = in_box.or_else(|| memagent_answer(said).answer());
     match (item.task, boxed) {
         (_, None) => unparsed(response),
         (Task::Choice, Some(answer)) => option(item, named_by_letter(&answer, &item.options), response),
@@ -200,6 +202,22 @@ mod tests {
         assert_eq!(answered("The answer is: "), None);
         assert_eq!(answered("Ben"), None, "the whole response is no answer");
         assert_eq!(said(Form::Boxed, "The answer is: Ben"), None, "MemAgent's own words begin small");
+    }
+
+    #[test]
+    fn marks_of_text_in_a_box_are_no_answer() {
+        let mut item = Item::new("a", "b", "Where?", Task::Generative);
+        let said = |item: &Item, response| read_response(Form::Boxed, &[item], response).remove(0).outcome;
+        let answered = |answer: &str, choice| Outcome::Answered { answer: answer.to_owned(), choice };
+        assert_eq!(said(&item, r"So $\boxed{\text{at dusk}}$."), answered("at dusk", None));
+        assert_eq!(said(&item, r"\boxed{\mathbf{ 42 }}"), answered("42", None));
+        assert_eq!(said(&item, r"\boxed{\frac{1}{2}}"), answered(r"\frac{1}{2}", None));
+        assert_eq!(said(&item, r"\boxed{\text{}}"), unparsed(r"\boxed{\text{}}"));
+        item.task = Task::Choice;
+        item.options = ["In the river", "Under a stair"].map(str::to_owned).to_vec();
+        for response in [r"\boxed{\text{B}}", r"\boxed{\textbf{(B)}}", r"$\boxed{\text{Under a stair}}$"] {
+            assert_eq!(said(&item, response), answered("Under a stair", Some(1)), "{response}");
+        }
     }
 
     #[test]
