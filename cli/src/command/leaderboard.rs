@@ -5,9 +5,9 @@ mod workflow;
 
 use super::site::SiteFolder;
 use anyhow::{Context, Result, bail, ensure};
-use closeread_eval::Item;
+use closeread_eval::{Item, is_spaceless};
 use closeread_files::refuse_same_output;
-use closeread_report::site::{Found, leaderboard};
+use closeread_report::site::{Found, Submission, leaderboard};
 use closeread_results::scoring::whole_items;
 use closeread_runner::finished;
 use closeread_table::number::thousands;
@@ -79,10 +79,29 @@ pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
             warn!("{} is left out: {}", one.name, text::plain(why));
         }
     }
+    warn_of_languages(&submissions, &gold);
     let files = leaderboard(&args.title, &gold, submissions).context("the submissions cannot stand in one table")?;
     site.write(&files, true)?;
     info!("submissions: {listed} read, {left_out} left out, {} withdrawn", folders.len() - listed - left_out);
     Ok(ExitCode::from(u8::from(left_out > 0)))
+}
+
+/// Names a run that knows from its books that items are Chinese or Japanese where the gold answers do not tell: the board scores
+/// these by the gold answers, the run's own tables by the books.
+fn warn_of_languages(submissions: &[Submission], gold: &[Item]) {
+    let unlike = |one: &Submission| {
+        let Found::Run(run) = &one.found else { return None };
+        let pairs = run.items.iter().zip(gold);
+        let n = pairs.filter(|(asked, gold)| is_spaceless(asked) != is_spaceless(gold)).count();
+        (n > 0).then(|| (one.name.clone(), n))
+    };
+    if let Some((name, n)) = submissions.iter().find_map(unlike) {
+        warn!(
+            "{} items are Chinese or Japanese in {name}, by their books, and the gold answers do not tell it: the board scores \
+             them by other metrics than the tables of {name}; give them the field `language`",
+            thousands(n as u64)
+        );
+    }
 }
 
 /// The folders that the patterns name, by the last part of their paths.
