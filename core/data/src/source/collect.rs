@@ -16,6 +16,8 @@ pub(crate) struct Collector {
     by_text: HashMap<[u8; 32], String>,
     document_ids: HashSet<String>,
     item_ids: HashSet<String>,
+    /// The file of every item, by its id, its question and gold answer, and its documents.
+    asked: HashMap<[String; 3], String>,
 }
 
 impl Collector {
@@ -40,7 +42,17 @@ impl Collector {
     }
 
     /// Adds an item; an id that is taken gets a number behind it, which is noted.
+    ///
+    /// What another file has already, on the same document or on another form of its text, is not taken again: sets are published
+    /// with one text as a web page and plain.
     pub(crate) fn item(&mut self, file: &InputFile, line: Option<usize>, mut item: Item) {
+        let documents: Vec<&str> = item.documents.iter().map(|id| without_number(id)).collect();
+        let question = [item.id.clone(), item.gold_fingerprint(), documents.join("\n")];
+        let first = self.asked.entry(question).or_insert_with(|| file.name.clone());
+        if *first != file.name {
+            let message = format!("not read again: {first} has the same question on the same document");
+            return self.note(file, line, Some(&item.id), message);
+        }
         let id = unique(&mut self.item_ids, &item.id);
         if id != item.id {
             self.note(file, line, Some(&item.id), format!("the id occurs again: this item is called `{id}`"));
@@ -129,6 +141,11 @@ impl Collector {
     }
 }
 
+/// An id without the number that [`unique`] put behind it.
+fn without_number(id: &str) -> &str {
+    id.rsplit_once('#').filter(|(_, number)| number.parse::<usize>().is_ok()).map_or(id, |(id, _)| id)
+}
+
 fn unique(taken: &mut HashSet<String>, id: &str) -> String {
     let mut name = id.to_owned();
     let mut n = 1;
@@ -212,6 +229,21 @@ mod tests {
         assert_eq!(dataset.documents.len(), 2);
         assert_eq!(dataset.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["q", "q#2"]);
         assert_eq!(dataset.problems[0].to_string(), "a/f.json:2 (q): the id occurs again: this item is called `q#2`");
+    }
+
+    #[test]
+    fn a_question_that_two_files_have_on_two_forms_of_a_text_is_asked_once() {
+        let mut out = Collector::default();
+        for (file, id, text) in [("html", "d", "Ana. "), ("txt", "d", "Ana."), ("other", "e", "Bo.")] {
+            let file = InputFile { name: file.into(), bytes: vec![] };
+            let document = out.document(id, "", "en", text.into());
+            out.item(&file, Some(1), Item::new("q", document, "Who?", Task::Generative));
+        }
+        let dataset = out.finish();
+        let asked: Vec<_> = dataset.items.iter().map(|item| (item.id.as_str(), item.documents[0].as_str())).collect();
+        assert_eq!(asked, [("q", "d"), ("q#2", "e")], "on another document it is another question");
+        let problem = dataset.problems[0].to_string();
+        assert_eq!(problem, "txt:1 (q): not read again: html has the same question on the same document");
     }
 
     #[test]
