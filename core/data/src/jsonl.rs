@@ -4,6 +4,7 @@ use super::Dataset;
 use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
 use closeread_eval::{
     ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, ProblemList, Task,
+    unread_language,
 };
 use closeread_text::composed;
 use serde_json::{Map, Value};
@@ -194,6 +195,7 @@ fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), WrongRow
     let mut notes = check_gold(&mut item, fields)?;
     notes.extend(again);
     item.other = std::mem::take(fields);
+    notes.extend(unread_language(&item));
     Ok((item, notes))
 }
 

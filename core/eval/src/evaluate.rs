@@ -174,11 +174,20 @@ pub fn is_spaceless(item: &Item) -> bool {
     own_language(item).is_some_and(Language::is_spaceless)
 }
 
+/// Returns a note on an item whose field or label `language` is no code of a language, so that nothing is read from it.
+pub fn unread_language(item: &Item) -> Option<String> {
+    let error = given_language(item)?.parse::<Language>().err()?;
+    Some(format!("`language`: {error}; the script of the gold answers decides"))
+}
+
+fn given_language(item: &Item) -> Option<&str> {
+    let field = item.other.get("language").and_then(serde_json::Value::as_str);
+    field.or_else(|| item.labels.get("language").map(String::as_str))
+}
+
 /// The language of an item's answers where the item says it, or their script does.
 fn own_language(item: &Item) -> Option<Language> {
-    let given = item.other.get("language").and_then(serde_json::Value::as_str);
-    let given = given.or_else(|| item.labels.get("language").map(String::as_str));
-    if let Some(language) = given.and_then(|code| code.parse::<Language>().ok()) {
+    if let Some(language) = given_language(item).and_then(|code| code.parse::<Language>().ok()) {
         return Some(language);
     }
     let texts = [&item.answers, &item.options].into_iter().find(|texts| !texts.is_empty());

@@ -26,7 +26,9 @@ pub mod testing;
 pub mod truncation;
 
 pub use citation::citation_recall;
-pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_spaceless, score, tell_language};
+pub use evaluate::{
+    Answer, Evaluator, NoWordNet, default_metrics, is_spaceless, score, tell_language, unread_language,
+};
 pub use input::{InputFile, Problem};
 pub use item::{
     ASKED_AS, ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, PUBLISHED, Task, question_id,

@@ -135,6 +135,15 @@ fn a_choice_needs_options_and_its_correct_one_is_there_or_kept_by_others() {
 }
 
 #[test]
+fn a_language_that_is_no_code_is_named() {
+    let said = "`language`: `Chinese` is not a language code: expected two letters as in ISO 639-1, e.g. `en` or `zh`; the \
+                script of the gold answers decides";
+    check(json!({"language": "Chinese"}), true, Some(said));
+    check(json!({"labels": {"language": "Chinese"}}), true, Some(said));
+    check(json!({"language": "zh-CN", "labels": {"language": "Chinese"}}), true, None);
+}
+
+#[test]
 fn a_document_that_is_named_twice_is_read_once() {
     let evidence = json!([{"start": 0, "end": 9}]);
     let said = "`documents` names `one` twice: it is read once";
