@@ -78,7 +78,7 @@ fn finding_09_a_listing_without_end_has_one() {
     let endless = Store::start(&objects, move |asked| is_listing(asked).then(|| listing(&there, Some("again"))));
     let empty = Store::start(&objects, |asked| is_listing(asked).then(|| listing(&BTreeMap::new(), Some("again"))));
     for store in [endless, empty] {
-        for args in [&["report", "s3://evals/r"][..], &["merge", "s3://evals/r*", "--out", "m"], &RUN] {
+        for args in [&["report", "s3://evals/r"][..], &["merge", "s3://evals/r", "s3://evals/r2", "--out", "m"], &RUN] {
             store.run(&sandbox, "b", args).refuses(&["the listing does not end"]);
         }
     }
@@ -138,6 +138,21 @@ fn a_run_that_has_just_begun_elsewhere_is_called_by_its_address() {
     writer["heard"] = json!(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs());
     objects.lock().unwrap().insert("r/writer.json".to_owned(), writer.to_string());
     store.run(&sandbox, "b", &report).refuses(&["s3://evals/r holds no file yet: a machine has begun to write there"]);
+}
+
+#[test]
+fn a_part_of_which_no_file_was_sent_stops_neither_merge_nor_leaderboard() {
+    let sandbox = Sandbox::new();
+    let objects = finished(&sandbox);
+    let writer = objects.lock().unwrap()["r/writer.json"].clone();
+    objects.lock().unwrap().insert("r2/writer.json".to_owned(), writer);
+    let store = Store::start(&objects, |_| None);
+    let merged = store.run(&sandbox, "b", &["merge", "s3://evals/r", "s3://evals/r2", "--out", "m"]);
+    assert!(merged.err().contains("whose parts have not begun"), "{}", merged.err());
+    assert!(sandbox.path("m/records.jsonl").is_file());
+    let board =
+        store.run(&sandbox, "b", &["leaderboard", "site", "--runs", "s3://evals/r", "s3://evals/r2"]).exits(1).err();
+    assert!(board.contains("submissions: 1 read, 1 left out"), "{board}");
 }
 
 #[test]
