@@ -68,12 +68,13 @@ fn chinese_number(text: &str) -> Option<(f64, &str)> {
                 group += digit.take().unwrap_or(1.0) * scale;
             } else {
                 let own = group + digit.take().unwrap_or(0.0);
-                // 一万亿 is a product, 一亿五千万 a sum, and 三万五万 two numbers.
-                if scale == last_large {
+                // 一万亿 and 四万万 are products, 一亿五千万 is a sum, and 三万五万 are two numbers.
+                let is_again = scale == last_large;
+                if is_again && own > 0.0 {
                     return None;
                 }
-                total = if scale > last_large { (total + own) * scale } else { total + own * scale };
-                (group, last_large) = (0.0, scale);
+                total = if scale < last_large { total + own * scale } else { (total + own) * scale };
+                (group, last_large) = (0.0, if is_again { scale * scale } else { scale });
             }
             (in_a_row, last_scale) = (0, scale);
         } else if let Some(tens) = tens_of(c) {
