@@ -2,6 +2,7 @@
 
 use super::Keys;
 use anyhow::{Result, bail};
+use reqwest::Url;
 
 /// Variables by which such tools ask at another address, by the provider's name.
 static VARIABLES: [(&str, &[&str]); 3] = [
@@ -17,7 +18,9 @@ static VARIABLES: [(&str, &[&str]); 3] = [
 pub(crate) fn refuse_another(keys: &Keys, provider: &str, own: &str, option: &str) -> Result<()> {
     let Some((_, variables)) = VARIABLES.iter().find(|(name, _)| *name == provider) else { return Ok(()) };
     let Some((variable, url)) = keys.first_of(variables) else { return Ok(()) };
-    if url.reveal().trim_end_matches('/') == own.trim_end_matches('/') {
+    // Some tools write `/v1` at the end and some do not: what counts is who gets the book.
+    let server = |url: &str| Url::parse(url.trim()).ok().map(|url| url.origin());
+    if server(url.reveal()) == server(own) {
         return Ok(());
     }
     bail!(

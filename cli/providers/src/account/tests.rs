@@ -31,8 +31,12 @@ fn an_address_of_other_tools_is_refused_unless_it_is_the_providers_own() {
     };
     let said = asked("openai", "OPENAI_BASE_URL", "http://sk-planted@gateway/v1").expect_err("another address");
     assert!(said.starts_with("OPENAI_BASE_URL names another address") && !said.contains("planted"), "{said}");
+    for url in ["https://eu.api.openai.com/v1", "https://api.openai.com:8443/v1", "gateway"] {
+        assert!(asked("openai", "OPENAI_BASE_URL", url).is_err(), "{url}");
+    }
     for (provider, variable, url) in [
         ("openai", "OPENAI_BASE_URL", "https://api.openai.com/v1/"),
+        ("openai", "OPENAI_BASE_URL", "https://API.openai.com"),
         ("openai", "ANTHROPIC_BASE_URL", "http://gateway"),
         ("openai-compatible", "OPENAI_BASE_URL", "http://gateway/v1"),
         ("openai", "OPENAI_API_BASE", " "),
