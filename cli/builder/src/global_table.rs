@@ -63,8 +63,11 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
         Some(schema) => schema,
     };
+    // A column without any date leaves the order of the ids.
+    let says_some = |at: usize| rows.iter().any(|row| !row[at].trim().is_empty());
     if let Some((_, column)) = schema.column(DOCUMENT_DATE)
         && column.value_type != ValueType::YearMonth
+        && seen.column(DOCUMENT_DATE).is_none_or(|(at, _)| says_some(at))
     {
         let kind = column.value_type.name();
         bail!("{}: its `{DOCUMENT_DATE}` is read as {kind}: expected dates such as 2024-03-31 or 2024-03", named());
@@ -249,6 +252,8 @@ pub(crate) mod tests {
             read_table(&path, None).map(|_| ()).map_err(|error| error.to_string())
         };
         assert_eq!(read(["2024-01-31", "March 2024"]), Ok(()));
+        assert_eq!(read(["2024-01-31 00:00:00", "2024-03-31T12:30:00Z"]), Ok(()));
+        assert_eq!(read(["", " "]), Ok(()));
         assert!(read(["12 Jan 24", "5 Feb 24"]).unwrap_err().contains("is read as category: expected dates"));
         assert!(read(["45383", "9999"]).unwrap_err().contains("is read as count"));
     }

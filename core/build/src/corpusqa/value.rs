@@ -338,7 +338,9 @@ fn is_bound(words: &str) -> bool {
 /// A month, or a year alone.
 fn date(text: &str) -> Option<CellValue> {
     static NUMBERS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(\d{4})\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(?:\d{1,2}\s*日?)?)?$").expect("a valid pattern")
+        // A time may follow, as programs write it.
+        let day = r"(?:\s*[-/.月]\s*(?:\d{1,2}\s*日?(?:[T\s]\d{1,2}:\d{2}[0-9:.+Z\s-]*)?)?)?";
+        Regex::new(&format!(r"^(\d{{4}})\s*[-/.年]\s*(\d{{1,2}}){day}$")).expect("a valid pattern")
     });
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)^(?:\d{1,2}(?:st|nd|rd|th)?\s+)?([a-z]{3,9})\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?)?,?\s+(\d{4})$")

@@ -282,6 +282,8 @@ fn dates_are_months_or_years() {
         "2024-03",
         "2024/3/31",
         "2024年3月31日",
+        "2024-03-31 00:00:00",
+        "2024-03-31T12:30:00.000+01:00",
         "March 31, 2024",
         "31 Mar 2024",
         "Mar. 2024",
@@ -295,7 +297,7 @@ fn dates_are_months_or_years() {
     for raw in ["1962", "FY1962", "1962年"] {
         assert_eq!(date(raw), Ok(CellValue::Date { year: 1962, month: None }), "{raw}");
     }
-    for raw in ["2024-13", "3/4/2024", "soon", "Smarch 2024"] {
+    for raw in ["2024-13", "3/4/2024", "soon", "Smarch 2024", "2024-03-31 or later"] {
         assert!(date(raw).is_err(), "{raw}");
     }
     assert_eq!(date("5 July 1962").unwrap().to_string(), "1962-07");
