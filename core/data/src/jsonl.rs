@@ -101,12 +101,8 @@ fn named_documents(item: &mut Item) -> impl Iterator<Item = &mut String> {
 fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut ProblemList) -> Vec<&'f InputFile> {
     let found: Vec<&InputFile> = files.iter().filter(|file| file.name.ends_with(ending)).collect();
     if found.is_empty() {
-        problems.push(Problem::dropped(
-            ending,
-            None,
-            None,
-            format!("no file {ending}: expected it in the data folder"),
-        ));
+        let wrong = format!("no file {ending}: expected it in the data folder");
+        problems.push(Problem::dropped(ending, None, None, wrong));
     }
     found
 }
