@@ -16,7 +16,7 @@ use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{MethodError, Session, Settings, Stop};
 use closeread_metrics::random::SplitMix64;
-use closeread_prompts::builds::OptionsDistractors;
+use closeread_prompts::builds::{BuildAgain, OptionsDistractors};
 use closeread_prompts::judges::JudgeCorpusQa;
 use closeread_prompts::variables::Rejected;
 use closeread_text::Language;
@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 /// The stages, in their order.
 pub const STAGES: [&str; 2] = ["distractors", "options"];
+/// The prompts by which they ask.
+pub const PROMPTS: [&str; 3] = [OptionsDistractors::NAME, JudgeCorpusQa::NAME, BuildAgain::NAME];
 
 /// Parameters of [`options`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use crate::values::each_once;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::corpusqa::{
-    AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, EXPAND_STAGES, Entity, Length, Record, Row, STAGES, Schema,
-    Sources, TABLE_STAGES, Template, gold_again, records,
+    AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, EXPAND_STAGES, Entity, Length, PROMPTS, Record, Row, STAGES,
+    Schema, Sources, TABLE_PROMPTS, TABLE_STAGES, Template, gold_again, records,
 };
 use closeread_build::{BuildError, Building, corpusqa};
 use closeread_builder::by_hand::write_cells;
@@ -32,15 +32,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tracing::{info, warn};
-
-const PROMPTS: [&str; 6] = [
-    "corpusqa-fields",
-    "corpusqa-field-votes",
-    "corpusqa-extract",
-    "corpusqa-paraphrase",
-    "corpusqa-sql",
-    "build-again",
-];
 
 /// Message on what --dry-run cannot know of the questions.
 const QUESTIONS_UNKNOWN: &str = "how many sets are filled and how many questions they give is not known before: all of --lengths with all --questions are reckoned with";
@@ -310,7 +301,7 @@ async fn from_table(
         "parameters": parameters, "documents": hashes(books), "schema": schema,
         "table": sha256(&serde_json::to_vec(&lines)?), "templates": sha256(&serde_json::to_vec(templates)?),
     });
-    let configuration = build.configuration("corpusqa from a table", &context, &PROMPTS[3..], more);
+    let configuration = build.configuration("corpusqa from a table", &context, &TABLE_PROMPTS, more);
     let folder = build.folder(&TABLE_STAGES, &configuration)?;
     context.charge_to(&folder, None)?;
     let journal = folder.journal()?;

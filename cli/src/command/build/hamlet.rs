@@ -6,7 +6,7 @@ use super::say::{checked, finish, print_tables, show_costs, write};
 use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
 use closeread_books::Book;
-use closeread_build::hamlet::{Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
+use closeread_build::hamlet::{Hamlet, PROMPTS, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
 use closeread_build::{Building, hamlet};
 use closeread_builder::hashes;
 use closeread_files::{pretty, write_atomically};
@@ -18,14 +18,6 @@ use std::sync::Arc;
 
 /// The stage of the study.
 const STUDY: &[&str] = &["chunk-size"];
-const PROMPTS: [&str; 6] = [
-    "hamlet-tree-analytical",
-    "hamlet-tree-narrative",
-    "hamlet-verify-tree",
-    "hamlet-query-analytical",
-    "hamlet-query-narrative",
-    "build-again",
-];
 
 /// Queries with key-fact trees over the chunks of books (HAMLET, section 3)
 ///

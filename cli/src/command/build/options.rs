@@ -5,7 +5,7 @@ use super::inputs::BookInputs;
 use super::say::{checked, finish, kept, show_costs, write};
 use crate::command::plan::{Listing, say_problems};
 use anyhow::{Result, bail};
-use closeread_build::options::{Asked, Options, STAGES, wants_options};
+use closeread_build::options::{Asked, Options, PROMPTS, STAGES, wants_options};
 use closeread_build::{Building, Built, Form, options};
 use closeread_builder::hashes;
 use closeread_builder::sheet::{read_forms, sheet_of, write_sheet};
@@ -15,8 +15,6 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
-
-const PROMPTS: [&str; 3] = ["options-distractors", "judge-corpusqa", "build-again"];
 
 /// Three wrong options for every open question of a benchmark (NovelQA, appendix C.3)
 ///

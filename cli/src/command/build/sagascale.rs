@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
-use closeread_build::sagascale::{Crew, STAGES, SagaScale, Segment, Subject};
+use closeread_build::sagascale::{Crew, PROMPTS, STAGES, SagaScale, Segment, Subject};
 use closeread_build::{Building, sagascale};
 use closeread_builder::hashes;
 use closeread_builder::search::SearchOptions;
@@ -23,17 +23,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tracing::{info, warn};
 
-const PROMPTS: [&str; 9] = [
-    "sagascale-segment",
-    "sagascale-sub-queries",
-    "sagascale-pair",
-    "sagascale-check-pair",
-    "sagascale-keywords",
-    "sagascale-closed-book",
-    "judge-sagascale",
-    "classify-question",
-    "build-again",
-];
 /// Sub-queries of a segment that --dry-run reckons with.
 const TYPICAL_QUERIES: u64 = 5;
 /// Tokens that the books of the paper have at least, as a rule.

@@ -65,6 +65,9 @@ use super::stage::{BuildError, Building, StageStore, Unit, kept};
 use closeread_books::Book;
 use closeread_methods::Host;
 use closeread_methods::Settings;
+use closeread_prompts::builds::{
+    BuildAgain, CorpusQaExtract, CorpusQaFieldVotes, CorpusQaFields, CorpusQaParaphrase, CorpusQaSql,
+};
 use global::{Catalogue, Lined};
 use questions::Tail;
 use readers::Readers;
@@ -85,9 +88,20 @@ pub const STAGES: [&str; 11] = [
     "paraphrases",
     "sql",
 ];
+/// The prompts by which they ask.
+pub const PROMPTS: [&str; 6] = [
+    CorpusQaFields::NAME,
+    CorpusQaFieldVotes::NAME,
+    CorpusQaExtract::NAME,
+    CorpusQaParaphrase::NAME,
+    CorpusQaSql::NAME,
+    BuildAgain::NAME,
+];
 
 /// The stages from a ready table, in their order.
 pub const TABLE_STAGES: [&str; 7] = ["documents", "rows", "table", "sets", "queries", "paraphrases", "sql"];
+/// The prompts by which they ask.
+pub const TABLE_PROMPTS: [&str; 3] = [CorpusQaParaphrase::NAME, CorpusQaSql::NAME, BuildAgain::NAME];
 
 /// The models that are asked.
 #[derive(Debug, Clone)]

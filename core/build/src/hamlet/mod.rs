@@ -34,6 +34,10 @@ use closeread_books::Book;
 use closeread_eval::{ChunkPlace, Item, KeyFacts, Task};
 use closeread_methods::Host;
 use closeread_methods::Settings;
+use closeread_prompts::builds::{
+    BuildAgain, HamletQueryAnalytical, HamletQueryNarrative, HamletTreeAnalytical, HamletTreeNarrative,
+    HamletVerifyTree,
+};
 use closeread_text::Language;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -41,6 +45,15 @@ use std::sync::Arc;
 
 /// The stages, in their order.
 pub const STAGES: [&str; 7] = ["chunks", "trees", "faithfulness", "objectivity", "significance", "pruning", "queries"];
+/// The prompts by which they ask.
+pub const PROMPTS: [&str; 6] = [
+    HamletTreeAnalytical::NAME,
+    HamletTreeNarrative::NAME,
+    HamletVerifyTree::NAME,
+    HamletQueryAnalytical::NAME,
+    HamletQueryNarrative::NAME,
+    BuildAgain::NAME,
+];
 
 /// A tree with what the three passes say of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -26,6 +26,11 @@ use closeread_books::{Book, TextError};
 use closeread_judges::QuestionType;
 use closeread_methods::Host;
 use closeread_methods::Settings;
+use closeread_prompts::builds::{
+    BuildAgain, SagaScaleCheckPair, SagaScaleKeywords, SagaScalePair, SagaScaleSegment, SagaScaleSubQueries,
+};
+use closeread_prompts::judges::{ClassifyQuestion, JudgeSagaScale};
+use closeread_prompts::readers::SagaScaleClosedBook;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -41,6 +46,18 @@ pub const STAGES: [&str; 9] = [
     "realism",
     "contamination",
     "types",
+];
+/// The prompts by which they ask.
+pub const PROMPTS: [&str; 9] = [
+    SagaScaleSegment::NAME,
+    SagaScaleSubQueries::NAME,
+    SagaScalePair::NAME,
+    SagaScaleCheckPair::NAME,
+    SagaScaleKeywords::NAME,
+    SagaScaleClosedBook::NAME,
+    JudgeSagaScale::NAME,
+    ClassifyQuestion::NAME,
+    BuildAgain::NAME,
 ];
 
 /// The models that are asked, by task.
