@@ -111,6 +111,11 @@ fn what_this_machine_alone_says_of_a_run_is_not_lost_in_pods() {
     dry(&[]).refuses(&["--method", "--budget", "which the pods do not have: give it after `--`"]);
     dry(&options).refuses(&["error: --budget: set by the environment"]);
     dry(&[&options[..], &["--budget=300"]].concat()).exits(0);
+
+    let own = "benchmark = \"quality\"\ndata = [\"q.jsonl\"]\nbatch = false\nretriever = \"dense\"\n";
+    sandbox.write("conf/run.toml", own);
+    sandbox.write("e.toml", "retriever = \"bm25\"\nmethod = [\"dos-rag\"]\n");
+    dry(&["--benchmark", "sample", "--config", "e.toml", "--budget=300"]).exits(0);
 }
 
 #[test]

@@ -2,23 +2,29 @@
 
 use super::job::{Engine, SubmitArgs};
 use crate::command::config::{of_files, toml_of};
-use crate::config::user_file;
+use crate::config::{RunArgs, user_file};
 use crate::environment::variable_of;
 use anyhow::{Result, ensure};
 use std::path::PathBuf;
+use toml::{Table, Value};
 
 /// Options that each part has in its command: its share of a limit, its items, its folder.
 const OF_PARTS: [&str; 5] = ["max-cost", "out", "rpm", "shard", "tpm"];
 
-/// Refuses options that the parts would run without, unless the command names them.
-pub(super) fn refuse_what_pods_lack(args: &SubmitArgs) -> Result<()> {
+/// Options that both files add something to.
+const ADDED: [&str; 3] = ["extra-body", "judge-extra-body", "param"];
+
+/// Refuses options that the parts would run without, unless the command names them; `read` are those that hold for it.
+pub(super) fn refuse_what_pods_lack(args: &SubmitArgs, read: &RunArgs) -> Result<()> {
     if args.engine != Engine::Kubernetes {
         return Ok(());
     }
-    let files = read_files(user_file())?;
+    let (own, config) = (read_files(user_file())?, read_files(read.config.clone())?);
     let is_set = |option: &str| {
         let variable = std::env::var_os(variable_of(option)).is_some_and(|value| !value.is_empty());
-        variable || of_files(option, &files).is_some()
+        // What the file of --config says wins over run.toml.
+        let wins = || !ADDED.contains(&option) && of_files(option, &config).is_some();
+        variable || of_files(option, &own).is_some() && !wins()
     };
     let is_given = |option: &str| {
         let mut names = args.run.iter().filter_map(|argument| argument.strip_prefix("--")?.split('=').next());
@@ -27,6 +33,8 @@ pub(super) fn refuse_what_pods_lack(args: &SubmitArgs) -> Result<()> {
     let command = crate::command();
     let options = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);
     let lost = options.filter_map(clap::Arg::get_long).filter(|option| !OF_PARTS.contains(option));
+    // Files of another benchmark than the command's are not read.
+    let lost = lost.filter(|option| *option != "data" || !read.data.is_empty());
     let lost: Vec<String> =
         lost.filter(|option| is_set(option) && !is_given(option)).map(|option| format!("--{option}")).collect();
     ensure!(
@@ -43,7 +51,11 @@ pub(super) fn named_in(option: &str, config: Option<PathBuf>) -> Result<String> 
     Ok(of_files(option, &files).map_or_else(|| "a file of options".to_owned(), |(_, file)| file))
 }
 
-fn read_files(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<(PathBuf, toml::Table)>> {
-    let read = |path: PathBuf| toml_of(&path).map(|options| (path, options));
+/// The options of files that say something: a switch that is off says nothing.
+fn read_files(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<(PathBuf, Table)>> {
+    let read = |path: PathBuf| {
+        let options = toml_of(&path)?.into_iter().filter(|(_, value)| *value != Value::Boolean(false));
+        Ok((path, options.collect()))
+    };
     paths.into_iter().map(read).collect()
 }

@@ -44,7 +44,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let working_folder = one_line(&std::env::current_dir()?, "the working folder")?;
     check_lines(&args)?;
     args.check()?;
-    refuse_what_pods_lack(&args)?;
+    refuse_what_pods_lack(&args, &options)?;
     let logs = place.logs(&args)?;
     let logs_text = logs.as_deref().map(|logs| one_line(logs, "--logs")).transpose()?;
     let lock = match &logs {
