@@ -25,6 +25,6 @@ pub(crate) fn refuse_another(keys: &Keys, provider: &str, own: &str, option: &st
     }
     bail!(
         "{variable} names another address than {own}, and closeread reads no address there: say by {option} which is \
-         meant"
+         meant, or set {variable} to {own}"
     );
 }
