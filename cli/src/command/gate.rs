@@ -269,7 +269,7 @@ impl GateArgs {
                     }
                 }
                 let (name, of_base) = (name_of(run, arm), two.a().name.as_str());
-                let gate = no_worse_than(&name, of_base, &one.comparison, one.a.missing(), self.margin / 100.0);
+                let gate = no_worse_than(&name, of_base, &one.comparison, self.margin / 100.0);
                 gates.push(gate.with_context(|| format!("{}: they have no scored item in common", cannot()))?);
             }
         }

@@ -118,7 +118,7 @@ pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -
 }
 
 /// The trials of a side that have no record, `n` of `of`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MissingTrials {
     /// Those without one.
     pub n: usize,
@@ -134,16 +134,10 @@ impl MissingTrials {
 
 /// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item. Answers
 /// that judges left without a verdict may be right or wrong, and so may the first side's trials without a record: they decide nothing.
-pub fn no_worse_than(
-    name: &str,
-    base: &str,
-    comparison: &RunComparison,
-    missing: MissingTrials,
-    margin: f64,
-) -> Option<Gate> {
+pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin: f64) -> Option<Gate> {
     let Comparison { n, clusters, difference, low, high, interval, .. } = *comparison.overall.as_ref()?;
     let (on_one_side, on_either) = (unjudged_on_one_side(comparison), comparison.neither_judged);
-    let unjudged = on_one_side + on_either;
+    let (unjudged, missing) = (on_one_side + on_either, comparison.missing);
     let share = unjudged as f64 / (n + unjudged) as f64;
     let (worst, best) = (low * (1.0 - share) - share - missing.share(), high * (1.0 - share) + share);
     let verdict = Verdict::above(worst, best, -margin);

@@ -3,10 +3,11 @@
 use super::unpaired::Unpaired;
 use super::words;
 use crate::cells::aggregation;
+use crate::gate::MissingTrials;
 use crate::observed::lacks_verdict;
 use crate::tables::MAX_LABEL_VALUES;
 use closeread_eval::observations::{
-    Aggregation, Common, FailurePolicy, ItemFacts, MetricName, Observations, Paired, Rows,
+    Aggregation, Common, Ending, FailurePolicy, ItemFacts, MetricName, Observations, Paired, Rows,
 };
 use closeread_metrics::stats::multiple::holm;
 use closeread_metrics::stats::paired;
@@ -48,6 +49,9 @@ pub struct RunComparison {
     /// Number of items that neither side has a score of, though one has an answer that waits for a verdict.
     #[serde(skip)]
     pub neither_judged: usize,
+    /// The first side's trials of the compared items that have no record.
+    #[serde(skip)]
+    pub missing: MissingTrials,
 }
 
 /// The items of one value of a label.
@@ -151,7 +155,12 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
         notes,
         unjudged,
         neither_judged: waiting.len(),
+        missing: a.missing(&paired.common),
     }
+}
+
+fn ids<'a>(common: &[Common<'a>]) -> HashSet<&'a str> {
+    common.iter().map(|both| both.item.id.as_str()).collect()
 }
 
 impl Side<'_> {
@@ -166,9 +175,18 @@ impl Side<'_> {
         answers.map(move |row| self.table.item(row.item).id.as_str())
     }
 
+    /// The trials of compared items that have no record; others, as of items that the metric is not over, change nothing.
+    fn missing(&self, common: &[Common<'_>]) -> MissingTrials {
+        let compared = ids(common);
+        let rows = self.table.rows(&self.rows);
+        let rows = rows.filter(|row| compared.contains(self.table.item(row.item).id.as_str()));
+        let endings: Vec<Ending> = rows.map(|row| row.outcome).filter(|ending| !ending.is_never_scored()).collect();
+        MissingTrials { n: endings.iter().filter(|ending| **ending == Ending::Missing).count(), of: endings.len() }
+    }
+
     /// Note on answers to compared items that no judge gave a verdict on, which only several repeats of an item can have.
     fn unjudged(&self, metric: &MetricName, common: &[Common<'_>]) -> Option<String> {
-        let compared: HashSet<&str> = common.iter().map(|both| both.item.id.as_str()).collect();
+        let compared = ids(common);
         let n = self.waiting(metric).filter(|id| compared.contains(id)).count();
         let said = "answers to these items without a verdict, so that an item is the mean of its other repeats";
         (n > 0).then(|| format!("{}: {said}: {n}", self.name))

@@ -4,13 +4,12 @@ mod choice_error;
 mod score_file;
 use super::comparison::{Labels, RunComparison, Side, compare};
 use crate::cells::{aggregation, metrics_of};
-use crate::gate::MissingTrials;
 use crate::plan::{Line, lines};
 use crate::run::{judge_of, other_judges, other_texts};
 use crate::tables::Naming;
 use crate::{Arm, Run};
 pub use choice_error::ChoiceError;
-use closeread_eval::observations::{Cell, CellFacts, CellKey, Ending, ItemFacts, MetricName, Observations, PoolError};
+use closeread_eval::observations::{Cell, CellFacts, CellKey, ItemFacts, MetricName, Observations, PoolError};
 use closeread_eval::{Item, Task};
 use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::thousands;
@@ -352,12 +351,6 @@ impl<'a> Entry<'a> {
             return self.source.name.clone();
         }
         Naming::of(self.source.lines.iter().map(|line| &line.key)).full_name(&self.line.key)
-    }
-
-    /// Returns which of its trials have no record.
-    pub fn missing(&self) -> MissingTrials {
-        let outcomes: Vec<Ending> = self.source.table.rows(&self.line.rows()).map(|row| row.outcome).collect();
-        MissingTrials { n: outcomes.iter().filter(|ending| **ending == Ending::Missing).count(), of: outcomes.len() }
     }
 
     /// True if no cell of the method has a budget.
