@@ -78,7 +78,7 @@ fn finding_09_a_listing_without_end_has_one() {
     let endless = Store::start(&objects, move |asked| is_listing(asked).then(|| listing(&there, Some("again"))));
     let empty = Store::start(&objects, |asked| is_listing(asked).then(|| listing(&BTreeMap::new(), Some("again"))));
     for store in [endless, empty] {
-        for args in [&["report", "s3://evals/r"][..], &["merge", "s3://evals/r", "s3://evals/r2", "--out", "m"], &RUN] {
+        for args in [&["report", "s3://evals/r"][..], &["merge", "s3://evals/r*", "--out", "m"], &RUN] {
             store.run(&sandbox, "b", args).refuses(&["the listing does not end"]);
         }
     }
