@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// Parts of the names under which data sets keep the gold answer of a choice.
+const GOLD: [&str; 6] = ["answer", "correct", "gold", "label", "solution", "target"];
+
 /// Reads every file whose name ends in `documents.jsonl` or `items.jsonl`; other files may lie beside them.
 ///
 /// One JSON object a line; blank lines are no rows. A wrong row is left out and named with its file, line and item.
@@ -223,7 +226,7 @@ fn check_gold(item: &mut Item, fields: &Map<String, Value>) -> Result<Vec<String
         (Task::Choice, None) => {
             let right = |option: &&String| item.answers.iter().any(|answer| answer.trim() == option.trim());
             // A gold answer of another name is a mistake, not a question without one.
-            let is_gold = |name: &String| name.starts_with("correct") || ["answer", "gold", "label"].contains(&&**name);
+            let is_gold = |name: &String| GOLD.iter().any(|part| name.to_lowercase().contains(part));
             let mut hits = item.options.iter().enumerate().filter(|(_, option)| right(option)).map(|(n, _)| n);
             match (hits.next(), hits.next()) {
                 (Some(correct), None) => {

@@ -110,8 +110,15 @@ fn a_choice_needs_options_and_its_correct_one_is_there_or_kept_by_others() {
     check(choice(json!({"options": ["Ana", "Bo", "Ana ", "Bo"], "correct": 1})), true, same);
     check(choice(json!({"options": []})), false, Some("a choice with 0 `options`: expected two or more"));
     check(choice(json!({})), true, Some("no `correct`: the question is asked, but its answer cannot be scored"));
-    for gold in [json!({"answers": ["Cy"]}), json!({"answer": "B"}), json!({"correct_option": 1}), json!({"label": 1})]
-    {
+    for gold in [
+        json!({"answers": ["Cy"]}),
+        json!({"answer": "B"}),
+        json!({"correct_option": 1}),
+        json!({"label": 1}),
+        json!({"answerKey": "B"}),
+        json!({"gold_label": 2}),
+        json!({"Answer_idx": 1}),
+    ] {
         let why = "a choice without `correct`: expected the index of the right option, from 0";
         check(choice(gold), false, Some(why));
     }
