@@ -136,12 +136,16 @@ fn folders(patterns: &[String]) -> Result<BTreeMap<String, PathBuf>> {
     Ok(folders)
 }
 
-/// The items of the run that asked the most, of equal ones the first by name: by those of a part, whole runs would be left out.
+/// The items of the run that has the most with gold answers, of equal ones the first by name: by those of a part, whole runs
+/// would be left out.
 fn of_longest_run(folders: &BTreeMap<String, PathBuf>) -> Result<Vec<Item>> {
     let read = |path: &PathBuf| submission::refuse_links(path).and_then(|()| whole_items(path));
     let runs = folders.iter().filter(|(_, path)| finished::is_run_folder(path));
     let runs = runs.map(|(name, path)| (name, read(path))).rev();
-    let longest = runs.max_by_key(|(_, items)| items.as_ref().map_or(0, Vec::len));
+    // A run on questions alone has nothing to score by.
+    let has_gold = |item: &&Item| item.correct.is_some() || !item.answers.is_empty() || item.key_facts.is_some();
+    let size = |items: &Vec<Item>| (items.iter().filter(has_gold).count(), items.len());
+    let longest = runs.max_by_key(|(_, items)| items.as_ref().map_or((0, 0), size));
     let (name, items) =
         longest.context("no submission is a run, and only a run has gold answers: name them by --gold ITEMS")?;
     let items = items?;
