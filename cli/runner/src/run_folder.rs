@@ -167,6 +167,7 @@ impl RunFolder {
             open_lines::<ServedCall>(file, served::LINE)?;
         }
         let (records, finished) = open_records(&path.join(RECORDS))?;
+        remake::forget_unfounded(path, &finished)?;
         let manifest = RefCell::new(read_manifest(&manifest)?.context("an open run folder has a manifest")?);
         Ok(Self { path: path.to_owned(), records, finished, manifest, _lock: lock })
     }

@@ -108,10 +108,11 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
     })?;
     if !gone.is_empty() || !no_longer_judged.is_empty() {
         keep_superseded(path, &[&gone, &no_longer_judged])?;
-        write_atomically(&path.join(RECORDS), &lines)?;
+        // The records last: while they are there, the same command knows what goes with them.
         if !judgements.is_empty() || !no_longer_judged.is_empty() {
             write_atomically(&path.join(JUDGEMENTS), &judgements)?;
         }
+        write_atomically(&path.join(RECORDS), &lines)?;
     }
     for key in stale_preparations {
         preparations::forget(path, key)?;

@@ -27,3 +27,18 @@ pub(super) fn remake(path: &Path, records: &[Record]) -> Result<()> {
     }
     write_lines(&path.join(RECORDS), records)
 }
+
+/// Takes what judges said of trials out of a folder that has no record of them, such as a damaged one whose lines were removed:
+/// they are asked again, and may be answered otherwise. It goes to `superseded.jsonl` first.
+pub(super) fn forget_unfounded(path: &Path, finished: &HashMap<TrialKey, Record>) -> Result<()> {
+    let is_asked_again =
+        |key: TrialKey| finished.get(&key).is_none_or(|record| matches!(record.outcome, Outcome::Failed { .. }));
+    // Who reads a damaged file says where the damage is.
+    let sorted = sorted_out(&path.join(JUDGEMENTS), |line| judged_trial(line).is_some_and(is_asked_again));
+    let Ok((stay, go)) = sorted else { return Ok(()) };
+    if !go.is_empty() {
+        keep_superseded(path, &[&go])?;
+        write_atomically(&path.join(JUDGEMENTS), &stay)?;
+    }
+    Ok(())
+}

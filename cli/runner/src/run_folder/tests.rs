@@ -1,8 +1,10 @@
 //! Tests of what a run folder keeps, refuses and takes up again.
 
 use super::*;
+use crate::judging::JUDGEMENTS;
 use crate::judging::JUDGING;
 use crate::spending::CHARGES;
+use closeread_files::run_files::SUPERSEDED;
 use closeread_judges::Judging;
 use closeread_llm::Usage;
 use closeread_methods::record::CallTrace;
@@ -189,6 +191,28 @@ fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
     folder.append(vec![record("a", Outcome::NotFound)]).unwrap();
     assert!(folder.is_done(&failed.key));
     assert_eq!(folder.records().len(), 1);
+}
+
+#[test]
+fn what_was_said_of_a_trial_without_a_record_does_not_outlast_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap();
+    open().append(vec![record("a", Outcome::NotFound), record("b", Outcome::NotFound)]).unwrap();
+    let judgement = |item: &str| {
+        let TrialKey { method, model, budget, repeat, .. } = record(item, Outcome::NotFound).key;
+        let trial = json!({"method": method, "model": model, "budget": budget, "repeat": repeat});
+        json!({"item": item, "trial": trial}).to_string() + "\n"
+    };
+    let (a, b, question) = (judgement("a"), judgement("b"), "{\"item\":\"b\"}\n");
+    let judged = [a.as_str(), &b, question].concat();
+    fs::write(dir.path().join(JUDGEMENTS), &judged).unwrap();
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    drop(open());
+    assert_eq!((read(JUDGEMENTS), read(SUPERSEDED)), (judged, String::new()));
+    let first = read(RECORDS).lines().next().unwrap().to_owned() + "\n";
+    fs::write(dir.path().join(RECORDS), first).unwrap();
+    drop(open());
+    assert_eq!((read(JUDGEMENTS), read(SUPERSEDED)), (a + question, b));
 }
 
 #[test]
