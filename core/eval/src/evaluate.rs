@@ -168,8 +168,8 @@ pub fn default_metrics(task: Task, spaceless: bool) -> &'static [Metric] {
     }
 }
 
-/// True if an item's answers are Chinese or Japanese: its field or label `language` says so, or else its gold answers (or
-/// its options, or its question) read so.
+/// True if an item's answers are Chinese or Japanese: its field or label `language` says so, or else its gold answers read so, or
+/// without letters in them its options, or its question.
 pub fn is_spaceless(item: &Item) -> bool {
     own_language(item).is_some_and(Language::is_spaceless)
 }
@@ -190,7 +190,8 @@ fn own_language(item: &Item) -> Option<Language> {
     if let Some(language) = given_language(item).and_then(|code| code.parse::<Language>().ok()) {
         return Some(language);
     }
-    let texts = [&item.answers, &item.options].into_iter().find(|texts| !texts.is_empty());
+    let has_letters = |texts: &&Vec<String>| texts.iter().any(|text| text.contains(char::is_alphabetic));
+    let texts = [&item.answers, &item.options].into_iter().find(has_letters);
     let text = texts.map_or_else(|| item.question.clone(), |texts| texts.join("\n"));
     east_asian(&text)
 }
@@ -241,5 +242,17 @@ mod tests {
         assert_eq!(metric("1984", None, zh), "infinitebench_zh_f1");
         assert_eq!(metric("1984", None, en), "f1");
         assert_eq!(metric("吾輩は猫である", None, en), "infinitebench_zh_f1");
+    }
+
+    #[test]
+    fn a_number_is_in_the_language_of_its_question() {
+        let is_chinese = |question: &str, answers: &[&str]| {
+            let mut item = Item::new("a", "b", question, Task::Generative);
+            item.answers = answers.iter().map(|&answer| answer.to_owned()).collect();
+            is_spaceless(&item)
+        };
+        assert!(is_chinese("哪一年？", &["1937"]) && is_chinese("几成？", &["30%", "0.3"]));
+        assert!(!is_chinese("Which year?", &["1937"]) && !is_chinese("谁写的？", &["Mo Yan"]));
+        assert!(is_chinese("Which year?", &["1937年"]));
     }
 }
