@@ -17,10 +17,47 @@ pub(super) struct Line {
     pub(super) gold: String,
 }
 
-/// The models of a file: the names of its `<model>_pred` fields, in the order of first use.
-pub(super) fn systems(input: &FormatInput<'_>) -> Vec<String> {
+/// The tasks of L-Eval, as their files are called; those of one model lie in one folder, and are alike.
+const TASKS: [&str; 20] = [
+    "coursera",
+    "gsm100",
+    "quality",
+    "topic_retrieval_longchat",
+    "tpo",
+    "codeU",
+    "sci_fi",
+    "financial_qa",
+    "gov_report_summ",
+    "legal_contract_qa",
+    "meeting_summ",
+    "multidoc_qa",
+    "narrative_qa",
+    "natural_question",
+    "news_summ",
+    "paper_assistant",
+    "patent_summ",
+    "review_summ",
+    "scientific_qa",
+    "tv_show_summ",
+];
+
+/// True if a file is called as another task than `task`.
+fn is_of_another(file: &InputFile, task: &str) -> bool {
+    let base = file.name.rsplit('/').next().unwrap_or(&file.name);
+    let name = base.split('.').next().unwrap_or(base);
+    name != task && TASKS.contains(&name)
+}
+
+/// The files that are not called as another task than `task`; if all are, all of them.
+fn of_task<'f>(files: &'f [InputFile], task: &str) -> Vec<&'f InputFile> {
+    let own: Vec<&InputFile> = files.iter().filter(|file| !is_of_another(file, task)).collect();
+    if own.is_empty() { files.iter().collect() } else { own }
+}
+
+/// The models of the files of a task: the names of their `<model>_pred` fields, in the order of first use.
+pub(super) fn systems(input: &FormatInput<'_>, task: &str) -> Vec<String> {
     let mut systems: Vec<String> = Vec::new();
-    for row in input.files.iter().flat_map(records).flatten() {
+    for row in of_task(input.files, task).into_iter().flat_map(records).flatten() {
         for key in row.fields.keys() {
             if let Some(system) =
                 key.strip_suffix("_pred").filter(|system| !systems.iter().any(|known| known == system))
@@ -37,9 +74,10 @@ pub(super) fn systems(input: &FormatInput<'_>) -> Vec<String> {
 ///
 /// Without gold files a row is an item, its id the number of its line. With them, the data set's own file, an item is
 /// `<line>/<question>` of that file as the adapter `leval-quality` numbers them, and a row belongs to the first item of
-/// the same question that has no row yet.
+/// the same question that has no row yet. Files of other tasks than `task` are noted, and not read.
 pub(super) fn read(
     format: &Format,
+    task: &str,
     input: &FormatInput<'_>,
     draft: &mut Draft,
     item: impl Fn(String, &str, &str) -> Result<Item, WrongRow>,
@@ -48,12 +86,18 @@ pub(super) fn read(
     format.check_task(input)?;
     format.first(input)?;
     // Where no row names a model, there is no prediction: every row then says so.
-    let key = match (systems(input).is_empty(), input.system) {
+    let key = match (systems(input, task).is_empty(), input.system) {
         (true, None) => "<model>_pred".to_owned(),
         _ => format!("{}_pred", format.system(input)?),
     };
-    let mut waiting = gold(input.gold, draft, &item);
-    for file in input.files {
+    let mut waiting = gold(&of_task(input.gold, task), draft, &item);
+    let files = of_task(input.files, task);
+    if files.len() < input.files.len() {
+        for file in input.files.iter().filter(|file| is_of_another(file, task)) {
+            draft.note(file, None, None, format!("not read: it is another task of L-Eval than {task}"));
+        }
+    }
+    for &file in &files {
         for row in draft.keep(records(file)) {
             let line = match Line::new(row) {
                 Ok(line) => line,
@@ -64,7 +108,7 @@ pub(super) fn read(
             };
             let number = line.row.line;
             let id = if input.gold.is_empty() {
-                let id = if input.files.len() == 1 { number.to_string() } else { format!("{}/{number}", file.name) };
+                let id = if files.len() == 1 { number.to_string() } else { format!("{}/{number}", file.name) };
                 match item(id.clone(), &line.query, &line.gold) {
                     Ok(item) => draft.item(item),
                     Err(why) => {
@@ -112,12 +156,12 @@ impl Line {
 
 /// The ids of the data set's items by their questions, in order; the items go into `draft`.
 fn gold(
-    files: &[InputFile],
+    files: &[&InputFile],
     draft: &mut Draft,
     item: impl Fn(String, &str, &str) -> Result<Item, WrongRow>,
 ) -> BTreeMap<String, VecDeque<String>> {
     let mut waiting: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
-    for file in files {
+    for &file in files {
         for row in draft.keep_gold(records(file)) {
             let list =
                 |name: &str| row.fields.get(name).and_then(|value| value.as_array()).cloned().unwrap_or_default();

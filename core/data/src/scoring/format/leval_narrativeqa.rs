@@ -14,9 +14,16 @@ pub(super) const FORMAT: Format = Format {
     source: "An et al. 2023, L-Eval; Predictions/ngram_eval and Evaluation/auto_eval.py of github.com/OpenLMLab/LEval@cd34b0502691",
     wants: "narrative_qa.pred.jsonl with query, gt and <model>_pred a line; as gold, narrative_qa.jsonl of LEval-data/Open-ended-tasks",
     tasks: &[],
-    systems: leval::systems,
+    systems,
     read,
 };
+
+/// The task, as L-Eval's files are called.
+const TASK: &str = "narrative_qa";
+
+fn systems(input: &FormatInput<'_>) -> Vec<String> {
+    leval::systems(input, TASK)
+}
 
 /// Reads one question with one gold answer a line, in file order; the ids are line numbers, for the files have none.
 ///
@@ -24,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
 /// ROUGE-L, BLEU-1, BLEU-4. METEOR, which needs WordNet, is left to be asked for.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     let mut draft = Draft::new(&[Metric::F1, Metric::RougeL, Metric::Bleu1, Metric::Bleu4]);
-    leval::read(&FORMAT, input, &mut draft, item, |response, _| answered(response))?;
+    leval::read(&FORMAT, TASK, input, &mut draft, item, |response, _| answered(response))?;
     draft.finish(&FORMAT, input)
 }
 
@@ -40,7 +47,7 @@ fn item(id: String, query: &str, gold: &str) -> Result<Item, WrongRow> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, file, read_with};
+    use super::super::testing::{check, file, notes, read_with};
     use super::*;
     use closeread_eval::Outcome;
     use serde_json::json;
@@ -57,6 +64,21 @@ mod tests {
         assert_eq!(submission.attempts["1"].outcome, Outcome::Answered { answer: " Bo\n".into(), choice: None });
         assert_eq!(submission.attempts["3"].outcome, Outcome::Unparsed { response: String::new() });
         assert_eq!(submission.items[1].answers, ["7"]);
+    }
+
+    #[test]
+    fn other_tasks_of_a_models_folder_are_not_read() {
+        let row = |query: &str| json!({"query": query, "gt": "Ana", "m_pred": "Ana"}).to_string();
+        let news = file("m/news_summ.pred.jsonl", &row("Sum up."));
+        let gold = [file("d/narrative_qa.jsonl", &row("Who?")), file("d/news_summ.jsonl", &row("Sum up."))];
+        let files = [news.clone(), file("m/narrative_qa.pred.jsonl", &row("Who?"))];
+        let submission = read_with(&FORMAT, &files, &[]).unwrap();
+        check(&submission, &["1"], &[]);
+        assert_eq!(submission.items[0].question, "Who?");
+        let note = "m/news_summ.pred.jsonl: not read: it is another task of L-Eval than narrative_qa";
+        assert_eq!(notes(&submission), [note]);
+        check(&read_with(&FORMAT, &files, &gold).unwrap(), &["1/1"], &[]);
+        check(&read_with(&FORMAT, &[news], &[]).unwrap(), &["1"], &[]);
     }
 
     #[test]

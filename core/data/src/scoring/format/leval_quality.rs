@@ -18,9 +18,16 @@ pub(super) const FORMAT: Format = Format {
     source: "An et al. 2023, L-Eval; Predictions/exam_eval, Evaluation/auto_eval.py and em.py of github.com/OpenLMLab/LEval@cd34b0502691",
     wants: "quality.pred.jsonl with query, gt and <model>_pred a line; as gold, quality.jsonl of LEval-data/Closed-ended-tasks",
     tasks: &[],
-    systems: leval::systems,
+    systems,
     read,
 };
+
+/// The task, as L-Eval's files are called.
+const TASK: &str = "quality";
+
+fn systems(input: &FormatInput<'_>) -> Vec<String> {
+    leval::systems(input, TASK)
+}
 
 /// Reads one four-way choice a line, in file order; the ids are line numbers, for the files have none.
 ///
@@ -32,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
 /// `unparsed`; where the guess is right, `accuracy` alone credits it.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     let mut draft = Draft::new(&[Metric::Accuracy]);
-    leval::read(&FORMAT, input, &mut draft, item, attempt)?;
+    leval::read(&FORMAT, TASK, input, &mut draft, item, attempt)?;
     draft.finish(&FORMAT, input)
 }
 
