@@ -4,8 +4,10 @@
 //! ([`observations`](crate::observations)) says what a trial without them counts for.
 
 use crate::observations::{Applies, MetricName, Score};
+use crate::rows::scalars;
 use crate::{KeyFact, KeyFacts};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The key facts of a tree, depth first, as a judge gets them. What lies deeper than three levels is a leaf.
@@ -171,6 +173,14 @@ impl ErrorCategory {
     pub const fn is_intrinsic(self) -> bool {
         matches!(self, Self::Entity | Self::Relation | Self::Sentence)
     }
+}
+
+/// The lines that an entry of a judge's list names: a number, a list of them, or either as text, such as `[1, 2]`.
+pub fn line_numbers(entry: &Map<String, Value>) -> Vec<usize> {
+    const NAMES: [&str; 5] = ["line number", "line_number", "line numbers", "line_numbers", "line"];
+    let named = NAMES.iter().find_map(|name| entry.get(*name)).map(scalars).unwrap_or_default();
+    let words = named.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "[],;".contains(c)));
+    words.filter_map(|word| word.strip_suffix(".0").unwrap_or(word).parse().ok()).collect()
 }
 
 /// The facts or sentences that a recall or faithfulness is taken over.

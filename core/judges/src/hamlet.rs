@@ -11,7 +11,7 @@ use super::ruling::{FactRuling, Ruling, SentenceRuling};
 use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::json::json_values;
-use closeread_eval::hamlet::{ErrorCategory, linearised};
+use closeread_eval::hamlet::{ErrorCategory, line_numbers, linearised};
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
@@ -93,14 +93,7 @@ fn fact_ruling(entry: &Map<String, Value>, n_sentences: usize) -> Option<FactRul
         "no" | "false" | "否" => false,
         _ => return None,
     };
-    let numbers = ["line number", "line_number", "line numbers", "line"].iter().find_map(|name| entry.get(*name));
-    let numbers = match numbers {
-        Some(Value::Array(numbers)) => numbers.as_slice(),
-        Some(number) => std::slice::from_ref(number),
-        None => &[],
-    };
-    let number = |value: &Value| scalar(value)?.trim_matches(['[', ']']).parse::<usize>().ok();
-    let mut sentences: Vec<usize> = numbers.iter().filter_map(number).collect();
+    let mut sentences = line_numbers(entry);
     sentences.retain(|number| stated && (1..=n_sentences).contains(number));
     sentences.sort_unstable();
     sentences.dedup();

@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::verdicts;
 use ErrorCategory::{Entity, NoError, OutOfArticle, Relation};
 use Level::{Branch, Leaf, Root};
+use serde_json::json;
 
 fn judged() -> SummaryVerdicts {
     verdicts(
@@ -73,4 +74,13 @@ fn a_category_is_read_as_judges_write_it() {
     assert_eq!(ErrorCategory::of_name("EntityError"), Some(Entity));
     assert_eq!(ErrorCategory::of_name("Sentence"), Some(ErrorCategory::Sentence));
     assert_eq!(ErrorCategory::of_name("error"), None);
+}
+
+#[test]
+fn lines_are_named_by_numbers_or_in_text() {
+    let lines = |value: Value| line_numbers(value.as_object().unwrap());
+    assert_eq!(lines(json!({"line number": [2, "1", 3.0]})), [2, 1, 3]);
+    assert_eq!(lines(json!({"line_numbers": "[1, 2]"})), [1, 2]);
+    assert_eq!(lines(json!({"line": "lines 3; 4"})), [3, 4]);
+    assert!(lines(json!({"line number": []})).is_empty() && lines(json!({"line number": null})).is_empty());
 }

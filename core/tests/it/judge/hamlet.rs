@@ -118,8 +118,9 @@ fn missing_and_extra_sentences_are_told_by_their_words() {
 fn line_numbers_stay_within_the_summary() {
     let case = Case::summary(Judge::AlignKeyFacts);
     let entry = |response: &str, lines: Value| json!({"key-fact": "f", "response": response, "line number": lines});
-    let response = json!([entry("Yes", json!([2, 1, 2, 9, 0])), entry("no", json!([1])), entry("YES.", json!("[1]"))]);
-    let expected = [Some((true, vec![1, 2])), Some((false, vec![])), Some((true, vec![1]))];
+    let response =
+        json!([entry("Yes", json!([2, 1, 2, 9, 0])), entry("no", json!([1])), entry("YES.", json!("[1, 2]"))]);
+    let expected = [Some((true, vec![1, 2])), Some((false, vec![])), Some((true, vec![1, 2]))];
     assert_eq!(facts(case.verdict(&response.to_string())), expected);
     let only = json!([{"key-fact": "ana hides the key", "response": "Yes", "line number": [1]}]);
     assert_eq!(facts(case.verdict(&only.to_string())), [None, Some((true, vec![1])), None]);

@@ -2,7 +2,7 @@
 
 use super::super::read::{field, records};
 use closeread_eval::hamlet::{
-    ErrorCategory, FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation, SummaryVerdicts,
+    ErrorCategory, FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation, SummaryVerdicts, line_numbers,
 };
 use closeread_eval::rows::{Row, WrongRow, kind, scalar};
 use closeread_eval::{InputFile, Problem};
@@ -123,14 +123,8 @@ fn from_judge(row: &Row) -> Result<Verdicts, WrongRow> {
             Some("no") => false,
             _ => return Err(format!("`alignment[{n}].response`: expected Yes or No").into()),
         };
-        let numbers = ["line number", "line_number"].iter().find_map(|name| aligned.get(*name));
-        let numbers = match numbers {
-            Some(Value::Array(numbers)) => numbers.as_slice(),
-            Some(number) => std::slice::from_ref(number),
-            None => &[],
-        };
-        for number in numbers.iter().filter(|_| matched).filter_map(scalar) {
-            let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        for number in line_numbers(aligned).into_iter().filter(|_| matched) {
+            let place = number.checked_sub(1);
             if let Some(sentence) = place.and_then(|place| sentences.get_mut(place)) {
                 sentence.levels.insert(level);
             }
