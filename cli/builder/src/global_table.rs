@@ -52,7 +52,7 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         }
     }
     let seen = inferred(&heads, &rows);
-    let schema = match schema {
+    let mut schema = match schema {
         None => {
             for (at, column) in seen.columns.iter().enumerate() {
                 if let Some(note) = doubt(column, &rows, at) {
@@ -86,6 +86,9 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
             Some(at) => places.push(at),
             None => bail!("{}: it has no column `{}`, which the schema names", named(), column.key),
         }
+    }
+    for (column, &at) in schema.columns.iter_mut().zip(&places) {
+        *column = column.clone().compared(rows.iter().map(|row| (row[at].as_str(), "")));
     }
     let record = |((line, cells), row): (&(usize, Vec<String>), &Vec<String>)| {
         let documents = sources.map_or("", |at| cells[at].as_str());
@@ -196,6 +199,7 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use closeread_build::corpusqa::read_cell;
 
     /// Two rows, of which one lacks a number.
     pub(crate) fn example() -> (Schema, [Row; 2]) {
@@ -229,6 +233,17 @@ pub(crate) mod tests {
         let refused = read_table(&path, Some(Schema { columns, ..Schema::default() })).unwrap_err().to_string();
         assert!(refused.contains("no column `beds`"), "{refused}");
         assert!(read_entity("a,b").is_ok() && read_entity("a").is_err());
+    }
+
+    #[test]
+    fn the_columns_of_a_schema_know_the_unit_of_most_cells() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        std::fs::write(&path, "Firm,Sales\nA,$5\nB,€7\nC,$9\n").unwrap();
+        let columns = vec![Column::new("Firm", ValueType::Name, ""), Column::new("Sales", ValueType::Money, "")];
+        let (schema, records) = read_table(&path, Some(Schema { columns, ..Schema::default() })).unwrap();
+        let sales: Vec<_> = records.iter().map(|record| read_cell(&record.cells[1], &schema.columns[1])).collect();
+        assert_eq!([sales[0].is_ok(), sales[1].is_ok(), sales[2].is_ok()], [true, false, true], "{sales:?}");
     }
 
     #[test]

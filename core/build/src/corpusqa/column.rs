@@ -57,6 +57,9 @@ pub struct Column {
     /// Description of what to look for in a document, for the model that extracts; empty: the title says it.
     #[serde(default)]
     pub meaning: String,
+    /// Words that most of its numbers have beside them, such as a unit that the head does not name; `None`: not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Vec<String>>,
 }
 
 /// The entity that each row of the table is about, in the singular and in the plural, as questions name it.
@@ -158,14 +161,14 @@ impl Schema {
 impl Column {
     /// The column as prompts show it that ask about a document.
     pub(super) fn as_field(&self) -> Field<'_> {
-        let Self { key, title, value_type, unit, meaning } = self;
+        let Self { key, title, value_type, unit, meaning, .. } = self;
         Field { key, title, r#type: value_type.name(), unit, meaning }
     }
 
     /// A column of that title, whose key is made from it.
     pub fn new(title: &str, value_type: ValueType, unit: &str) -> Self {
         let (key, title, unit) = (key_of(title), title.trim().to_owned(), unit.trim().to_owned());
-        Self { key, title, value_type, unit, meaning: String::new() }
+        Self { key, title, value_type, unit, meaning: String::new(), words: None }
     }
 
     /// True for numbers of any type.

@@ -1,6 +1,6 @@
 //! Values out of documents: several models, several queries a field (section 3, step 2).
 
-use super::column::Schema;
+use super::column::{Column, Schema};
 use super::consensus::{Consensus, Vote, clear_majority};
 use super::global::Reading;
 use super::value::{CellValue, read_stated};
@@ -222,6 +222,15 @@ pub(super) fn agree(ballots: &Ballots, allow_missing: bool) -> Made<Agreed> {
     Made::of(End::Kept { value: Agreed { reading, fields } })
 }
 
+/// The schema whose columns know what stands beside most of the numbers that were extracted for them.
+fn compared(schema: &Schema, made: &BTreeMap<String, Extraction>) -> Schema {
+    let of = |column: &Column| {
+        let found = made.values().filter_map(|extraction| extraction.fields.get(&column.key));
+        column.clone().compared(found.map(|found| (found.value.as_str(), found.unit.as_str())))
+    };
+    Schema { columns: schema.columns.iter().map(of).collect(), ..schema.clone() }
+}
+
 /// The extractions of each document, in the order of models and queries; `made` by the name of the unit.
 pub(super) fn ballots(
     documents: &[String],
@@ -230,6 +239,7 @@ pub(super) fn ballots(
     rounds: usize,
     made: &BTreeMap<String, Extraction>,
 ) -> Vec<Unit<Ballots>> {
+    let schema = compared(schema, made);
     let of = |document: &String| {
         let extractions = (0..models.len()).flat_map(|by| (0..rounds).map(move |round| (by, round)));
         let extractions =
@@ -248,7 +258,6 @@ pub(super) fn unit_id(document: &str, by: usize, round: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpusqa::Column;
     use crate::corpusqa::ValueType;
 
     fn schema() -> Schema {
@@ -307,5 +316,33 @@ mod tests {
         assert_eq!(reason(agreed(&[none, none, a], false)), "income (not found by 2 of 3)");
         assert!(matches!(agreed(&[none, none, a], true).end, End::Kept { .. }));
         assert_eq!(reason(agreed(&["?", "?", a], true)), "name (at most 1 of 3 agree), income (at most 1 of 3 agree)");
+    }
+
+    #[test]
+    fn a_unit_that_the_other_documents_do_not_have_is_refused() {
+        let mut schema = schema();
+        schema.columns[1].unit.clear();
+        let stated = |value: &str, unit: &str| StatedValue {
+            value: value.to_owned(),
+            unit: unit.to_owned(),
+            quote: String::new(),
+        };
+        let documents = ["a", "b", "c"].map(str::to_owned);
+        let values = [stated("5", "million pula"), stated("$6", "million"), stated("7", "million pula")];
+        let extraction = |value: &StatedValue| {
+            let name = ("name".to_owned(), stated("A", ""));
+            Extraction { fields: BTreeMap::from([name, ("income".to_owned(), value.clone())]) }
+        };
+        let made = documents.iter().zip(&values).map(|(id, value)| (unit_id(id, 0, 0), extraction(value))).collect();
+        let ballots = ballots(&documents, &schema, &["m"], 1, &made);
+        let problems = ballots.iter().map(|unit| {
+            let Ballots { schema, extractions, .. } = &unit.input;
+            let found = &extractions[0].1.as_ref().unwrap().fields["income"];
+            read_stated(&found.value, &found.unit, &schema.columns[1]).map_err(|problem| problem.to_string())
+        });
+        let problems: Vec<_> = problems.collect();
+        assert_eq!(problems[0], Ok(CellValue::Number { value: 5e6 }));
+        assert!(problems[1].as_ref().unwrap_err().contains("`$6` has a unit that does not convert"), "{problems:?}");
+        assert_eq!(problems[2], Ok(CellValue::Number { value: 7e6 }));
     }
 }

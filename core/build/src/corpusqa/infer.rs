@@ -1,11 +1,9 @@
 //! The columns of a table that comes without a schema, from its cells.
 
 use super::column::{Column, Entity, Schema, ValueType, as_unit};
-use super::unit::{Unit, may_be, other_measure};
-use super::value::{CellValue, is_nothing, period_of, read_cell, unit_of};
-use regex::Regex;
+use super::unit::Unit;
+use super::value::{CellValue, is_nothing, read_cell};
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 /// Most different words of a category: a column with more is not asked about as one.
 const MOST_CATEGORIES: usize = 24;
@@ -18,8 +16,9 @@ pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
         let cells: Vec<&str> = rows.iter().filter_map(|row| row.get(at)).map(String::as_str).collect();
         let (title, unit) = title_and_unit(head);
         let value_type = if at == 0 { ValueType::Name } else { type_of(title, &cells, unit) };
-        let unit = if value_type == ValueType::Percentage { "%" } else { unit };
-        let mut column = Column::new(title, value_type, unit);
+        // `% of GDP` stays what the cells are told by.
+        let unit = if value_type == ValueType::Percentage && !names_base(unit) { "%" } else { unit };
+        let mut column = Column::new(title, value_type, unit).compared(alone(&cells));
         let taken = |key: &str| columns.iter().any(|other: &Column| other.key == key);
         if taken(&column.key) {
             let n = (2..).find(|n| !taken(&format!("{}_{n}", column.key))).unwrap_or(2);
@@ -30,8 +29,19 @@ pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
     Schema { entity: Entity::default(), columns }
 }
 
+/// True of `% of GDP`.
+fn names_base(unit: &str) -> bool {
+    let unit = Unit::read(unit);
+    unit.share.is_some() && !unit.rest.is_empty()
+}
+
+/// Cells without units that are stated apart.
+fn alone<'c>(cells: &[&'c str]) -> impl Iterator<Item = (&'c str, &'c str)> {
+    cells.iter().map(|cell| (*cell, ""))
+}
+
 /// Splits a head into title and unit: `Revenue (USD million)` is the title `Revenue` in the unit `USD million`.
-fn title_and_unit(head: &str) -> (&str, &str) {
+pub(super) fn title_and_unit(head: &str) -> (&str, &str) {
     let head = head.trim();
     for (open, close) in [('(', ')'), ('（', '）'), ('[', ']')] {
         let Some((title, rest)) = head.rsplit_once(open) else { continue };
@@ -57,7 +67,7 @@ fn title_and_unit(head: &str) -> (&str, &str) {
 fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     let unit = as_unit(unit);
     let reads_as = |value_type| {
-        let column = Column::new("x", value_type, unit);
+        let column = Column::new(title, value_type, unit).compared(alone(cells));
         let values: Vec<CellValue> = match cells.iter().map(|cell| read_cell(cell, &column)).collect() {
             Ok(values) => values,
             Err(_) => return None,
@@ -71,17 +81,8 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     if unit.is_empty() && names_years(title) != Some(false) && are_years(cells.iter().copied()) {
         return ValueType::YearMonth;
     }
-    // Without a unit over them `5 km` and `800 metres` cannot be compared, nor `$5` and `€7`, nor `5 a day` and `5 a year`; a year
-    // over them is no unit.
-    let units: BTreeSet<String> = cells.iter().filter_map(|cell| unit_of(cell)).collect();
-    let periods: BTreeSet<String> = cells.iter().filter_map(|cell| period_of(cell)).collect();
-    let differ = units.iter().any(|one| units.iter().any(|other| !may_be(one, other)))
-        || periods.len() > 1
-        || are_told_apart(cells);
     let held = Unit::read(unit);
-    let is_told = held.currency.is_some() || held.measure.is_some() || held.share.is_some();
-    let is_mixed = differ && !is_told && other_measure(&held.rest).is_none();
-    if let Some(values) = reads_as(ValueType::Number).filter(|_| !is_mixed) {
+    if let Some(values) = reads_as(ValueType::Number) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
             _ => true,
@@ -96,19 +97,6 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
         Some(_) => ValueType::YearMonth,
         None => ValueType::Category,
     }
-}
-
-/// True if letters behind the numbers tell the cells apart, as in `12A` and `12B`, `48°N` and `33°S`, `500 BC` and `200 AD`.
-fn are_told_apart(cells: &[&str]) -> bool {
-    static LETTERS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^[^A-Za-z]*[0-9]\s?(°?[A-Za-z]{1,2})$").expect("a valid pattern"));
-    const ALIKE: [&str; 10] = ["st", "nd", "rd", "th", "k", "m", "b", "mn", "bn", "tn"];
-    let letters = |cell: &&str| {
-        let found = LETTERS.captures(cell.trim()).filter(|_| unit_of(cell).is_none());
-        found.map(|found| found[1].to_lowercase())
-    };
-    let told: BTreeSet<String> = cells.iter().filter_map(letters).collect();
-    told.len() > 1 && told.iter().any(|letters| !ALIKE.contains(&letters.as_str()))
 }
 
 /// True if each cell that says something could be a year.
@@ -156,9 +144,11 @@ pub fn odd_cell<'c>(column: &Column, rows: &'c [Vec<String>], at: usize) -> Opti
     if column.value_type != ValueType::Category {
         return None;
     }
-    let numbers = [ValueType::Number, ValueType::Percentage].map(|kind| Column::new("x", kind, &column.unit));
+    let cells: Vec<&str> = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.trim()).collect();
+    let numbers = [ValueType::Number, ValueType::Percentage]
+        .map(|value_type| Column { value_type, ..column.clone() }.compared(alone(&cells)));
     let (mut n_numbers, mut n_odd, mut first) = (0, 0, None);
-    for cell in rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.trim()) {
+    for cell in cells {
         match numbers.iter().find_map(|numbers| read_cell(cell, numbers).ok()) {
             Some(CellValue::Missing) => {}
             Some(_) => n_numbers += 1,

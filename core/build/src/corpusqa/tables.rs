@@ -35,8 +35,8 @@ pub(super) fn agreement(schema: &Schema, ballots: &[Unit<Ballots>], asked: usize
         let (mut clear, mut all, mut absent, mut split) = (0, 0, 0, 0);
         for unit in ballots {
             // Read alone, a column is not held back by the others.
-            let alone =
-                Ballots { schema: Schema { columns: vec![column.clone()], ..schema.clone() }, ..unit.input.clone() };
+            let columns = vec![unit.input.schema.columns[at].clone()];
+            let alone = Ballots { schema: Schema { columns, ..schema.clone() }, ..unit.input.clone() };
             match agree(&alone, true).end {
                 End::Kept { value } => match value.fields[0].consensus {
                     Consensus::Agreed { votes, of, .. } => {

@@ -1,11 +1,14 @@
 //! Units as people write them behind numbers and over columns: magnitudes, currencies, measures.
 
+mod currencies;
 mod magnitudes;
 mod measures;
 
+use currencies::CURRENCIES;
 use magnitudes::{MAGNITUDES, TRILLION_OF_MONEY, WATTS, before_currency};
-use measures::MEASURES;
-pub(super) use measures::{POUND, is_other_measure, may_be_more, other_measure, period};
+pub(super) use measures::POUND;
+use measures::{MEASURES, in_one_spelling};
+use std::collections::BTreeSet;
 
 /// The unit of a number, as its words say it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,7 +21,7 @@ pub(super) struct Unit {
     pub(super) measure: Option<Measure>,
     /// A share: percent points a unit, 1 for percent, 0.1 for per mille, 0.01 for basis points.
     pub(super) share: Option<f64>,
-    /// Words that are none of these, in lower case.
+    /// Words that are none of these, in lower case; a rate as one word: `/month` of `per month`.
     pub(super) rest: String,
 }
 
@@ -31,175 +34,15 @@ pub(super) struct Measure {
     pub(super) factor: f64,
 }
 
-/// Signs, codes and names of currencies; longer ones first where one begins another.
-const CURRENCIES: &[(&str, &str)] = &[
-    ("us$", "USD"),
-    ("hk$", "HKD"),
-    ("c$", "CAD"),
-    ("a$", "AUD"),
-    ("s$", "SGD"),
-    ("nt$", "TWD"),
-    ("$", "USD"),
-    ("€", "EUR"),
-    ("£", "GBP"),
-    ("¥", "CNY"),
-    ("￥", "CNY"),
-    ("₹", "INR"),
-    ("usd", "USD"),
-    ("eur", "EUR"),
-    ("gbp", "GBP"),
-    ("cny", "CNY"),
-    ("rmb", "CNY"),
-    ("jpy", "JPY"),
-    ("hkd", "HKD"),
-    ("cad", "CAD"),
-    ("aud", "AUD"),
-    ("sgd", "SGD"),
-    ("chf", "CHF"),
-    ("inr", "INR"),
-    ("dollar", "USD"),
-    ("dollars", "USD"),
-    ("euro", "EUR"),
-    ("euros", "EUR"),
-    ("sterling", "GBP"),
-    ("yuan", "CNY"),
-    ("renminbi", "CNY"),
-    ("yen", "JPY"),
-    ("人民币元", "CNY"),
-    ("人民币", "CNY"),
-    ("美元", "USD"),
-    ("港元", "HKD"),
-    ("港币", "HKD"),
-    ("欧元", "EUR"),
-    ("英镑", "GBP"),
-    ("日元", "JPY"),
-    ("日圓", "JPY"),
-    ("円", "JPY"),
-    ("克朗", "krone"),
-    ("元", "CNY"),
-    ("u.s. dollars", "USD"),
-    ("us dollars", "USD"),
-    ("hong kong dollars", "HKD"),
-    ("nz$", "NZD"),
-    ("r$", "BRL"),
-    ("₩", "KRW"),
-    ("₽", "RUB"),
-    ("₺", "TRY"),
-    ("₫", "VND"),
-    ("฿", "THB"),
-    ("₪", "ILS"),
-    ("₱", "PHP"),
-    ("₦", "NGN"),
-    ("¢", "cent"),
-    ("zł", "PLN"),
-    ("kč", "CZK"),
-    ("kr", "krone"),
-    ("sek", "SEK"),
-    ("nok", "NOK"),
-    ("dkk", "DKK"),
-    ("isk", "ISK"),
-    ("pln", "PLN"),
-    ("czk", "CZK"),
-    ("huf", "HUF"),
-    ("ron", "RON"),
-    ("bgn", "BGN"),
-    ("rub", "RUB"),
-    ("uah", "UAH"),
-    ("brl", "BRL"),
-    ("mxn", "MXN"),
-    ("ars", "ARS"),
-    ("clp", "CLP"),
-    ("krw", "KRW"),
-    ("twd", "TWD"),
-    ("thb", "THB"),
-    ("idr", "IDR"),
-    ("myr", "MYR"),
-    ("php", "PHP"),
-    ("vnd", "VND"),
-    ("pkr", "PKR"),
-    ("bdt", "BDT"),
-    ("lkr", "LKR"),
-    ("egp", "EGP"),
-    ("ngn", "NGN"),
-    ("kes", "KES"),
-    ("zar", "ZAR"),
-    ("ils", "ILS"),
-    ("sar", "SAR"),
-    ("aed", "AED"),
-    ("qar", "QAR"),
-    ("kwd", "KWD"),
-    ("nzd", "NZD"),
-    ("pound", "pound"),
-    ("pounds", "pound"),
-    ("pounds sterling", "GBP"),
-    ("pence", "penny"),
-    ("cent", "cent"),
-    ("cents", "cent"),
-    ("franc", "franc"),
-    ("francs", "franc"),
-    ("swiss francs", "CHF"),
-    ("rupee", "rupee"),
-    ("rupees", "rupee"),
-    ("rouble", "RUB"),
-    ("roubles", "RUB"),
-    ("rubles", "RUB"),
-    ("peso", "peso"),
-    ("pesos", "peso"),
-    ("reais", "BRL"),
-    ("zloty", "PLN"),
-    ("krona", "krone"),
-    ("kronor", "krone"),
-    ("krone", "krone"),
-    ("kroner", "krone"),
-    ("lira", "TRY"),
-    ("lire", "ITL"),
-    ("dm", "DEM"),
-    ("canadian dollars", "CAD"),
-    ("australian dollars", "AUD"),
-    ("new zealand dollars", "NZD"),
-    ("singapore dollars", "SGD"),
-    ("ca$", "CAD"),
-    ("au$", "AUD"),
-    ("mx$", "MXN"),
-    ("taiwan dollars", "TWD"),
-    ("rs", "rupee"),
-    ("rs.", "rupee"),
-    ("baht", "THB"),
-    ("ringgit", "MYR"),
-    ("rand", "ZAR"),
-    ("shekel", "ILS"),
-    ("shekels", "ILS"),
-    ("naira", "NGN"),
-    ("taka", "BDT"),
-    ("rupiah", "IDR"),
-    ("forint", "HUF"),
-    ("hryvnia", "UAH"),
-    ("人民幣", "CNY"),
-    ("美金", "USD"),
-    ("港幣", "HKD"),
-    ("歐元", "EUR"),
-    ("英鎊", "GBP"),
-    ("澳元", "AUD"),
-    ("加元", "CAD"),
-    ("新加坡元", "SGD"),
-    ("新元", "SGD"),
-    ("台币", "TWD"),
-    ("台幣", "TWD"),
-    ("新台币", "TWD"),
-    ("新台幣", "TWD"),
-    ("韩元", "KRW"),
-    ("韓元", "KRW"),
-    ("卢布", "RUB"),
-    ("瑞士法郎", "CHF"),
-    ("法郎", "franc"),
-    ("卢比", "rupee"),
-    ("比索", "peso"),
-    ("泰铢", "THB"),
-    ("林吉特", "MYR"),
-    ("兰特", "ZAR"),
-    ("越南盾", "VND"),
-    ("印尼盾", "IDR"),
-];
+/// Percent points of a share's unit.
+const SHARES: &[(f64, &str)] = &[(1.0, "%|％|percent|per cent|pct|prozent"), (0.1, "‰"), (0.01, "basis point|bps|bp")];
+
+impl Measure {
+    /// The measure as a word that no other has.
+    pub(super) fn word(self) -> String {
+        format!("{}*{}", self.kind, self.factor)
+    }
+}
 
 impl Unit {
     /// Reads a unit: `USD million`, `in thousands of euros`, `sq km`, `%`, `亿元`, `dwellings`.
@@ -223,21 +66,32 @@ impl Unit {
         self
     }
 
+    /// Words that are neither magnitude nor currency nor measure, each in one spelling.
+    pub(super) fn others(&self) -> impl Iterator<Item = &str> {
+        self.rest.split_whitespace().map(in_one_spelling)
+    }
+
+    /// All words but the magnitude, each in one spelling.
+    pub(super) fn words(&self) -> BTreeSet<String> {
+        let named = self.currency.map(str::to_owned).into_iter().chain(self.measure.map(|measure| measure.word()));
+        named.chain(self.others().map(str::to_owned)).collect()
+    }
+
+    fn push(&mut self, word: &str) {
+        self.rest.push_str(word);
+        self.rest.push(' ');
+    }
+
     /// Reads what stands first and gives what follows.
     fn one<'t>(&mut self, text: &'t str) -> &'t str {
-        for (name, percent_points) in [
-            ("%", 1.0),
-            ("％", 1.0),
-            ("percent", 1.0),
-            ("per cent", 1.0),
-            ("‰", 0.1),
-            ("basis points", 0.01),
-            ("bps", 0.01),
-        ] {
-            if let Some(rest) = behind(text, name) {
-                self.share = Some(percent_points);
-                return rest;
-            }
+        // What stands behind `per` is neither a unit nor a magnitude of the number.
+        if let Some(of) = rated(text).filter(|_| !text.starts_with("per cent")) {
+            self.push(&rate(of));
+            return "";
+        }
+        if let Some(found) = longest(text, SHARES) {
+            self.share = Some(found.of);
+            return found.rest;
         }
         // A tenth, as in `3成`.
         if text == "成" {
@@ -252,46 +106,71 @@ impl Unit {
             self.exponent = Some(self.exponent.unwrap_or(0) + power);
             return &text[1..];
         }
-        let measure = longest(text, MEASURES.iter().map(|(name, ..)| *name));
-        let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name)).or_else(|| glued(text));
-        let is_of_money = |name: &&str| {
-            *name != TRILLION_OF_MONEY
-                || text[name.len()..].starts_with(['元', '円', '圓', '日', '美', '港', '韓', '韩'])
+        let measure = longest(text, MEASURES);
+        let is_of_money = |found: &Named<'_, i32>| {
+            found.name != TRILLION_OF_MONEY || found.rest.starts_with(['元', '円', '圓', '日', '美', '港', '韓', '韩'])
         };
-        let magnitude = longest(text, MAGNITUDES.iter().map(|(name, _)| *name)).filter(is_of_money);
-        let (n_measure, n_magnitude) = (measure.map_or(0, str::len), magnitude.map_or(0, str::len));
-        if let Some(name) = currency.filter(|name| name.len() >= n_magnitude) {
+        let magnitude = longest(text, MAGNITUDES).filter(is_of_money);
+        let n_magnitude = magnitude.as_ref().map_or(0, |found| found.name.len());
+        let currency = longest(text, CURRENCIES).or_else(|| glued(text));
+        if let Some(found) = currency.filter(|found| found.name.len() >= n_magnitude) {
             // 新台币元 is all one currency.
-            if name != "元" || self.currency.is_none() {
-                self.currency = CURRENCIES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
+            if found.name != "元" || self.currency.is_none() {
+                self.currency = Some(found.of);
             }
-            return &text[name.len()..];
+            return found.rest;
         }
         // `mm` are millions of money alone, and else millimetres.
-        if let Some(name) =
-            magnitude.filter(|name| n_magnitude >= n_measure && (*name != "mm" || self.currency.is_some()))
+        let is_longest = |name: &str| measure.as_ref().is_none_or(|measure| name.len() >= measure.name.len());
+        if let Some(found) = magnitude
+            && is_longest(found.name)
+            && (found.name != "mm" || self.currency.is_some())
         {
-            let power = MAGNITUDES.iter().find(|(known, _)| *known == name).map_or(0, |(_, power)| *power);
-            self.exponent = Some(self.exponent.unwrap_or(0) + power);
-            return &text[name.len()..];
+            self.exponent = Some(self.exponent.unwrap_or(0) + found.of);
+            return found.rest;
         }
         // Behind money, or before nothing else that is measured, `m` is a million; a column in metres names them.
         if let Some(rest) = behind(text, "m").filter(|_| self.currency.is_some()) {
             self.exponent = Some(self.exponent.unwrap_or(0) + 6);
             return rest;
         }
-        if let Some(name) = measure.filter(|_| self.measure.is_none()) {
-            let known = MEASURES.iter().find(|(known, ..)| *known == name);
-            self.measure = known.map(|(_, kind, factor)| Measure { kind, factor: *factor });
-            return &text[name.len()..];
+        if let Some(found) = measure.filter(|_| self.measure.is_none()) {
+            let (kind, factor) = found.of;
+            self.measure = Some(Measure { kind, factor });
+            return found.rest;
         }
-        let end = text.find(char::is_whitespace).unwrap_or(text.len());
-        let word = text[..end].trim_matches([',', '.', ';']);
-        if !matches!(word, "in" | "of" | "the" | "") {
-            self.rest.push_str(word);
-            self.rest.push(' ');
+        let end = word_end(text);
+        // `square yards` are not yards.
+        let end = match &text[..end] {
+            "square" | "cubic" | "sq" | "sq." | "cu" | "cu." => end + word_end(&text[end..]),
+            _ => end,
+        };
+        let word = text[..end].trim_matches([',', '.', ';', ':', '(', ')']);
+        let is_mark = word.chars().all(|c| "¹²³⁴⁵⁶⁷⁸⁹⁰*†‡".contains(c));
+        if !is_mark && !matches!(word, "in" | "of" | "the" | "est" | "estimated" | "approx" | "approximately") {
+            self.push(&word.split_whitespace().collect::<Vec<_>>().join("_"));
         }
         &text[end..]
+    }
+}
+
+/// The end of the first word, before a blank or a slash.
+fn word_end(text: &str) -> usize {
+    let blanks = text.len() - text.trim_start().len();
+    text[blanks..].find(|c: char| c.is_whitespace() || c == '/').map_or(text.len(), |end| blanks + end)
+}
+
+/// What a rate is of, as it is written: `month` of `per month` and `/month`.
+fn rated(text: &str) -> Option<&str> {
+    let of = ["per ", "a ", "an ", "/", "每"].iter().find_map(|name| text.strip_prefix(name))?;
+    Some(of.trim())
+}
+
+/// A rate as one word, whatever the spelling of what it is of.
+fn rate(of: &str) -> String {
+    match longest(of, MEASURES).filter(|found| found.rest.is_empty()) {
+        Some(Named { of: (kind, factor), .. }) => format!("/{}", Measure { kind, factor }.word()),
+        None => format!("/{}", of.split_whitespace().map(in_one_spelling).collect::<Vec<_>>().join("_")),
     }
 }
 
@@ -308,27 +187,40 @@ pub(super) fn may_be(own: &str, held: &str) -> bool {
     own == held || is_one(own, held) || is_one(held, own)
 }
 
-/// The longest of these names that the text begins with, as a word of its own.
-fn longest<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    names.filter(|name| behind(text, name).is_some()).max_by_key(|name| name.len())
+/// A name that a text begins with.
+struct Named<'t, T> {
+    of: T,
+    name: &'static str,
+    /// What follows the name.
+    rest: &'t str,
+}
+
+/// The longest name of a table, which parts them by `|`, that the text begins with, as a word of its own.
+fn longest<'t, T: Copy>(text: &'t str, table: &[(T, &'static str)]) -> Option<Named<'t, T>> {
+    let names = table.iter().flat_map(|(of, names)| names.split('|').map(move |name| (*of, name)));
+    let found = names.filter_map(|(of, name)| Some(Named { of, name, rest: behind(text, name)? }));
+    found.max_by_key(|found| found.name.len())
 }
 
 /// The code of a currency to which a magnitude is glued: `EURm`.
-fn glued(text: &str) -> Option<&'static str> {
-    let is_magnitude =
-        |rest: &str| ["k", "m", "mio", "mn", "mln", "bn"].iter().any(|name| behind(rest, name).is_some());
-    let codes =
-        CURRENCIES.iter().map(|(name, _)| *name).filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase()));
-    codes.filter(|name| name.len() == 3).find(|name| text.strip_prefix(name).is_some_and(is_magnitude))
+fn glued(text: &str) -> Option<Named<'_, &'static str>> {
+    let is_code = |name: &&str| name.len() == 3 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    let codes = CURRENCIES.iter().flat_map(|(of, names)| names.split('|').filter(is_code).map(move |name| (*of, name)));
+    let mut found = codes.filter_map(|(of, name)| Some(Named { of, name, rest: text.strip_prefix(name)? }));
+    found.find(|found| ["k", "m", "mio", "mn", "mln", "bn"].iter().any(|name| behind(found.rest, name).is_some()))
 }
 
-/// Returns what follows `name`, if the text begins with it and no letter of a longer word follows: Chinese is written
-/// without gaps.
+/// Returns what follows `name` or its plural, if the text begins with it and no letter of a longer word follows: Chinese is
+/// written without gaps.
 fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(name)?;
-    let latin = name.chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());
-    let goes_on = rest.chars().next().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '²' | '³'));
-    (!latin || !goes_on).then_some(rest)
+    let is_latin = name.chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());
+    let is_end = |rest: &str| {
+        let goes_on = |c: char| c.is_alphabetic() && c < '\u{2e80}' || c.is_ascii_digit() || matches!(c, '²' | '³');
+        !is_latin || !rest.starts_with(goes_on)
+    };
+    let plural = rest.strip_prefix('s').filter(|_| is_latin && name.len() > 2);
+    Some(rest).filter(|rest| is_end(rest)).or_else(|| plural.filter(|rest| is_end(rest)))
 }
 
 #[cfg(test)]

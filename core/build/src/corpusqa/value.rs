@@ -4,22 +4,20 @@
 //! as what its column is: two spellings are one value if they are the same number in the column's unit, the same share,
 //! the same month, or the same words.
 
+mod amount;
 mod missing;
 mod number;
 
-use super::column::Column;
-use super::column::{ValueType, as_unit};
-use super::unit::{Measure, POUND, Unit, is_other_measure, may_be, may_be_more, other_measure, period};
+use super::column::{Column, ValueType, as_unit};
+use super::unit::Unit;
+use amount::{number, shared_words};
 use closeread_eval::answer::corpusqa::month_of;
 pub(super) use missing::is_nothing;
-use number::{blank_before_m, digits, has_decimal_comma, in_words, is_unclear, together, with_fractions};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
-
-/// Most words behind a number that still are its unit.
-const MOST_WORDS: usize = 4;
 
 /// A cell of the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -149,22 +147,13 @@ pub enum NoNumber {
     TooLarge,
 }
 
-/// Returns the unit that a cell states: a measure, a currency, or a unit that does not convert.
-pub(super) fn unit_of(text: &str) -> Option<String> {
-    let text = plain(text);
-    let unit = digits(without_remark(without_hedge(&text)))?.unit;
-    // The `M` of `$5M` is no metre.
-    match (unit.currency, unit.measure) {
-        (Some(currency), _) => Some(currency.to_owned()),
-        (None, Some(measure)) => Some(format!("{} {}", measure.kind, measure.factor)),
-        (None, None) => other_measure(&unit.rest).map(str::to_owned),
+impl Column {
+    /// The column with the words that most of its numbers have beside them; each number with the unit that is stated apart.
+    /// A number that has others beside it is refused then.
+    pub fn compared<'c>(self, cells: impl Iterator<Item = (&'c str, &'c str)>) -> Self {
+        let words = self.is_number().then(|| shared_words(cells, &self));
+        Self { words, ..self }
     }
-}
-
-/// Returns the time that a cell's rate is of: `month` of `$5 per month`.
-pub(super) fn period_of(text: &str) -> Option<String> {
-    let unit = digits(without_remark(without_hedge(&plain(text))))?.unit;
-    period(&unit.rest).map(str::to_owned)
 }
 
 /// Reads a cell of a table. A number without a magnitude is in the column's unit, whatever currency's sign stands
@@ -228,92 +217,16 @@ fn without_remark(text: &str) -> &str {
     }
 }
 
-fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, CellError> {
-    let bare = &*with_fractions(without_remark(without_hedge(text)));
-    let refused = |why| CellError::NoNumber { text: text.to_owned(), why, column: column.named() };
-    if has_decimal_comma(bare) || is_unclear(bare) {
-        return Err(refused(NoNumber::NoNumber));
+/// A text whose bracket at the end is left out, or read as the unit that it names: `5 (thousand)`.
+fn with_remark(text: &str) -> Cow<'_, str> {
+    let bare = without_remark(text);
+    let remark = text[bare.len()..].trim().trim_matches(['(', ')']);
+    let unit = Unit::read(remark);
+    let is_unit = unit.exponent.is_some() || unit.rest.is_empty() && unit != Unit::default();
+    match is_unit && remark.chars().count() > 1 && !remark.contains(char::is_numeric) {
+        true => Cow::Owned(format!("{bare} {remark}")),
+        false => Cow::Borrowed(bare),
     }
-    let (digits, cell) = match digits(bare) {
-        Some(found) if !found.before.is_empty() && !is_bound(&found.before) => return Err(refused(NoNumber::NoNumber)),
-        Some(found) => (found.decimal, found.unit),
-        None => in_words(bare).ok_or_else(|| refused(NoNumber::NoNumber))?,
-    };
-    if is_bound(&cell.rest) {
-        return Err(refused(NoNumber::Bound));
-    }
-    if cell.rest.split_whitespace().count() > MOST_WORDS {
-        return Err(refused(NoNumber::NoNumber));
-    }
-    let (mut own, base) = match stated {
-        Some(unit) => (together(cell, Unit::read(unit)), true),
-        None => (cell, false),
-    };
-    let unit = as_unit(&column.unit);
-    let held = Unit::read(unit);
-    own = own.of_money(held.currency.is_some());
-    // `1.2m` is 1.2 million where no length is asked for.
-    if own.measure.is_some_and(|measure| measure.kind == "length" && measure.factor == 1.0)
-        && held.measure.is_none_or(|measure| measure.kind != "length")
-    {
-        let is_told = own.currency.is_some() || !unit.is_empty();
-        let is_apart = stated.filter(|unit| unit.trim_end().ends_with(['m', 'M'])).map(|_| true);
-        match is_apart.or_else(|| blank_before_m(bare)) {
-            Some(true) if !is_told => return Err(refused(NoNumber::MetresOrMillions)),
-            // `metres` are a length wherever they stand.
-            None if own.currency.is_none() => {}
-            _ => {
-                own.measure = None;
-                own.exponent = Some(own.exponent.unwrap_or(0) + 6);
-            }
-        }
-    }
-    if let (Some("pound"), None, Some(Measure { kind: "mass", .. })) = (own.currency, own.measure, held.measure) {
-        (own.currency, own.measure) = (None, Some(Measure { kind: "mass", factor: POUND }));
-    }
-    let is_same_period = match (period(&own.rest), period(&held.rest)) {
-        (Some(own), Some(held)) => Some(own == held),
-        _ => None,
-    };
-    let is_unlike = is_other_measure(&own.rest, &held.rest)
-        || is_same_period == Some(false)
-        || own.measure.is_some() && held.measure.is_none() && is_other_measure(&held.rest, &own.rest)
-        || own.measure.zip(held.measure).is_some_and(|(own, held)| own != held)
-            && other_measure(&own.rest) == Some("cubic")
-        || is_same_period.is_none()
-            && own.rest != held.rest
-            && [&own.rest, &held.rest].iter().all(|rest| rest.starts_with('/'));
-    let is_money = own.currency.is_some() || held.currency.is_some();
-    if is_unlike && !unit.is_empty() || is_money && held.measure.is_none() && may_be_more(&own, &held) {
-        return Err(refused(NoNumber::Unit));
-    }
-    let is_share = column.value_type == ValueType::Percentage;
-    if own.share.is_some() && !is_share {
-        return Err(refused(NoNumber::Share));
-    }
-    if let (Some(own), Some(held)) = (own.currency, held.currency)
-        && !may_be(own, held)
-    {
-        return Err(refused(NoNumber::Currency(own, held)));
-    }
-    let exponent = match own.exponent {
-        Some(exponent) => exponent - held.exponent.unwrap_or(0),
-        None if base && !is_share && (own.currency.is_some() || own.measure.is_some() || !own.rest.is_empty()) => {
-            -held.exponent.unwrap_or(0)
-        }
-        None => 0,
-    };
-    let factor = match (own.measure, held.measure) {
-        (Some(own), Some(held)) if own.kind != held.kind => {
-            return Err(refused(NoNumber::Kind(own.kind, held.kind)));
-        }
-        (Some(own), Some(held)) => own.factor / held.factor,
-        _ => own.share.filter(|_| is_share).unwrap_or(1.0),
-    };
-    // A power of ten moves the point: multiplying would leave digits that nobody wrote.
-    let value: f64 = format!("{digits}e{exponent}").parse().map_err(|_| refused(NoNumber::NoNumber))?;
-    let value = if factor == 1.0 { value } else { value * factor };
-    if value.is_finite() { Ok(CellValue::Number { value }) } else { Err(refused(NoNumber::TooLarge)) }
 }
 
 /// Removes words that only say that a number is rounded.

@@ -13,7 +13,7 @@ pub(super) fn together(cell: Unit, stated: Unit) -> Unit {
         currency: cell.currency.or(stated.currency),
         measure: cell.measure.or(stated.measure),
         share: cell.share.or(stated.share),
-        rest: if cell.rest.is_empty() { stated.rest } else { cell.rest },
+        rest: [cell.rest, stated.rest].join(" ").trim().to_owned(),
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn digits(text: &str) -> Option<Digits> {
     static SQUARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b(k?m)2$").expect("a valid pattern"));
     let text = SQUARE.replace(text, "${1}²");
     let found = NUMBER.captures(&text)?;
-    let (before, number, after) = (&found[1], &found[2], &found[3]);
+    let (before, number, after) = (&found[1], &found[2], without_ordinal(&found[3]));
     let decimal = decimal(number)?;
     let (opened, closed) = (before.contains('('), after.trim_start().starts_with(')'));
     // `5/month` is a rate, and `5/` may be half of a fraction.
@@ -43,11 +43,20 @@ pub(super) fn digits(text: &str) -> Option<Digits> {
         return None;
     }
     let minus = before.contains(['-', '负', '負']);
-    let before = Unit::read(&before.replace(['-', '负', '負', '+', '('], " "));
+    let before = before.replace(['-', '负', '負', '+', '('], " ").trim().to_owned();
+    let unit = Unit::read(&before);
     let after = Unit::read(after.trim_start().trim_start_matches(')'));
     let sign = if opened != minus { "-" } else { "" };
-    let words = before.rest.clone();
-    Some(Digits { decimal: format!("{sign}{decimal}"), unit: together(after, before), before: words })
+    // A magnitude or a measure stands behind a number: `B12` and `M 25` are names.
+    let is_money = unit.currency.is_some() || unit.exponent.is_none() && unit.measure.is_none();
+    let before = if is_money { unit.rest.clone() } else { before };
+    Some(Digits { decimal: format!("{sign}{decimal}"), unit: together(after, unit), before })
+}
+
+/// What follows `1st` and `2nd`.
+fn without_ordinal(after: &str) -> &str {
+    let rest = ["st", "nd", "rd", "th"].iter().find_map(|ending| after.strip_prefix(ending));
+    rest.filter(|rest| !rest.starts_with(char::is_alphabetic)).unwrap_or(after)
 }
 
 /// A number in words or Chinese numerals, as a decimal, with its unit.
