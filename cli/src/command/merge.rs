@@ -111,7 +111,8 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         folder.copy_from(&part.folder)?;
     }
     append(&mut folder, records.into_values())?;
-    judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
+    let judged: Vec<_> = parts.iter().map(|part| (part.folder.as_path(), &part.outvoted)).collect();
+    judging::merge(&judged, &args.out)?;
     folder.note_joined()?;
 
     let expected = configuration["items"].as_u64().unwrap_or(0);

@@ -214,6 +214,27 @@ fn finding_02_merge_writes_over_no_part_and_keeps_verdicts_on_what_it_joined() {
 }
 
 #[test]
+fn a_verdict_on_an_answer_that_does_not_count_in_the_joined_run_stays_behind() {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &["a".to_owned(), "b".to_owned()]);
+    open_questions(&sandbox);
+    let run = ["run", "--benchmark", "cases", "--method", "vanilla-rag", "--retriever", "bm25", "--budget", "50"];
+    for twin in ["1", "2"] {
+        sandbox.run(&[&run[..], &["--out", twin]].concat()).exits(0);
+    }
+    rewrite_lines(&sandbox, "2/records.jsonl", |record| {
+        if record["item"] == "a" {
+            record["answer"] = json!("what another machine was answered");
+        }
+    });
+    sandbox.run(&["judge", "2", "--judge", "rule", "--judge-model", "builtin/rule"]);
+    assert_eq!(lines(&sandbox.path("2/judgements.jsonl")).len(), 2);
+    sandbox.run(&["merge", "1", "2", "--out", "whole"]).exits(1);
+    let said = fs::read_to_string(sandbox.path("whole/judgements.jsonl")).unwrap();
+    assert!(said.lines().count() == 1 && said.contains("\"item\":\"b\""), "{said}");
+}
+
+#[test]
 fn finding_03_merge_copies_nothing_that_a_link_leads_to() {
     let sandbox = a_run();
     sandbox.write("secret", "mine");

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use closeread_files::{self as files, open_lines, write_atomically};
-use closeread_judges::{Judgement, JudgementKey, Judging, Panel, Verdict};
+use closeread_judges::{Judgement, JudgementKey, Judging, Panel, Subject, Verdict};
 use closeread_report::folder::{JUDGING_FORMAT, read_judging, read_panels};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -112,16 +112,16 @@ pub fn read(folder: &Path) -> Result<Judging> {
     judging.with_context(|| format!("{} cannot be read", folder.display()))
 }
 
-/// Puts what judges said of the parts of a run into the folder of the whole. Of two lines on the same, one that did not
-/// fail counts, else the first.
-pub fn merge(parts: &[&Path], whole: &Path) -> Result<()> {
+/// Puts what judges said of the parts of a run into the folder of the whole, each with the trials of which another part's answer
+/// counts: what was said of its own stays behind. Of two lines on the same, one that did not fail counts, else the first.
+pub fn merge(parts: &[(&Path, &HashSet<Subject>)], whole: &Path) -> Result<()> {
     let mut judgements: BTreeMap<JudgementKey, Judgement> = BTreeMap::new();
-    for part in parts {
+    for (part, outvoted) in parts {
         let judging = read(part)?;
         for panel in &judging.panels {
             note_panel(whole, panel)?;
         }
-        for judgement in judging.judgements {
+        for judgement in judging.judgements.into_iter().filter(|said| !outvoted.contains(&said.key.subject)) {
             match judgements.get(&judgement.key) {
                 Some(known) if !is_failed(known) || is_failed(&judgement) => {}
                 _ => drop(judgements.insert(judgement.key.clone(), judgement)),
@@ -147,7 +147,7 @@ fn panels(folder: &Path) -> Result<Vec<Panel>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_judges::{Judge, Subject};
+    use closeread_judges::Judge;
 
     #[test]
     fn a_judgement_that_fails_again_and_again_does_not_fill_the_file() {

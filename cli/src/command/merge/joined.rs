@@ -2,6 +2,7 @@
 
 use super::{Part, name};
 use closeread_eval::{Item, Outcome};
+use closeread_judges::Subject;
 use closeread_methods::record::{Record, TrialKey};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -40,6 +41,7 @@ impl Joined {
                     records.insert(record.key.clone(), record);
                 } else if known.outcome != record.outcome && !has_failed(known) {
                     differing.push(name(&record.key));
+                    part.outvoted.insert(Subject::from(&record.key));
                 }
             }
         }

@@ -4,6 +4,7 @@ use super::joined::latest;
 use anyhow::{Context, Result, bail};
 use closeread_eval::Item;
 use closeread_files::run_files::RECORDS;
+use closeread_judges::Subject;
 use closeread_methods::record::Record;
 use closeread_report::folder::RunManifest;
 use closeread_runner::run_folder::{MANIFEST, refuse_links};
@@ -37,6 +38,8 @@ pub(super) struct Part {
     /// Entries of the configuration on the part's books, with places as for the items.
     documents: Vec<(usize, Value)>,
     pub(super) records: Vec<Record>,
+    /// Trials of which another part's outcome counts; known once the parts are joined.
+    pub(super) outvoted: HashSet<Subject>,
 }
 
 impl Part {
@@ -71,7 +74,9 @@ impl Part {
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
         let records = latest(lines(&records, &folder.join(RECORDS))?);
         let name = known.configuration_name;
-        Ok((Self { folder: folder.to_owned(), shard, name, extended, items, documents, records }, configuration))
+        let folder = folder.to_owned();
+        let outvoted = HashSet::new();
+        Ok((Self { folder, shard, name, extended, items, documents, records, outvoted }, configuration))
     }
 }
 
