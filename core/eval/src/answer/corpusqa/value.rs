@@ -1,5 +1,6 @@
 //! CorpusQA's typed answers, and whether two agree by rule.
 
+use crate::answer::boxed::unmarked;
 use crate::answer::parsed::Parsed;
 use closeread_text::composed;
 use closeread_text::pattern::pattern;
@@ -11,8 +12,9 @@ use std::sync::LazyLock;
 pub enum Reading {
     /// The answer must keep to the form to the letter.
     Strict,
-    /// The answer is read without regard to Markdown, quotes, `\boxed{}`, a closing full stop, full-width characters,
-    /// thousands separators, currency signs, the notation of dates and of lists, case and white space.
+    /// The answer is read without regard to Markdown, quotes, TeX's `\boxed{}`, `\text{}` and `\$`, a closing full
+    /// stop, full-width characters, thousands separators, currency signs, the notation of dates and of lists, case and
+    /// white space.
     Tolerant,
 }
 
@@ -104,7 +106,7 @@ fn bare(answer: &str) -> String {
     let mut text = narrow.trim_matches(around);
     loop {
         let inner = text.strip_prefix(r"\boxed{").and_then(|text| text.strip_suffix('}')).unwrap_or(text);
-        let inner = inner.strip_suffix('.').unwrap_or(inner).trim_matches(around);
+        let inner = unmarked(inner.strip_suffix('.').unwrap_or(inner).trim_matches(around));
         if inner.len() == text.len() {
             return text.to_owned();
         }
@@ -199,7 +201,7 @@ fn number(text: &str, reading: Reading) -> Option<Value> {
     static STRICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(-?[0-9]{1,300}(?:\.[0-9]+)?)(%?)$"));
     static TOLERANT: LazyLock<Regex> = LazyLock::new(|| {
         let digits = r"(?:[1-9][0-9]{0,2}(?:[, ][0-9]{3}){1,90}|[0-9]{1,300})(?:\.[0-9]+)?|\.[0-9]+";
-        pattern(&format!(r"(?i)^\+?(-?)\s*(?:US)?[$¥€£]?\s*(-?)({digits})\s*(%|\\%|percent|per cent|元)?$"))
+        pattern(&format!(r"(?i)^\+?(-?)\s*(?:US)?\\?[$¥€£]?\s*(-?)({digits})\s*(%|\\%|percent|per cent|元)?$"))
     });
     if reading == Reading::Strict {
         let found = STRICT.captures(text)?;
@@ -251,6 +253,8 @@ mod tests {
         let tolerant = |text| value(text, Reading::Tolerant).answer();
         assert_eq!(tolerant("**$1,234.50**."), Some(Value::Number(1234.5)));
         assert_eq!(tolerant("\\boxed{12 %}"), Some(Value::Percent(12.0)));
+        assert_eq!(tolerant(r"\$1,234"), Some(Value::Number(1234.0)));
+        assert_eq!(tolerant(r"$\boxed{\text{May 2024}}$"), Some(Value::Date { year: 2024, month: 5 }));
         assert_eq!(tolerant("2024年5月"), Some(Value::Date { year: 2024, month: 5 }));
         assert_eq!(tolerant("Sept. 2024"), Some(Value::Date { year: 2024, month: 9 }));
         assert_eq!(tolerant("['A, B', 'C']"), Some(Value::List(vec!["A, B".into(), "C".into()])));
