@@ -20,6 +20,9 @@ pub const ADAPTER: Adapter = Adapter {
     read,
 };
 
+/// What the names of its other tasks' files hold; they lie in the same folder, with the same fields.
+const OTHER_TASKS: [&str; 2] = ["cloze", "summarization"];
+
 /// Field of [`Item::other`] that keeps quotes that do not stand in the article.
 const UNLOCATED: &str = "unlocated_evidence";
 
@@ -32,6 +35,10 @@ const UNLOCATED: &str = "unlocated_evidence";
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "qa_pairs") {
+        if OTHER_TASKS.iter().any(|task| base_name(file).contains(task)) {
+            out.note(file, None, None, "not read: it is another task of LooGLE");
+            continue;
+        }
         let (mut n_strings, mut n_located) = (0, 0);
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };
@@ -170,6 +177,19 @@ mod tests {
         assert_eq!(item.evidence.len(), 1);
         assert_eq!((item.evidence[0].start, item.evidence[0].end), (Some(0), Some(17)));
         assert_eq!(item.other[UNLOCATED], json!(["\"Why?\""]));
+    }
+
+    #[test]
+    fn other_tasks_of_the_folder_are_not_read() {
+        let cloze = line("[{'Q': '<mask-0> built it.', 'A': {'<mask-0>': 'Ana'}, 'S': 'Ana built it.'}]");
+        let files = [
+            file("shortdep_qa.jsonl", &line("[{'Q': 'a?', 'A': 'b', 'S': 'It stands.'}]")),
+            file("d/shortdep_cloze.jsonl", &cloze),
+            file("d/longdep_summarization.jsonl", &line("none")),
+        ];
+        let not_read = |file: &str| format!("{file}: not read: it is another task of LooGLE");
+        let notes = [not_read("d/shortdep_cloze.jsonl"), not_read("d/longdep_summarization.jsonl")];
+        check(&read(&files), 1, &notes.each_ref().map(String::as_str));
     }
 
     #[test]
