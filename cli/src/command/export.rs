@@ -14,17 +14,19 @@ use super::score::write_novelqa;
 use anyhow::{Context, Result, bail};
 use archive::Archive;
 use closeread_data::scoring::{Attempt, Submission};
+use closeread_eval::Item;
 use closeread_export::hf::{self, Hub};
 use closeread_export::{About, CellTrials, Row, by_subject, cell_name, inspect, trec};
 use closeread_files::run_files::refuse_run_file;
 use closeread_files::write_output;
+use closeread_report::folder::{DocumentEntry, RunManifest};
 use closeread_report::{Arm, report};
 use closeread_results::tables::trials;
 use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
 use closeread_table::render::markdown;
 use folder::{FileNames, OutFolder};
 use one_table::OneTable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -341,9 +343,27 @@ fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
             (record.key.item.clone(), attempt)
         });
     let attempts = attempts.collect();
-    let submission = Submission { items: run.items.clone(), attempts, ..Submission::default() };
+    let manifest = RunManifest::read(&closeread_files::read_file(args.run.join("manifest.json"))?)?;
+    let items = with_titles(run.items.clone(), &manifest.configuration.documents);
+    let submission = Submission { items, attempts, ..Submission::default() };
     write_novelqa(&args.out, &submission, args.fill)?;
     Ok(exit_code(run.lacks().is_empty()))
+}
+
+/// Gives items the title of their novel, by which the leaderboard calls it, where that is not the document's id with other marks:
+/// the later layout of the data calls a file `B00`.
+fn with_titles(mut items: Vec<Item>, documents: &[DocumentEntry]) -> Vec<Item> {
+    let letters = |text: &str| text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let is_other =
+        |document: &&DocumentEntry| !document.title.is_empty() && letters(&document.title) != letters(&document.id);
+    let titles: HashMap<&str, &str> =
+        documents.iter().filter(is_other).map(|document| (document.id.as_str(), document.title.as_str())).collect();
+    for item in &mut items {
+        if let Some(title) = item.documents.first().and_then(|id| titles.get(id.as_str())) {
+            item.other.entry("title").or_insert_with(|| (*title).into());
+        }
+    }
+    items
 }
 
 /// The cell of a plan that `METHOD[@BUDGET]` names; the only one without a name.

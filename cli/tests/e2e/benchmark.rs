@@ -35,6 +35,10 @@ fn novelqa_is_run_as_its_paper_does_and_options_win() {
     let methods: Vec<&Value> = said["cells"].as_array().unwrap().iter().map(|cell| &cell["method"]).collect();
     assert_eq!(methods, ["closed-book", "full-document"]);
     assert!(tables(&sandbox, "paper").iter().any(|id| id.starts_with("novelqa")));
+    // The leaderboard calls a novel by its title, and so does the check of a submission.
+    sandbox.run(&["export", "novelqa", "paper", "--at", "closed-book", "--fill", "A", "--out", "s.zip"]).exits(0);
+    let checked = sandbox.run(&["score", "--format", "novelqa", "--gold", "n", "s.zip"]).exits(0).out();
+    assert!(checked.contains("2 items: 2 answered"), "{checked}");
 
     sandbox
         .run(&[&args[..], &["--out", "own", "--on-overflow", "fail", "--method", "full-document"]].concat())
