@@ -36,7 +36,9 @@ pub(super) fn read_gold(draft: &mut Draft, files: &[InputFile], setting: Setting
     let mut novels: Vec<Novel> = Vec::new();
     let mut items: Vec<(&InputFile, Option<usize>, Item)> = Vec::new();
     let mut answers = Vec::new();
-    for file in files.iter().filter(|file| !is_meta(file)) {
+    // The novels themselves lie in the data set's folder, too.
+    let is_novel = |file: &InputFile| base_name(file).to_lowercase().ends_with(".txt");
+    for file in files.iter().filter(|file| !is_meta(file) && !is_novel(file)) {
         if let Some(lists) = lists(file) {
             answers.extend(lists.into_iter().map(|(name, list)| (file, name, list)));
             continue;

@@ -285,6 +285,8 @@ mod tests {
         assert_eq!(choices(&submission), [("B01/Q1", Some(2)), ("B01/Q2", None), ("Emma/Q1", Some(1))]);
         assert_eq!(submission.items[0].correct, Some(2));
         assert_eq!((submission.items[1].correct, submission.items[2].correct), (None, Some(0)));
+        let whole = [gold(), vec![file("Books/B01.TXT", "Ana came.\nBo left.\n")]].concat();
+        assert_eq!(read_with(&FORMAT, &files, &whole).unwrap().notes, submission.notes, "a novel's lines are no gold");
         let files = [file("s/res_mc/res_mc.json", r#"{"Mrs. Mill": ["C"], "Ivanhoe": ["B"]}"#)];
         let error = read_with(&FORMAT, &files, &gold()).unwrap_err().to_string();
         assert_eq!(
