@@ -5,8 +5,7 @@
 //! fills the leaderboard's columns.
 
 use super::{Entry, letter};
-use closeread_eval::Item;
-use closeread_eval::Task;
+use closeread_eval::{Item, PUBLISHED, Task};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -33,7 +32,7 @@ pub const PREDICTIONS: &str = "predictions.jsonl";
 /// The files of the bundle, all but `scoring_program.zip`'s [`PROGRAM`]: archives stand as folders, which the caller packs.
 pub fn bundle(competition: &Competition, items: &[Item]) -> Vec<Entry> {
     let public: Vec<u8> = items.iter().flat_map(|item| line(&asked(item))).collect();
-    let gold: Vec<u8> = items.iter().flat_map(|item| line(&json!(item))).collect();
+    let gold: Vec<u8> = items.iter().flat_map(|item| line(&with_gold(item))).collect();
     let metrics = match competition.are_chosen {
         true => format!(" --metric {}", competition.metrics.join(",")),
         false => String::new(),
@@ -62,6 +61,13 @@ fn line(value: &Value) -> Vec<u8> {
     let mut line = value.to_string().into_bytes();
     line.push(b'\n');
     line
+}
+
+/// An item as the scorer needs it: fields of one's own may hold the text of a book.
+fn with_gold(item: &Item) -> Value {
+    let mut item = item.clone();
+    item.other.retain(|name, _| PUBLISHED.contains(&name.as_str()));
+    json!(item)
 }
 
 /// An item without its gold, with the line that says that it is test data.
@@ -142,3 +148,23 @@ const LOGO: &[u8] = &[
     0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x68, 0x00, 0x00, 0x00, 0x82, 0x00, 0x81, 0x77, 0xcd, 0x72, 0xb6, 0x00, 0x00,
     0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_ones_own_go_to_no_platform() {
+        let mut item = Item::new("q", "b", "Who?", Task::Generative);
+        item.answers = vec!["Ana".to_owned()];
+        for name in ["context", "canary", "language"] {
+            item.other.insert(name.to_owned(), json!("x"));
+        }
+        let (title, start, image) = ("T".to_owned(), "2026-12-01".to_owned(), String::new());
+        let files = bundle(&Competition { title, start, metrics: Vec::new(), are_chosen: false, image }, &[item]);
+        let of = |name: &str| files.iter().find(|file| file.name == name).map(|file| &*file.bytes);
+        let gold = String::from_utf8_lossy(of("reference_data/items.jsonl").unwrap());
+        assert!(["Ana", "canary", "language"].iter().all(|kept| gold.contains(kept)), "{gold}");
+        assert!(!gold.contains("context"), "{gold}");
+    }
+}
