@@ -185,13 +185,22 @@ fn given_language(item: &Item) -> Option<&str> {
     field.or_else(|| item.labels.get("language").map(String::as_str))
 }
 
-/// The language of an item's answers where the item says it, or their script does.
+/// The language of an item's answers where the item says it, or their script does, or of answers without letters the question's.
 fn own_language(item: &Item) -> Option<Language> {
+    let has_letters = |text: &String| text.contains(char::is_alphabetic);
+    let of_question = || match item.answers.iter().chain(&item.options).any(has_letters) {
+        true => None,
+        false => east_asian(&item.question),
+    };
+    told_language(item).or_else(of_question)
+}
+
+/// The language of an item's answers where the item says it, or their script does.
+fn told_language(item: &Item) -> Option<Language> {
     if let Some(language) = given_language(item).and_then(|code| code.parse::<Language>().ok()) {
         return Some(language);
     }
-    let has_letters = |texts: &&Vec<String>| texts.iter().any(|text| text.contains(char::is_alphabetic));
-    let texts = [&item.answers, &item.options].into_iter().find(has_letters);
+    let texts = [&item.answers, &item.options].into_iter().find(|texts| !texts.is_empty());
     let text = texts.map_or_else(|| item.question.clone(), |texts| texts.join("\n"));
     east_asian(&text)
 }
@@ -199,7 +208,7 @@ fn own_language(item: &Item) -> Option<Language> {
 /// Writes the language of an item's book into the item, if the item tells none and the language is Chinese or Japanese: then it
 /// is scored alike wherever the book is not at hand.
 pub fn tell_language(item: &mut Item, book: Language) {
-    if book.is_spaceless() && own_language(item).is_none() {
+    if book.is_spaceless() && told_language(item).is_none() {
         item.other.insert("language".to_owned(), book.code().into());
     }
 }
@@ -254,5 +263,9 @@ mod tests {
         assert!(is_chinese("哪一年？", &["1937"]) && is_chinese("几成？", &["30%", "0.3"]));
         assert!(!is_chinese("Which year?", &["1937"]) && !is_chinese("谁写的？", &["Mo Yan"]));
         assert!(is_chinese("Which year?", &["1937年"]));
+        let mut item = Item::new("a", "b", "哪一年？", Task::Generative);
+        item.answers = vec!["1937".to_owned()];
+        tell_language(&mut item, Language::CHINESE);
+        assert_eq!(item.other["language"], "zh", "as in the runs there are, whose items are to stay the same");
     }
 }
