@@ -2,7 +2,7 @@
 
 use super::column::{Column, Entity, Schema, ValueType, as_unit};
 use super::unit::Unit;
-use super::value::{CellValue, is_nothing, read_cell};
+use super::value::{CellError, CellValue, NoNumber, is_nothing, read_cell};
 use std::collections::BTreeSet;
 
 /// Most different words of a category: a column with more is not asked about as one.
@@ -16,8 +16,8 @@ pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
         let cells: Vec<&str> = rows.iter().filter_map(|row| row.get(at)).map(String::as_str).collect();
         let (title, unit) = title_and_unit(head);
         let value_type = if at == 0 { ValueType::Name } else { type_of(title, &cells, unit) };
-        // `% of GDP` stays what the cells are told by.
-        let unit = if value_type == ValueType::Percentage && !names_base(unit) { "%" } else { unit };
+        let is_share = value_type == ValueType::Percentage;
+        let unit = unit_of_shares(unit).filter(|_| is_share).unwrap_or(unit);
         let mut column = Column::new(title, value_type, unit).compared(alone(&cells));
         let taken = |key: &str| columns.iter().any(|other: &Column| other.key == key);
         if taken(&column.key) {
@@ -29,10 +29,12 @@ pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
     Schema { entity: Entity::default(), columns }
 }
 
-/// True of `% of GDP`.
-fn names_base(unit: &str) -> bool {
-    let unit = Unit::read(unit);
-    unit.share.is_some() && !unit.rest.is_empty()
+/// The unit of a column of shares under that head: percent, `% of GDP` as it is; `None` if the head names another unit.
+fn unit_of_shares(unit: &str) -> Option<&str> {
+    let held = Unit::read(as_unit(unit));
+    let is_other = held.currency.is_some() || held.measure.is_some() || held.share.is_some_and(|share| share != 1.0);
+    let names_base = held.share.is_some() && !held.rest.is_empty();
+    (!is_other).then_some(if names_base { unit } else { "%" })
 }
 
 /// Cells without units that are stated apart.
@@ -66,7 +68,7 @@ pub(super) fn title_and_unit(head: &str) -> (&str, &str) {
 
 fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
     let unit = as_unit(unit);
-    let reads_as = |value_type| {
+    let reads_as = |value_type, unit| {
         let column = Column::new(title, value_type, unit).compared(alone(cells));
         let values: Vec<CellValue> = match cells.iter().map(|cell| read_cell(cell, &column)).collect() {
             Ok(values) => values,
@@ -74,15 +76,19 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
         };
         values.iter().any(|value| !matches!(value, CellValue::Missing)).then_some(values)
     };
-    let has_sign = cells.iter().any(|cell| cell.contains(['%', '％']));
-    if (has_sign || unit == "%") && reads_as(ValueType::Percentage).is_some() {
+    let number = Column::new(title, ValueType::Number, unit);
+    let is_share =
+        |cell: &&str| matches!(read_cell(cell, &number), Err(CellError::NoNumber { why: NoNumber::Share, .. }));
+    if let Some(unit) = unit_of_shares(unit).filter(|_| unit == "%" || cells.iter().any(is_share))
+        && reads_as(ValueType::Percentage, unit).is_some()
+    {
         return ValueType::Percentage;
     }
     if unit.is_empty() && names_years(title) != Some(false) && are_years(cells.iter().copied()) {
         return ValueType::YearMonth;
     }
     let held = Unit::read(unit);
-    if let Some(values) = reads_as(ValueType::Number) {
+    if let Some(values) = reads_as(ValueType::Number, unit) {
         let whole = values.iter().all(|value| match value {
             CellValue::Number { value } => libm::trunc(*value) == *value,
             _ => true,
@@ -93,7 +99,7 @@ fn type_of(title: &str, cells: &[&str], unit: &str) -> ValueType {
             (false, false) => ValueType::Number,
         };
     }
-    match reads_as(ValueType::YearMonth) {
+    match reads_as(ValueType::YearMonth, unit) {
         Some(_) => ValueType::YearMonth,
         None => ValueType::Category,
     }
@@ -359,6 +365,26 @@ mod tests {
         assert_eq!(of(&["4.5%", "-", "12%", "n/a 5"]).as_deref(), Some("n/a 5"));
         for words in [&["north", "5"][..], &["5 km", "800 m"], &["1", "x", "y"], &[]] {
             assert_eq!(of(words), None, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_one_of_shares_only_under_a_head_of_shares() {
+        let kind = |head: &str, cells: [&str; 3]| {
+            let rows = cells.map(|cell| ["Aa", cell]);
+            let column = schema(&["Firm", head], &[&rows[0], &rows[1], &rows[2]]).remove(1);
+            (column.1, column.2)
+        };
+        for (head, cells, value_type, unit) in [
+            ("Rate", ["5%", "6", "25 bp"], ValueType::Percentage, "%"),
+            ("Rate (yoy)", ["5%", "6", "-"], ValueType::Percentage, "%"),
+            ("Debt (% of GDP)", ["5%", "6", "7% of GDP"], ValueType::Percentage, "% of GDP"),
+            ("Rate (bps)", ["5", "6 bps", "7%"], ValueType::Category, "bps"),
+            ("Rate (USD)", ["5%", "6", "7"], ValueType::Category, "USD"),
+            ("Rate (pp)", ["5", "6 pp", "7%"], ValueType::Category, "pp"),
+            ("Votes", ["5 votes (3%)", "6 votes", "7"], ValueType::Count, ""),
+        ] {
+            assert_eq!(kind(head, cells), (value_type, unit.to_owned()), "{head} {cells:?}");
         }
     }
 }

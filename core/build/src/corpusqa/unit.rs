@@ -139,6 +139,10 @@ impl Unit {
             self.measure = Some(Measure { kind, factor });
             return found.rest;
         }
+        if text == "in" {
+            self.measure = Some(Measure { kind: "length", factor: 0.0254 });
+            return "";
+        }
         let end = word_end(text);
         // `square yards` are not yards.
         let end = match &text[..end] {

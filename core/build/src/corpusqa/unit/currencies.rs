@@ -2,7 +2,7 @@
 
 /// ISO 4217 codes, or a name that several currencies have, each with its spellings; a plural's `s` is left out.
 pub(super) const CURRENCIES: &[(&str, &str)] = &[
-    ("USD", "us$|$|usd|dollar|美元|u.s. dollar|us dollar|美金"),
+    ("USD", "us$|us $|$|usd|dollar|美元|u.s. dollar|us dollar|美金"),
     ("HKD", "hk$|hkd|港元|港币|hong kong dollar|港幣"),
     ("CAD", "c$|cad|canadian dollar|ca$|加元"),
     ("AUD", "a$|aud|australian dollar|au$|澳元"),

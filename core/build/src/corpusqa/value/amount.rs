@@ -139,7 +139,9 @@ fn understood(own: &Unit, held: &Unit, column: &Column) -> Result<(), NoNumber> 
     let has_rate = held.others().any(is_rate);
     let words = column.words.as_ref();
     let is_shared = |word: &str| words.is_none_or(|words| words.iter().any(|known| may_be(word, known)));
-    let is_known = |word: &str| match held.others().any(|known| known == word) {
+    // A unit such as `min` may be a remark as well.
+    let remark = Unit::read(&column.unit);
+    let is_known = |word: &str| match held.others().chain(remark.others()).any(|known| known == word) {
         true => true,
         false if is_rate(word) => !has_rate && is_shared(word),
         false => !is_amount && (is_in_title(word, &column.title) || !has_words && is_shared(word)),
@@ -174,7 +176,7 @@ fn converted(found: &Found, is_stated: bool, head: &str, column: &Column) -> Res
     };
     let factor = match (own.measure, held.measure) {
         (Some(own), Some(held)) => own.factor / held.factor,
-        _ => own.share.filter(|_| is_share).unwrap_or(1.0),
+        _ => own.share.filter(|_| is_share).map_or(1.0, |own| own / held.share.unwrap_or(1.0)),
     };
     let is_converted = is_single || own.exponent.is_some_and(|_| own.exponent != held.exponent) || factor != 1.0;
     let is_unlike = |word: &String| is_odd(word, own) && !is_in_title(word, &column.title);
@@ -190,13 +192,13 @@ fn converted(found: &Found, is_stated: bool, head: &str, column: &Column) -> Res
 }
 
 /// True if a word of the head that is not understood may be a magnitude: `mille` in `EUR mille` and `1000` in `1000 t`, but not
-/// `members`, nor `CO2` in `t CO2`, nor what stands behind a comma.
+/// `members`, nor `CO2` in `t CO2`, nor what stands behind a comma; and of degrees, which have none: `280 K` are kelvins.
 fn hides_magnitude(head: &str, own: &Unit) -> bool {
     let before = head.split([',', ';', '(', '，', '；', '（']).next().unwrap_or_default().trim().to_lowercase();
     let held = Unit::read(&before);
     let is_unknown = |word: &str| {
         let is_first = held.measure.is_some() && before.starts_with(word);
-        held.currency.is_some() || is_first || word.starts_with(|c: char| c.is_ascii_digit())
+        held.currency.is_some() || is_first || word.starts_with(|c: char| c.is_ascii_digit() || c == '°')
     };
     held.others().any(|word| is_unknown(word) && is_odd(word, own))
 }
@@ -269,6 +271,12 @@ mod tests {
             ("", "5 per thousand | 7 per thousand | 9 per million", "5 7 no"),
             ("%", "5% | 25 bp | 7 Prozent | 8", "5 0.25 7 8"),
             ("%", "5% per month | 6% p.a. | 7% per year | 8% a year", "no 6 7 8"),
+            ("‰", "5‰ | 6 | 7%", "no 6 no"),
+            ("°C", "5 | 6 °C | 280 K | 70 °F", "5 6 no no"),
+            ("", "5 °C | 6 °C | 280 K", "5 6 no"),
+            ("cm", "5 | 10 in | 1 inch", "5 25.4 2.54"),
+            ("", "5 in | 6 cm | 7 cm", "no 6 7"),
+            ("min", "90 | 95 minutes | 100 | 2 h", "90 95 100 no"),
             ("% of GDP", "5% | 6 | 7% of GDP | 8% of revenue", "5 6 7 no"),
         ] {
             assert_eq!(read("Figure", unit, cells), outcome, "{unit}: {cells}");
