@@ -62,9 +62,8 @@ struct Changes {
 pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -> Result<String> {
     check(path, there, here)?;
     check_files(path)?;
-    let old_items: HashMap<String, Value> = by_item(&path.join("items.jsonl"))?;
-    let new_items: HashMap<String, Value> =
-        items.iter().map(|item| Ok((item.id.clone(), serde_json::to_value(item)?))).collect::<Result<_>>()?;
+    let before = items_of(&path.join("items.jsonl"))?;
+    let (old_items, new_items) = (by_id(&before)?, by_id(items)?);
     let gone: Vec<&String> = old_items.keys().filter(|id| !new_items.contains_key(*id)).collect();
     if !gone.is_empty() {
         bail!(refusal(path, &[format!("items: {}", named(gone))]));
@@ -85,15 +84,16 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
             stale_preparations.iter().any(|key| key.method == record.key.method && key.documents == item.documents);
         prepared || changes.concern(record, &item.documents)
     };
-    // Items that one call asks are asked again together, also where another joins them.
-    let (asking_together, calls) = (asking_together(here), calls(items));
+    // Items that one call asks are asked again together, also where another joins them or their order changes.
+    let (asking_together, old_calls, calls) = (asking_together(here), calls(&before), calls(items));
     let stale = |record: &Record| {
         let is_or_joins = |id: &&str| {
             let key = TrialKey { item: (*id).to_owned(), ..record.key.clone() };
             by_key.get(&key).is_none_or(|record| is_stale(record))
         };
-        let call = calls.get(record.key.item.as_str()).filter(|_| asking_together.contains(&record.key.method));
-        is_stale(record) || call.is_some_and(|ids| ids.iter().any(is_or_joins))
+        let item = record.key.item.as_str();
+        let call = calls.get(item).filter(|_| asking_together.contains(&record.key.method));
+        is_stale(record) || call.is_some_and(|ids| old_calls.get(item) != Some(ids) || ids.iter().any(is_or_joins))
     };
     let superseded: HashSet<&TrialKey> = by_key.values().filter(|r| stale(r)).map(|r| &r.key).collect();
     let failed = |record: &Record| matches!(record.outcome, Outcome::Failed { .. });
@@ -259,15 +259,17 @@ fn named<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
-/// The items of the run by their ids; none where a kill came before they were written.
-fn by_item(path: &Path) -> Result<HashMap<String, Value>> {
+/// The items of the run; none where a kill came before they were written.
+fn items_of(path: &Path) -> Result<Vec<Item>> {
     let text = files::read_text(path)?.unwrap_or_default();
-    let item = |line: &str| -> Result<(String, Value)> {
-        let item: Item =
-            serde_json::from_str(line).with_context(|| format!("{} holds a line that is no item", path.display()))?;
-        Ok((item.id.clone(), serde_json::to_value(item)?))
+    let item = |line: &str| -> Result<Item> {
+        serde_json::from_str(line).with_context(|| format!("{} holds a line that is no item", path.display()))
     };
     text.lines().map(item).collect()
+}
+
+fn by_id(items: &[Item]) -> Result<HashMap<String, Value>> {
+    items.iter().map(|item| Ok((item.id.clone(), serde_json::to_value(item)?))).collect()
 }
 
 /// The trial that a line of `judgements.jsonl` is about; `None` of one about a question.
