@@ -94,14 +94,31 @@ fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
     };
     let strict = named.is_some() && named == item.correct;
     let tolerantly = || {
-        let last = said.text().lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        let lines = || said.text().lines().map(str::trim);
+        let last = lines().rev().find(|line| !line.is_empty())?;
         let announced = ["answer is", "Answer is", "Answer", "answer", "答案是", "答案"];
-        let rest = announced.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last);
-        let rest = rest.trim_start_matches([':', '：', ' ', '*']).trim_end_matches(['*', '。']);
+        let rest = match behind_label(last) {
+            // Which question the item is cannot be told here.
+            Some(_) if lines().filter(|line| behind_label(line).is_some()).count() > 1 => return None,
+            Some(rest) => rest,
+            None => announced.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last),
+        };
+        let rest = rest.trim_start_matches([':', '：', ' ', '*', '"', '`', '“']);
+        let rest = rest.trim_end_matches(['*', '。', '"', '`', '”']);
         chosen(rest, &item.options, first).or_else(|| loosely_chosen(rest, &item.options, first))
     };
     let tolerant = strict || named.is_none() && item.correct.is_some() && tolerantly() == item.correct;
     ByRule { form: AnswerForm::Choice, strict, tolerant }
+}
+
+/// What a line says behind NovelQA's label of a question, `Answer3:`, whose number is no option's.
+fn behind_label(line: &str) -> Option<&str> {
+    let marks = |c: char| c.is_whitespace() || "*>_#-•`[]".contains(c);
+    let line = line.trim_start_matches(marks);
+    let number = line.strip_prefix("Answer").or_else(|| line.strip_prefix("answer"))?.trim_start_matches(marks);
+    let behind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_label = behind.len() < number.len();
+    behind.trim_start_matches(marks).strip_prefix([':', '：']).filter(|_| is_label)
 }
 
 /// The option of `b`, `(b)`, `Option 2` or `选B`.
@@ -236,6 +253,12 @@ mod tests {
             assert!(!of(response).tolerant, "{response}");
         }
         assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
+        for response in ["Answer0: `B`", "**Answer 0:** \"1\"", "Hm.\nAnswer[0]： Option B", "Answer 2: Snow"] {
+            assert!(of(response).tolerant, "{response}");
+        }
+        for response in ["Answer1: I am not sure.", "Answer 1: \"A\"", "Answer0: x\nAnswer3: B", "Answer1:"] {
+            assert!(!of(response).tolerant, "{response}");
+        }
         assert!(from(1, "2").tolerant && from(1, "B").tolerant && !from(1, "1").tolerant && !from(1, "0").tolerant);
         assert!(choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(1) }).strict);
         assert!(!choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(0) }).tolerant);
