@@ -91,11 +91,16 @@ pub(super) fn read(
         _ => format!("{}_pred", format.system(input)?),
     };
     let mut waiting = gold(&of_task(input.gold, task), draft, &item);
-    let files = of_task(input.files, task);
+    let mut files = of_task(input.files, task);
     if files.len() < input.files.len() {
         for file in input.files.iter().filter(|file| is_of_another(file, task)) {
             draft.note(file, None, None, format!("not read: it is another task of L-Eval than {task}"));
         }
+    }
+    // A folder of several models has a file for each.
+    let is_of_system = |file: &&InputFile| records(file).into_iter().flatten().any(|row| row.fields.contains_key(&key));
+    if files.iter().any(is_of_system) {
+        files.retain(is_of_system);
     }
     for &file in &files {
         for row in draft.keep(records(file)) {

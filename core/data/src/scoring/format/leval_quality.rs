@@ -145,6 +145,17 @@ mod tests {
     }
 
     #[test]
+    fn a_model_has_the_files_that_name_it() {
+        let other = row("Who?", "(A) Ana", "B").replace("m-16k_pred", "other_pred");
+        let files = [file("other/quality.jsonl", &other), file("m-16k/quality.jsonl", &row("Who?", "(A) Ana", "A"))];
+        for (system, accuracy) in [("other", 0.0), ("m-16k", 1.0)] {
+            let submission = read_system(&FORMAT, &files, system).unwrap();
+            check(&submission, &["1"], &[]);
+            assert_eq!(submission.attempts["1"].given["accuracy"], accuracy, "{system}");
+        }
+    }
+
+    #[test]
     fn the_data_set_gives_ids_and_missing_items() {
         let gold = json!({"instructions": ["Who?\n(A) a\n(B) b", "Why?", "Who?\n(A) a\n(B) b"],
             "outputs": ["(A) a", "(B) b", "(B) b"], "input": "Ana."});
