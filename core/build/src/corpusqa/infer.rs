@@ -377,7 +377,7 @@ mod tests {
         };
         for (head, cells, value_type, unit) in [
             ("Rate", ["5%", "6", "25 bp"], ValueType::Percentage, "%"),
-            ("Rate (yoy)", ["5%", "6", "-"], ValueType::Percentage, "%"),
+            ("Rate (annual)", ["5%", "6", "-"], ValueType::Percentage, "%"),
             ("Debt (% of GDP)", ["5%", "6", "7% of GDP"], ValueType::Percentage, "% of GDP"),
             ("Rate (bps)", ["5", "6 bps", "7%"], ValueType::Category, "bps"),
             ("Rate (USD)", ["5%", "6", "7"], ValueType::Category, "USD"),
