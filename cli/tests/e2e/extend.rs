@@ -217,8 +217,9 @@ fn questions_of_one_call_are_asked_and_judged_again_when_another_joins_them_or_c
     assert_eq!(right(&[], "0 finished trials stay as they are; 3 change and are asked again"), (0.0, 3, 10));
     let items = std::fs::read_to_string(sandbox.path("cases/items.jsonl")).unwrap();
     sandbox.write("cases/items.jsonl", items.lines().rev().map(|line| format!("{line}\n")).collect::<String>());
-    assert_eq!(right(&[], "0 finished trials stay as they are; 3 change and are asked again"), (0.0, 4, 16));
-    assert_eq!(right(&[], ""), (0.0, 4, 16), "nothing more to do");
+    // The verdicts that go are the same lines as those that went before.
+    assert_eq!(right(&[], "0 finished trials stay as they are; 3 change and are asked again"), (0.0, 4, 13));
+    assert_eq!(right(&[], ""), (0.0, 4, 13), "nothing more to do");
 }
 
 #[test]
