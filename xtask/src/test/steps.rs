@@ -9,7 +9,7 @@ use crate::machine::{
 };
 use crate::process::{BUILD_PROGRAMS, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env::consts::EXE_SUFFIX;
 
 pub(super) fn format(_: &mut LeftOut) -> Result<Done> {
@@ -24,7 +24,8 @@ pub(super) fn lints(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(String::new()))
 }
 
-/// Checks that the crates that score compile no crate that reads books, whatever their features.
+/// Checks that the crates that score compile no crate that reads books, whatever their features, and that for WebAssembly the
+/// vectors and the page compile every crate once.
 pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
     const OF_BOOKS: [&str; 6] = ["chardetng", "closeread-books", "encoding_rs", "html5ever", "tokenizers", "whatlang"];
     let sets: [&[&str]; 3] = [
@@ -38,6 +39,15 @@ pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
         let found = packages_of(&tree, &OF_BOOKS);
         ensure!(found.is_empty(), "{} is compiled with {}", set[1], found.join(", "));
     }
+    let page = crate::web::page_in_development();
+    let compiled = |packages: &[&str]| -> Result<BTreeSet<String>> {
+        let tree = ["tree", "--quiet", "--edges", "normal,build", "--prefix", "none", "--format", "{p} {f}"];
+        let tree = stdout_of(cargo().args(tree).args(packages).args(&page).args(["--target", WASM]))?;
+        Ok(tree.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect())
+    };
+    let with_vectors = compiled(&["--package", "closeread-tests"])?;
+    let twice: Vec<String> = compiled(&[])?.difference(&with_vectors).cloned().collect();
+    ensure!(twice.is_empty(), "other features than of the vectors' runner, so compiled twice: {}", twice.join(", "));
     Ok(Done::Passed(format!("{} packages", sets.len())))
 }
 
