@@ -130,7 +130,7 @@ test("two windows of the page keep what was ticked and written in both", async (
     const tick = (window, n) => window.locator("fieldset").nth(n).getByLabel("Yes", { exact: true }).check();
     await tick(page, 0);
     await tick(other, 1);
-    await page.waitForTimeout(500);
+    await page.waitForFunction(() => document.querySelector("#done").textContent.startsWith("2 of 4"));
     await page.click("#add");
     await tick(page, 2);
     await tick(other, 3);

@@ -139,7 +139,7 @@ test("two windows of a page keep what was said in both", async ({ page, context 
     await page.getByLabel("Correct", { exact: true }).check();
     await other.getByRole("button", { name: "Next" }).click();
     await other.getByLabel("Incorrect").check();
-    await page.waitForTimeout(500);
+    await page.waitForFunction(() => Object.values(localStorage).join().includes("u0002"));
     await page.getByLabel("Your name").fill("Cy");
     const { answers } = await saved(page, "cy.json");
     assert.deepEqual([answers.u0001.label, answers.u0002.label], ["correct", "incorrect"]);
