@@ -187,8 +187,8 @@ fn given_language(item: &Item) -> Option<&str> {
 
 /// The language of an item's answers where the item says it, or their script does, or of answers without letters the question's.
 fn own_language(item: &Item) -> Option<Language> {
-    let has_letters = |text: &String| text.contains(char::is_alphabetic);
-    let of_question = || match item.answers.iter().chain(&item.options).any(has_letters) {
+    let has_letters = |texts: &[String]| texts.concat().contains(char::is_alphabetic);
+    let of_question = || match has_letters(&item.answers) || has_letters(&item.options) {
         true => None,
         false => east_asian(&item.question),
     };

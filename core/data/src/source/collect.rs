@@ -17,7 +17,7 @@ pub(crate) struct Collector {
     document_ids: HashSet<String>,
     item_ids: HashSet<String>,
     /// The file of every item, by its id, its question and gold answer, and its documents.
-    asked: HashMap<[String; 3], String>,
+    asked: HashMap<String, String>,
 }
 
 impl Collector {
@@ -47,7 +47,7 @@ impl Collector {
     /// with one text as a web page and plain.
     pub(crate) fn item(&mut self, file: &InputFile, line: Option<usize>, mut item: Item) {
         let documents: Vec<&str> = item.documents.iter().map(|id| without_number(id)).collect();
-        let question = [item.id.clone(), item.gold_fingerprint(), documents.join("\n")];
+        let question = [item.id.as_str(), &item.gold_fingerprint(), &documents.join("\n")].join("\n");
         let first = self.asked.entry(question).or_insert_with(|| file.name.clone());
         if *first != file.name {
             let message = format!("not read again: {first} has the same question on the same document");

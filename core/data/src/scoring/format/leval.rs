@@ -98,7 +98,10 @@ pub(super) fn read(
         }
     }
     // A folder of several models has a file for each.
-    let is_of_system = |file: &&InputFile| records(file).into_iter().flatten().any(|row| row.fields.contains_key(&key));
+    let is_of_system = |file: &&InputFile| {
+        let rows = records(file);
+        rows.iter().any(|row| row.as_ref().is_ok_and(|row| row.fields.contains_key(&key)))
+    };
     if files.iter().any(is_of_system) {
         files.retain(is_of_system);
     }
