@@ -89,10 +89,11 @@ pub(crate) fn run(args: &LeaderboardArgs) -> Result<ExitCode> {
 /// Names a run that knows from its books that items are Chinese or Japanese where the gold answers do not tell: the board scores
 /// these by the gold answers, the run's own tables by the books.
 fn warn_of_languages(submissions: &[Submission], gold: &[Item]) {
+    let by_id: BTreeMap<&String, &Item> = gold.iter().map(|item| (&item.id, item)).collect();
     let unlike = |one: &Submission| {
         let Found::Run(run) = &one.found else { return None };
-        let pairs = run.items.iter().zip(gold);
-        let n = pairs.filter(|(asked, gold)| is_spaceless(asked) != is_spaceless(gold)).count();
+        let is_unlike = |item: &&Item| by_id.get(&item.id).is_some_and(|gold| is_spaceless(item) != is_spaceless(gold));
+        let n = run.items.iter().filter(is_unlike).count();
         (n > 0).then(|| (one.name.clone(), n))
     };
     if let Some((name, n)) = submissions.iter().find_map(unlike) {
