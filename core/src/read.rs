@@ -9,8 +9,6 @@ pub use closeread_books::{EpubError, EpubText, read_epub};
 pub use closeread_data::{ADAPTERS, Adapter, Dataset, adapter, jsonl, resolve_evidence};
 #[cfg(feature = "encoder")]
 pub use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
-#[cfg(feature = "tract")]
-pub use closeread_embed::tract::TractBackend;
 #[cfg(feature = "tokenizer-json")]
 pub use closeread_embed::{Backend, EmbedError, EmbeddingModel};
 pub use closeread_embed::{ModelSpec, Role, Vectors};
@@ -19,3 +17,5 @@ pub use closeread_methods::Passages;
 pub use closeread_retrieve::context::{PassageOrder, Selection, fill};
 pub use closeread_retrieve::{IndexError, Passage, PassageIndex, Ranked, Ranking, Retriever};
 pub use closeread_text::{FlowSpan, Folding, Language, Located, Locator, Span};
+#[cfg(feature = "tract")]
+pub use closeread_tract::TractBackend;

@@ -4,11 +4,11 @@
 use closeread_embed::Fallback;
 #[cfg(feature = "embed")]
 use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
-#[cfg(feature = "tract")]
-use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbedError, ModelSpec, Unit, Vectors};
 #[cfg(feature = "embed")]
 use closeread_gpu::{Adapter, GpuError, GpuModel, Precision as GpuPrecision, Wanted};
+#[cfg(feature = "tract")]
+use closeread_tract::TractBackend;
 #[cfg(feature = "embed")]
 use js_sys::Uint8Array;
 

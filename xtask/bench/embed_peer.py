@@ -1,4 +1,4 @@
-"""The other side of `cargo xtask bench embed`: onnxruntime, with the protocol of core/embed/examples/embed_bench.rs.
+"""The other side of `cargo xtask bench embed`: onnxruntime, with the protocol of core/tract/examples/embed_bench.rs.
 
 embed_peer.py FILE.onnx IDS          answers commands `B TOKENS` with nanoseconds of CPU time, one thread
                                      and `vectors FILE` by writing the normalised means of all texts as f32

@@ -62,7 +62,6 @@ pub enum EmbedError {
 }
 
 /// Returns the problem of a text with a token that a model of `n_words` does not know.
-#[cfg(any(feature = "encoder", feature = "tract"))]
-pub(crate) fn unknown_token(id: u32, n_words: usize) -> String {
+pub fn unknown_token(id: u32, n_words: usize) -> String {
     format!("token id {id}, the model knows {n_words}: are tokenizer.json and the weights of one model?")
 }

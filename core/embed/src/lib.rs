@@ -21,11 +21,9 @@ mod served;
 mod texts;
 #[cfg(feature = "tokenizer-json")]
 mod tokens;
-#[cfg(feature = "tract")]
-pub mod tract;
 mod vectors;
 
-pub use error::EmbedError;
+pub use error::{EmbedError, unknown_token};
 #[cfg(feature = "tokenizer-json")]
 pub use fallback::{Fallback, LoadSecond};
 pub use model::{Check, Hub, ModelSpec, Pooling};

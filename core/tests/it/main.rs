@@ -5,7 +5,6 @@ mod benchmark_jsonl;
 mod benchmark_shared;
 mod build;
 mod chunk_laws;
-mod embedding;
 mod judge;
 mod method;
 mod metric_laws;

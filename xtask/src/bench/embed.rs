@@ -70,7 +70,7 @@ pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     let text = args.text.clone().unwrap_or_else(|| root.join("sample/the-loan-of-the-bell.txt"));
     let f32_folder = f32_model(root, &work, &python)?;
     let profile = args.profile.as_deref().unwrap_or("release");
-    let example = ["-p", "closeread-embed", "--features", "tract,encoder", "--example", "embed_bench"];
+    let example = ["-p", "closeread-tract", "--example", "embed_bench"];
     check(Command::new(env!("CARGO")).args(["build", "--profile", profile]).args(example).current_dir(root))?;
     let built = target_dir()?.join(if profile == "dev" { "debug" } else { profile });
     let bench = Bench {

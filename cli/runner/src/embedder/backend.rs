@@ -6,11 +6,11 @@ use crate::models::{Installed, ONNX};
 use anyhow::Context;
 use closeread_embed::encoder;
 use closeread_embed::encoder::{BertBackend, EncoderOptions, Instructions, Precision};
-#[cfg(feature = "tract")]
-use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 #[cfg(feature = "gpu")]
 use closeread_gpu::Adapter;
+#[cfg(feature = "tract")]
+use closeread_tract::TractBackend;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "gpu")]
 use tracing::info;

@@ -7,7 +7,7 @@ use closeread_embed::{Backend, ModelSpec};
 /// Loads the model.
 #[cfg(feature = "tract")]
 pub(super) fn reference(spec: &ModelSpec, onnx: &[u8]) -> Result<impl Backend + use<>> {
-    Ok(closeread_embed::tract::TractBackend::new(spec, onnx)?)
+    Ok(closeread_tract::TractBackend::new(spec, onnx)?)
 }
 
 /// Loads the model.

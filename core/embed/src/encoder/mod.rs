@@ -13,8 +13,6 @@ mod embeddings;
 mod feed_forward;
 mod linear;
 mod norm;
-#[cfg(feature = "tract")]
-pub(super) mod parts;
 mod pooling;
 mod rows;
 #[cfg(test)]

@@ -244,28 +244,3 @@ fn eight_bits_need_a_calibration_of_the_model() {
     assert_eq!(both, seen(&SHAPES[1], &[some, others].concat()));
     assert!(load(EncoderOptions { calibration: Some(&both), ..options }).is_ok());
 }
-
-#[cfg(feature = "tract")]
-#[test]
-fn vectors_equal_tracts() {
-    use crate::tract::TractBackend;
-    let texts = texts(&[1, 3, 20, 77, 128], 4);
-    for shape in &SHAPES {
-        let (config, weights) = published(shape);
-        for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
-            let onnx = convert(&config, &weights, format).expect("converts");
-            for pooling in ["mean", "cls"] {
-                let spec = spec(shape, pooling);
-                let tract = TractBackend::with_buckets(&spec, &onnx, Vec::new()).expect("loads");
-                let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
-                let ours = BertBackend::from_onnx(&spec, &onnx, options).expect("loads");
-                let found = forward(&ours, &texts);
-                for (text, found) in texts.iter().zip(found.rows()) {
-                    let expected = pollster::block_on(tract.forward(&[text])).expect("runs");
-                    let distance = distance(found, expected.row(0));
-                    assert!(distance < 1e-9, "{shape:?} {format:?} {pooling}: 1 - cos = {distance:e}");
-                }
-            }
-        }
-    }
-}

@@ -1,16 +1,15 @@
-//! The reference backend: tract, on the CPU. This file and its folder alone name it.
+//! The reference backend: tract, on the CPU. This crate alone names it.
+
+#![forbid(unsafe_code)]
 
 mod fold;
-#[cfg(feature = "encoder")]
 mod fuse;
-#[cfg(feature = "encoder")]
 mod fused;
 mod linear;
+mod parts;
 mod pattern;
 
-use super::error::unknown_token;
-use super::plan::{Bucket, Unit, plan};
-use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors, pool};
+use closeread_embed::{Backend, Bucket, EmbedError, ModelSpec, Pooling, Unit, Vectors, plan, pool, unknown_token};
 use std::sync::Arc;
 use tract_onnx::prelude::*;
 use tract_onnx::tract_core::internal::DimLike;
@@ -37,8 +36,8 @@ const BUCKETS: [Bucket; 10] = [
 ///
 /// The file is parsed once; stored weights (8-bit or half precision) are turned to f32 on loading, and packed for the
 /// matrix kernel that tract prefers for a usual batch. One plan runs batches of every shape, padded to their longest
-/// text; threads share it. With feature `encoder` the attention and the layer normalisations that are found in the
-/// graph run on the encoder's kernels; all else, nine tenths of the arithmetic, is tract's.
+/// text; threads share it. The attention and the layer normalisations that are found in the graph run on the encoder's
+/// kernels; all else, nine tenths of the arithmetic, is tract's.
 #[derive(Debug)]
 pub struct TractBackend {
     plan: Arc<TypedSimplePlan>,
@@ -116,7 +115,6 @@ fn read(mut onnx: &[u8]) -> TractResult<TypedModel> {
 
 /// Makes fast what tract's own optimisation leaves slow in such a graph; results differ by rounding.
 fn rewrite(model: &mut TypedModel) -> TractResult<()> {
-    #[cfg(feature = "encoder")]
     fuse::fuse(model)?;
     linear::prepare(model)
 }
@@ -171,5 +169,5 @@ impl Backend for TractBackend {
     }
 }
 
-#[cfg(all(test, feature = "encoder"))]
+#[cfg(test)]
 mod tests;

@@ -1,10 +1,9 @@
 //! The shipped model's vectors against other implementations': `vectors/embedding.py` says which.
-#![cfg(feature = "tract")]
 
 use closeread_embed::onnx::{WeightFormat, convert};
-use closeread_embed::tract::TractBackend;
 use closeread_embed::{Bucket, EmbeddingModel, ModelSpec, Role};
 use closeread_models::all_minilm_l6_v2::{TOKENIZER, onnx};
+use closeread_tract::TractBackend;
 use pollster::block_on;
 use serde::Deserialize;
 
@@ -26,7 +25,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let vectors: Vectors = serde_json::from_str(include_str!("../vectors/embedding.json")).expect("valid");
+    let vectors: Vectors = serde_json::from_str(include_str!("vectors/embedding.json")).expect("valid");
     vectors.cases
 }
 

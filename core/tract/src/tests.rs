@@ -1,8 +1,14 @@
 //! A rewritten graph computes what tract computes from the file.
 
+#[path = "../../embed/src/encoder/tiny.rs"]
+mod tiny;
+
 use super::*;
+use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
+use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_models::all_minilm_l6_v2::onnx;
 use fused::Attention;
+use tiny::{Shape, VOCABULARY, published, spec};
 use tract_onnx::tract_core::internal::{EvalContext, EvalOp, rctensor0};
 use tract_onnx::tract_core::ops::einsum::EinSum;
 
@@ -63,8 +69,6 @@ fn a_mask_that_hides_tokens_in_between_is_obeyed() {
 
 #[test]
 fn finding_06_a_token_that_the_model_does_not_know_is_an_error() {
-    use crate::encoder::tiny::{Shape, VOCABULARY, published, spec};
-    use crate::onnx::{WeightFormat, convert};
     let shape = Shape::default();
     let (config, weights) = published(&shape);
     for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
@@ -78,4 +82,38 @@ fn finding_06_a_token_that_the_model_does_not_know_is_an_error() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn vectors_equal_the_encoders() {
+    let shapes = [
+        Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 },
+        Shape { family: "xlm-roberta", act: "gelu", hidden: 48, heads: 3, inner: 100, layers: 2 },
+        Shape { family: "roberta", act: "gelu_new", hidden: 70, heads: 2, inner: 33, layers: 1 },
+        Shape { family: "bert", act: "relu", hidden: 128, heads: 1, inner: 600, layers: 1 },
+    ];
+    let exact = || EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
+    for shape in &shapes {
+        let (config, weights) = published(shape);
+        for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
+            let onnx = convert(&config, &weights, format).expect("converts");
+            for pooling in ["mean", "cls"] {
+                let spec = spec(shape, pooling);
+                let ours = BertBackend::from_onnx(&spec, &onnx, exact()).expect("loads");
+                let tract = TractBackend::with_buckets(&spec, &onnx, Vec::new()).expect("loads");
+                for length in [1, 3, 20, 77, 128] {
+                    let text: Vec<u32> = (0..length).map(|place| place * place % VOCABULARY).collect();
+                    let found = pollster::block_on(ours.forward(&[&text])).expect("runs");
+                    let expected = pollster::block_on(tract.forward(&[&text])).expect("runs");
+                    let distance = distance(found.values(), expected.values());
+                    assert!(distance < 1e-9, "{shape:?} {format:?} {pooling} {length}: 1 - cos = {distance:e}");
+                }
+            }
+        }
+    }
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }

@@ -1,7 +1,6 @@
-//! Parts of the encoder for a backend that runs another graph: attention and layer normalisation of dense rows.
+//! The encoder's kernels for another graph: attention and layer normalisation of dense rows.
 
-use super::Instructions;
-use closeread_kernels::{AttentionRoom, Kernels, TextHeads, View, ViewMut};
+use closeread_kernels::{AttentionRoom, Instructions, Kernels, TextHeads, View, ViewMut};
 
 /// The kernels of the fastest instructions that this processor has.
 #[derive(Clone, Copy)]

