@@ -4,7 +4,7 @@ mod files;
 
 use super::choice;
 use super::draft::{Draft, answered, ended, share};
-use super::layout::{Format, FormatError, FormatInput, no_systems};
+use super::layout::{Format, FormatError, FormatInput};
 use super::read::{field, field_text, records, texts};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
@@ -27,11 +27,12 @@ pub(super) const FORMAT: Format = Format {
     source: "Zhang et al. 2024, InfiniteBench; results/ and src/compute_scores.py of github.com/OpenBMB/InfiniteBench@88b3daa6989d",
     wants: "preds_<task>.jsonl with id, prediction (or pred) and ground_truth (or label) a line",
     tasks: &[CHOICE, QA_ENGLISH, QA_CHINESE, SUMMARY],
-    systems: no_systems,
+    systems: files::systems,
     read,
 };
 
-/// Reads one item a line, in file order; the ids are those of the file, which differ from model to model.
+/// Reads one item a line, in file order; the ids are those of the file, which differ from model to model. Folders that hold
+/// files of the same name are a model each.
 ///
 /// En.MC: the gold is `[option text, letter]`, both of which are `answers`; of the options only the letters are known.
 /// `accuracy` is given as the source's script reads the response, `accuracy_strict` as [`strict_choice`] does. A response
@@ -49,7 +50,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
         QA_CHINESE => Metric::InfinitebenchZhF1,
         _ => Metric::RougeLsum,
     }]);
-    let read = files::of_task(&mut draft, input.files, task);
+    let read = files::of_task(&mut draft, &files::of_system(input)?, task);
     let mut lines = Vec::new();
     for file in &read {
         let within = if read.len() > 1 { format!("{}/", file.name) } else { String::new() };
@@ -59,7 +60,8 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
         read_with_own_gold(&mut draft, task, lines);
     } else {
         let mut gold = Vec::new();
-        for gold_file in files::of_task(&mut draft, input.gold, task) {
+        let gold_files: Vec<&InputFile> = input.gold.iter().collect();
+        for gold_file in files::of_task(&mut draft, &gold_files, task) {
             for row in draft.keep_gold(records(gold_file)) {
                 let mut line = Line::new(&row, gold_file, "");
                 let item = item(task, &line, &row);
