@@ -33,8 +33,9 @@ const PREDICTION: [&str; 4] = ["prediction", "pred", "summary", "response"];
 /// object `{id: prediction}`. `question_n` is `<passage>-<number>`, which counts from 0 if a 0 occurs in the file. With a
 /// gold file its questions are the items.
 ///
-/// References come from the gold file, else from the rows. With them the metrics are ROUGE-1, 2 and L; the paper's stem
-/// words and take the best reference, here words stay as they are. Without references only the marks are scored.
+/// References come from the gold file, else from the rows; a rated summary that is one of them is scored against the others.
+/// With them the metrics are ROUGE-1, 2 and L; the paper's stem words and take the best reference, here words stay as they are.
+/// Without references only the marks are scored.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check(input)?;
     let mut draft = Draft::new(&[Metric::Rouge1, Metric::Rouge2, Metric::RougeL]);
@@ -57,6 +58,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
                 read_marks(&mut draft, file, &row, &system, &references);
             }
         }
+        note_own(&mut draft, &input.files[0], &system, &references);
     }
     let mut submission = draft.finish(&FORMAT, input)?;
     if submission.items.iter().all(|item| item.answers.is_empty()) {
@@ -107,7 +109,8 @@ fn read_marks(draft: &mut Draft, file: &InputFile, row: &Row, system: &str, refe
     }
     for (number, question) in questions {
         let id = format!("{passage}/{}", number + 1);
-        let item = references.get(&id).cloned().unwrap_or_else(|| bare_item(&id, &passage, number));
+        let mut item = references.get(&id).cloned().unwrap_or_else(|| bare_item(&id, &passage, number));
+        leave_out_own(&mut item, question.get(system));
         if !draft.item(item) {
             draft.duplicate(file, Some(row.line), &id);
             continue;
@@ -120,6 +123,23 @@ fn read_marks(draft: &mut Draft, file: &InputFile, row: &Row, system: &str, refe
                 Err(why) => draft.malformed(file, Some(row.line), Some(&id), why),
             },
         }
+    }
+}
+
+/// A person whose summary is one of the references is held against the others.
+fn leave_out_own(item: &mut Item, rated: Option<&Value>) {
+    let Some(own) = rated.and_then(|rated| rated.get("response")).and_then(text) else { return };
+    if item.answers.iter().any(|reference| *reference != own) {
+        item.answers.retain(|reference| *reference != own);
+    }
+}
+
+fn note_own(draft: &mut Draft, file: &InputFile, system: &str, references: &BTreeMap<String, Item>) {
+    let has_fewer = |item: &&Item| references.get(&item.id).is_some_and(|all| item.answers.len() < all.answers.len());
+    let n = draft.items().iter().filter(has_fewer).count();
+    if n > 0 {
+        let message = format!("`{system}` wrote {n} of the references: each is scored against the others");
+        draft.note(file, None, None, message);
     }
 }
 
@@ -250,7 +270,7 @@ fn bare_item(id: &str, passage: &str, number_from_zero: usize) -> Item {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, file, read_system, read_with};
+    use super::super::testing::{check, file, notes, read_system, read_with};
     use super::*;
     use closeread_eval::Outcome;
     use serde_json::json;
@@ -297,6 +317,28 @@ mod tests {
         let both = super::read(&both).unwrap();
         assert_eq!(both.metrics[0], Metric::Rouge1);
         assert_eq!(both.items[1].answers, ["Ana.", "She."]);
+    }
+
+    #[test]
+    fn a_reference_is_not_held_against_itself() {
+        let marks = [50.0, 40.0, 30.0];
+        let row = json!({"passage-id": "7", "questions": {
+            "0": {"bart": rated("She.", marks), "human": rated("Ana comes.", marks)},
+            "1": {"bart": rated("Ana?", marks), "human": rated("She.", marks)}}});
+        let files = [file("h.jsonl", &row.to_string())];
+        for (system, answers, noted) in [
+            (
+                "human",
+                [vec!["Ana comes."], vec!["Ana."]],
+                "h.jsonl: `human` wrote 1 of the references: each is scored against the others",
+            ),
+            ("bart", [vec!["Ana comes."], vec!["Ana.", "She."]], ""),
+        ] {
+            let input = FormatInput { files: &files, gold: &gold(), task: None, system: Some(system) };
+            let submission = super::read(&input).unwrap();
+            assert_eq!([0, 1].map(|n| submission.items[n].answers.clone()), answers, "{system}");
+            assert_eq!(notes(&submission).join("|"), noted);
+        }
     }
 
     #[test]
