@@ -7,6 +7,7 @@ mod folder;
 mod listing;
 mod options;
 mod selection;
+mod unread;
 
 use crate::input::InputOptions;
 use crate::shard::{Places, Shard};
@@ -347,24 +348,12 @@ fn published(
     options: &InputOptions,
 ) -> Result<(Dataset, Option<Vec<Book>>, BookTexts)> {
     let (parquet, files): (Vec<_>, Vec<_>) =
-        list(data, options.allow_outside)?.into_iter().partition(|(_, path)| is_parquet(path));
+        list(data, options.allow_outside)?.into_iter().partition(|(_, path)| unread::is_parquet(path));
     let (mut dataset, books, texts) = published_in(adapter, files, options)?;
-    if let ([(name, path), ..], true) = (&parquet[..], dataset.items.is_empty()) {
-        // A shell takes nothing between single quotation marks for a command.
-        let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
-        let message = format!(
-            "Parquet is not read: make JSON Lines of it, as by python3 -c \"import pandas, sys; \
-             pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True, force_ascii=False)\" {} {}",
-            quoted(path),
-            quoted(&path.with_extension("jsonl"))
-        );
-        dataset.problems.push(Problem::dropped(name, None, None, message));
+    if dataset.items.is_empty() {
+        dataset.problems.extend(unread::why(&parquet, data));
     }
     Ok((dataset, books, texts))
-}
-
-fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 fn published_in(

@@ -82,6 +82,17 @@ fn a_data_set_in_parquet_is_refused_with_the_command_that_converts_it() {
 }
 
 #[test]
+fn a_packed_data_set_is_named_as_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n/NovelQA.zip", "PK\u{3}\u{4}");
+    sandbox.write("dev.jsonl.gz", b"\x1f\x8b\x08\xff");
+    for (data, named) in [("n", "NovelQA.zip"), ("n/NovelQA.zip", "NovelQA.zip"), ("dev.jsonl.gz", "dev.jsonl.gz")] {
+        let args = ["run", "--benchmark", "novelqa", "--data", data, "--method", "closed-book", "--out", "r"];
+        sandbox.run(&args).refuses(&[&format!("{named}: packed files are not read: unpack it")]);
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn a_file_name_stays_a_name_in_the_command_that_converts_it() {
     let sandbox = Sandbox::new();

@@ -1,11 +1,13 @@
 //! Objects of a JSON Lines file or of a JSON array, one by one, with the line each begins in.
 
 mod keys;
+mod other_kinds;
 
 pub use keys::key_twice;
 
 use crate::saved::utf8;
 use crate::{InputFile, Problem, ProblemList};
+use other_kinds::{is_packed, is_table};
 use serde_json::{Deserializer, Map, Value};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -209,12 +211,6 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// Whether a file is called as tables are.
-fn is_table(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    [".csv", ".tsv"].iter().any(|ending| name.ends_with(ending))
-}
-
 impl<'f> Rows<'f> {
     fn new(name: &'f str, bytes: &'f [u8], form: Form) -> Self {
         Self { name, bytes, at: 0, line: 1, form, queue: VecDeque::new(), wrong: ProblemList::default() }
@@ -233,6 +229,10 @@ impl<'f> Rows<'f> {
             return self.fail(line, why);
         }
         let Ok(text) = std::str::from_utf8(&rest[..end]) else {
+            if line == 1 && is_packed(rest) {
+                self.at = self.bytes.len();
+                return self.fail(line, "a packed file, none of which is read: unpack it first".into());
+            }
             return self.fail(line, "invalid UTF-8: save the file as UTF-8".into());
         };
         let mut text = text.trim();

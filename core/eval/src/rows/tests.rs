@@ -32,6 +32,13 @@ fn a_wrong_line_costs_that_line_alone() {
 }
 
 #[test]
+fn a_packed_file_is_said_once() {
+    let said = "f:1: a packed file, none of which is read: unpack it first [left out]";
+    check(b"\x1f\x8b\x08\n\xff\n\xfe", &[said]);
+    check(b"PK\x03\x04\xff\n\xfe", &[said]);
+}
+
+#[test]
 fn what_powershell_writes_is_read() {
     let text = "\u{feff}{\"a\":\"é\"}\r\n[3]\r\n{\"a\":3}\r\n";
     let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
