@@ -4,6 +4,7 @@ use super::options::{AskedAs, BenchmarkOptions};
 use anyhow::{Context, Result, bail};
 use closeread_eval::draw::keep_where;
 use closeread_eval::{ASKED_AS, Item, Task};
+use closeread_text::composed;
 use closeread_text::names::meant;
 use std::collections::HashSet;
 
@@ -25,6 +26,11 @@ pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<V
         };
         let wanted: Vec<String> = asked.items.iter().flat_map(ids).collect();
         if let Some(unknown) = wanted.iter().find(|id| !known.contains(id.as_str())) {
+            if items.iter().any(|item| composed(&item.id) == composed(unknown)) {
+                bail!(
+                    "the item `{unknown}` is in other characters that look the same (NFC or NFD) in this benchmark: copy its id"
+                );
+            }
             let meant = meant(unknown, items.iter().map(|item| item.id.as_str()));
             bail!("there is no item `{unknown}` in this benchmark{meant}; its ids look like `{}`", first_id(&items));
         }
@@ -100,6 +106,14 @@ mod tests {
         };
         assert_eq!(ids(&["d,a", "Doyle, 1902"]).unwrap(), ["a", "Doyle, 1902", "d"]);
         assert!(ids(&["a,Doyle, 1902"]).unwrap_err().to_string().contains("no item `Doyle`"));
+    }
+
+    #[test]
+    fn an_id_that_only_looks_the_same_is_said_to_be_another() {
+        let items = vec![Item::new("cafe\u{301}", "book", "Who?", Task::Generative)];
+        let asked = BenchmarkOptions { items: vec!["caf\u{e9}".to_owned()], ..BenchmarkOptions::default() };
+        let refused = select(items, &asked).unwrap_err().to_string();
+        assert!(refused.contains("look the same (NFC or NFD)"), "{refused}");
     }
 
     #[test]

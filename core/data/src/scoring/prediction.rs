@@ -8,7 +8,7 @@ use closeread_eval::rows::{Row, WrongRow, excerpt, kind, rows, scalar};
 use closeread_eval::{InputFile, Item, Problem, ProblemList, Task};
 use closeread_text::composed;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The reason why nothing can be scored at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +59,7 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
     }
     let mut problems = Problems { malformed_rows: dropped, ..Problems::default() };
     let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let composed_ids: HashSet<_> = items.iter().map(|item| composed(&item.id)).collect();
     let mut attempts: BTreeMap<String, (usize, Attempt)> = BTreeMap::new();
     for row in rows(predictions) {
         let Row { line, mut fields } = match row {
@@ -82,7 +83,12 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
             }
         };
         let Some(item) = by_id.get(id.as_str()) else {
-            let message = format!("{} has no item of this id: expected one of its {}", gold.name, of_ids(&items));
+            let message = match composed_ids.contains(&composed(&id)) {
+                true => {
+                    format!("{} has this id in other characters that look the same (NFC or NFD): copy it", gold.name)
+                }
+                false => format!("{} has no item of this id: expected one of its {}", gold.name, of_ids(&items)),
+            };
             problems.unknown_ids.push(wrong(Some(&id), message.into()));
             continue;
         };
@@ -295,6 +301,15 @@ mod tests {
         let unknown =
             "p.jsonl:1 (zz): items.jsonl has no item of this id: expected one of its 2 ids, such as `a` [left out]";
         assert_eq!(said.last().map(String::as_str), Some(unknown));
+    }
+
+    #[test]
+    fn an_id_of_other_characters_that_look_the_same_is_said() {
+        let gold = GOLD.replace("\"a\"", "\"caf\u{e9}\"");
+        let read =
+            read(&file("g", gold.as_bytes()), &file("p", "{\"item\":\"cafe\u{301}\",\"answer\":\"x\"}".as_bytes()));
+        let said = &read.unwrap().problems.unknown_ids[0].message;
+        assert_eq!(said, "g has this id in other characters that look the same (NFC or NFD): copy it");
     }
 
     #[test]
