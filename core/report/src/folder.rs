@@ -145,7 +145,7 @@ pub fn run_of_records(
         let cuts = cuts(&records, language);
         as_overflows(&mut records, &cuts, &items, language);
     }
-    let gaps = gaps(manifest.n_items(), manifest.wrote_items(files.items), &items, left_out);
+    let gaps = gaps(manifest.n_items(), manifest.items_differ(files.items), &items, left_out);
     let judging = read_judging(files.judging, files.judgements)?;
     closeread_judges::label_questions(&judging, &mut items);
     closeread_judges::score(&judging, &items, &mut records);

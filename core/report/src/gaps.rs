@@ -9,16 +9,15 @@ use std::collections::BTreeSet;
 /// Damage and incompleteness of the files, a sentence each; trials without any record are counted by the report's own
 /// tables and by [`Run::lacks`].
 ///
-/// `planned` is how many items there are to be, `as_written` whether their file is the one that the run wrote, `left_out` how
-/// many records are of other items.
-pub(super) fn gaps(planned: Option<usize>, as_written: bool, items: &[Item], left_out: usize) -> Vec<String> {
+/// `planned` is how many items there are to be, `differs` how their file is not the one that the run wrote, `left_out` how many
+/// records are of other items.
+pub(super) fn gaps(planned: Option<usize>, differs: Option<&str>, items: &[Item], left_out: usize) -> Vec<String> {
     let mut gaps = Vec::new();
     let n = thousands(items.len() as u64);
     let of = planned.map_or_else(String::new, |planned| format!(" of {}", thousands(planned as u64)));
-    if !as_written {
+    if let Some(differs) = differs {
         gaps.push(format!(
-            "DAMAGED: items.jsonl, with {n}{of} items, is not as the run wrote it; give the run's command again, which \
-             writes it anew"
+            "DAMAGED: items.jsonl, with {n}{of} items, {differs}; give the run's command again, which writes it anew"
         ));
     } else if planned.is_some_and(|planned| items.len() < planned) {
         gaps.push(format!("INCOMPLETE: the folder holds {n}{of} items of the run"));
@@ -106,6 +105,8 @@ mod tests {
         assert_eq!(said[1..], ["DAMAGED: 2 records are of items that items.jsonl does not have; they are left out"]);
         let said = lacks(|_, items, _| items[0] = items[0].replace("Who?", "Why?"));
         assert!(said.len() == 1 && said[0].starts_with("DAMAGED: items.jsonl, with 2 of 2 items"), "{said:?}");
+        let said = lacks(|_, items, _| items.iter_mut().for_each(|item| item.push('\r')));
+        assert!(said[0].contains("its line ends are CRLF"), "{said:?}");
         let said = lacks(|_, _, records| records.truncate(1));
         assert_eq!(said, ["INCOMPLETE: 3 of 4 trials have no record"]);
     }

@@ -56,9 +56,9 @@ impl Part {
         let Manifest { mut configuration, shard, places, extended } = serde_json::from_str(&bytes)
             .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
         let items = text("items.jsonl")?;
-        if !known.wrote_items(items.as_bytes()) {
+        if let Some(differs) = known.items_differ(items.as_bytes()) {
             bail!(
-                "{} is damaged: it is not as the run wrote it; give the command of that part again, which writes it anew",
+                "{} is damaged: it {differs}; give the command of that part again, which writes it anew",
                 folder.join("items.jsonl").display()
             );
         }

@@ -207,9 +207,20 @@ impl RunManifest {
         }
     }
 
-    /// Returns whether these are the bytes of `items.jsonl` that the run wrote, as far as the manifest tells.
-    pub fn wrote_items(&self, file: &[u8]) -> bool {
-        self.stored_items.as_ref().is_none_or(|stored| stored.sha256 == sha256(file))
+    /// Says how these bytes of `items.jsonl` differ from those that the run wrote; `None` if they do not, as far as the manifest tells.
+    pub fn items_differ(&self, file: &[u8]) -> Option<&'static str> {
+        let written = |bytes: &[u8]| self.stored_items.as_ref().is_none_or(|stored| stored.sha256 == sha256(bytes));
+        if written(file) {
+            return None;
+        }
+        let by_feeds: Vec<u8> = file.iter().copied().filter(|byte| *byte != b'\r').collect();
+        Some(match written(&by_feeds) {
+            true => {
+                "is not as the run wrote it: its line ends are CRLF, as git's core.autocrlf makes them and `* -text` in \
+                 .gitattributes prevents"
+            }
+            false => "is not as the run wrote it",
+        })
     }
 
     /// Returns what a reader of a report must know of how the run was made, name and value.
