@@ -158,7 +158,12 @@ impl RunFolder {
                          {}--out for another folder, or --fresh to start anew there",
                         path.display(),
                         changes.join("\n  "),
-                        if is_ranking(configuration) { "" } else { "--extend to take it on with these, " }
+                        match !is_ranking(configuration)
+                            && extension::may_extend(path, &there["configuration"], configuration)
+                        {
+                            true => "--extend to take it on with these, ",
+                            false => "",
+                        }
                     ),
                 }
             }

@@ -139,6 +139,26 @@ fn a_folder_with_another_configuration_is_refused_with_what_differs() {
 }
 
 #[test]
+fn only_what_may_be_extended_is_told_to_extend() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    let base = ["run", "--benchmark", "bench", "--retriever", "bm25", "--method", "closed-book", "--out", "r"];
+    sandbox.run(&base).exits(0);
+    for (other, is_advised) in [
+        (["--repeats", "2"], true),
+        (["--context-window", "4000"], false),
+        (["--limit", "1"], false),
+        (["--method", "full-document"], false),
+    ] {
+        let other = [&base[..], &other].concat();
+        let refused = sandbox.run(&other).exits(2).err();
+        assert!(refused.contains("another configuration"), "{refused}");
+        assert_eq!(refused.contains("--extend"), is_advised, "{refused}");
+        sandbox.run(&[&other[..], &["--extend"]].concat()).exits(if is_advised { 0 } else { 2 });
+    }
+}
+
+#[test]
 fn json_gives_every_cell_its_ledger_and_intervals() {
     let sandbox = Sandbox::new();
     small_benchmark(&sandbox);

@@ -170,6 +170,11 @@ impl Changes {
     }
 }
 
+/// Whether a run may be taken on with this configuration, as far as the configurations tell.
+pub(super) fn may_extend(path: &Path, there: &Value, here: &Value) -> bool {
+    here["items"].as_u64() >= there["items"].as_u64() && check(path, there, here).is_ok()
+}
+
 /// Refuses what would take something away from the run, or change all of it.
 fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
     let mut problems = Vec::new();
