@@ -15,10 +15,9 @@ use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use catalog::Catalog;
 use closeread_books::Book;
-use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
+use closeread_data::{Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
 use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, ProblemList, tell_language};
 use closeread_text::hash::sha256_of_parts;
-use closeread_text::names::meant;
 use closeread_text::{Language, Locator, Span};
 use corpora::{Corpora, books_of};
 use listing::list;
@@ -129,16 +128,7 @@ impl Benchmark {
                 }
             }
             None => {
-                let folder = Path::new(name);
-                if !folder.is_dir() {
-                    let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.name).collect();
-                    bail!(
-                        "there is no benchmark and no folder `{name}`{}: expected {SAMPLE}, {}, or a folder with \
-                         documents.jsonl and items.jsonl",
-                        meant(name, known.iter().copied().chain([SAMPLE])),
-                        known.join(", ")
-                    );
-                }
+                let folder = folder::named(name)?;
                 reads_no_data()?;
                 let (dataset, books, texts) = of_folder(folder, &options)?;
                 (folder::name(folder), dataset, Some(books), texts)

@@ -52,6 +52,10 @@ fn a_mistyped_name_gets_the_nearest() {
         (&["run", "--param", "dosrag.max_tokens=1"], "(did you mean `dos-rag`?)"),
         (&["run", "--param", "dos-rag.max_token=1"], "unknown parameter `max_token` (did you mean `max_tokens`?)"),
         (&["run", "--benchmark", "novelqu"], "(did you mean `novelqa`?)"),
+        (
+            &["run", "--benchmark", "items.jsonl"],
+            "`items.jsonl` is a file: expected the folder that holds documents.jsonl",
+        ),
         (&["run", "--model", "open-ai/x"], "unknown model `open-ai/x` (did you mean `openai`?)"),
         (&["run", "--tokenizer", "o200"], "(did you mean `o200k`?)"),
         (&["run", "--embedder", "all-minilm-l6"], "(did you mean `all-MiniLM-L6-v2`?)"),

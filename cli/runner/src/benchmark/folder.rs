@@ -1,13 +1,15 @@
 //! Folders of closeread's own format: `documents.jsonl` and `items.jsonl`, and files with texts beside them.
 
+use super::SAMPLE;
 use super::catalog::{Catalog, on_text};
 use crate::input::{self, Books, InputOptions, Stamp};
 use crate::texts::BookTexts;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use closeread_books::Book;
-use closeread_data::{Dataset, jsonl};
+use closeread_data::{ADAPTERS, Dataset, jsonl};
 use closeread_eval::saved::utf8;
 use closeread_eval::{InputFile, Problem};
+use closeread_text::names::meant;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,24 @@ const ITEMS: &str = "items.jsonl";
 pub(super) fn own(data: &[PathBuf]) -> Option<&Path> {
     let [folder] = data else { return None };
     [DOCUMENTS, ITEMS].iter().all(|name| folder.join(name).is_file()).then_some(folder)
+}
+
+/// The folder that `--benchmark` names, where it names no data set.
+pub(super) fn named(name: &str) -> Result<&Path> {
+    let folder = Path::new(name);
+    if folder.is_file() {
+        bail!("benchmark `{name}` is a file: expected the folder that holds documents.jsonl and items.jsonl");
+    }
+    if !folder.is_dir() {
+        let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.name).collect();
+        bail!(
+            "there is no benchmark and no folder `{name}`{}: expected {SAMPLE}, {}, or a folder with documents.jsonl and \
+             items.jsonl",
+            meant(name, known.iter().copied().chain([SAMPLE])),
+            known.join(", ")
+        );
+    }
+    Ok(folder)
 }
 
 /// Whether `folder` is a benchmark of closeread's own format, and one of `files` is another there.
