@@ -35,14 +35,19 @@ mod table;
 mod values;
 mod welcome;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+use closeread_data::adapter;
 use closeread_llm::provider::without_likely_keys;
+use closeread_methods::entry;
+use closeread_runner::benchmark::SAMPLE;
+use closeread_runner::finished::is_run_folder;
 use closeread_runner::interrupt;
 use closeread_text::names::nearest;
 use log::LogArgs;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use tracing::error;
 
@@ -105,7 +110,7 @@ fn command() -> clap::Command {
 }
 
 /// An error about an unknown command with the nearest one where clap finds none, as for letters that changed places. A
-/// format that another command writes gets that command.
+/// format that another command writes gets that command, and what stands without its option that option.
 fn with_nearest(mut error: clap::Error) -> clap::Error {
     let words = |kind| match error.get(kind) {
         Some(ContextValue::String(words)) => Some(words.clone()),
@@ -119,18 +124,46 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         return error;
     }
+    let is_argument = error.kind() == ErrorKind::UnknownArgument;
+    let bare = words(ContextKind::InvalidArg).filter(|given| is_argument && !given.starts_with('-'));
+    if let Some(tip) = bare.and_then(|given| with_its_option(&given)) {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return error;
+    }
     let Some(unknown) = words(ContextKind::InvalidSubcommand) else { return error };
     if error.get(ContextKind::SuggestedSubcommand).is_none() {
         let all = command();
-        let mut above = &all;
-        for given in log::arguments().take_while(|given| *given != unknown) {
-            above = above.find_subcommand(&given).unwrap_or(above);
-        }
+        let above = command_before(&all, &unknown);
         if let Some(meant) = nearest(&unknown, above.get_subcommands().map(clap::Command::get_name)) {
             error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
         }
     }
     error
+}
+
+/// The command that stands before a word of the command line.
+fn command_before<'a>(all: &'a clap::Command, word: &str) -> &'a clap::Command {
+    let given = log::arguments().take_while(|given| given != word);
+    given.fold(all, |above, given| above.find_subcommand(&given).unwrap_or(above))
+}
+
+/// How to give what stands without an option, where the command has one for it.
+fn with_its_option(given: &str) -> Option<String> {
+    let path = Path::new(given);
+    let options: &[&str] = if is_run_folder(path) {
+        &["out"]
+    } else if entry(given).is_some() {
+        &["method"]
+    } else if path.exists() || given == SAMPLE || adapter(given).is_some() {
+        &["benchmark", "books", "documents"]
+    } else {
+        return None;
+    };
+    let all = command();
+    let command = command_before(&all, given);
+    let has = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
+    let option = options.iter().find(|option| has(option))?;
+    Some(format!("use '--{option} {}'", hint::typed(given)))
 }
 
 fn main() -> ExitCode {

@@ -71,6 +71,24 @@ fn a_mistyped_name_gets_the_nearest() {
 }
 
 #[test]
+fn what_stands_without_its_option_gets_the_option() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tales/items.jsonl", "");
+    sandbox.write("tales/mill.txt", "Ana came.");
+    sandbox.write("r/manifest.json", "{}");
+    for (args, tip) in [
+        (&["run", "tales"][..], "use '--benchmark tales'"),
+        (&["run", "novelqa"], "use '--benchmark novelqa'"),
+        (&["run", "r"], "use '--out r'"),
+        (&["run", "--method", "closed-book", "dos-rag"], "use '--method dos-rag'"),
+        (&["build", "sagascale", "tales/mill.txt", "--out", "b"], "use '--books tales/mill.txt'"),
+    ] {
+        sandbox.run(args).refuses(&[tip]);
+    }
+    assert!(!sandbox.run(&["run", "nothing"]).exits(2).err().contains("tip:"), "no file, no data set and no method");
+}
+
+#[test]
 fn a_format_that_another_command_writes_is_named_with_that_command() {
     let sandbox = Sandbox::new();
     let junit = "`closeread gate RUN --min METRIC=SCORE --junit FILE` writes JUnit";
