@@ -87,6 +87,13 @@ fn outside(least: f64, most: f64) -> String {
     format!("expected a number from {} to {}", shown(least), shown(most))
 }
 
+/// What to do about the `000` of a list that was meant as 1,000.
+const BEHIND_COMMA: &str = "; a comma stands between two numbers: write 1000 for a thousand, not 1,000";
+
+fn is_behind_comma(text: &str) -> bool {
+    text.len() == 3 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Warns of a list that looks like one number with a thousands separator: both numbers are run and paid for.
 pub(crate) fn warn_of_thousands(option: &str, numbers: &[usize]) {
     // `10,100,1000` is a scale; with one number in the place of two, `1,500,2000` still ascends.
@@ -120,7 +127,7 @@ fn parser_like(parser: &ValueParser, least: f64, most: f64) -> Option<ValueParse
     fn of<T: FromStr + Into<Number> + Copy + Send + Sync + 'static>(least: f64, most: f64) -> ValueParser {
         ValueParser::new(move |text: &str| match text.parse::<T>() {
             Ok(number) if (least..=most).contains(&number.into().0) => Ok(number),
-            _ => Err(outside(least, most)),
+            _ => Err(outside(least, most) + if is_behind_comma(text) { BEHIND_COMMA } else { "" }),
         })
     }
     let is = |id: TypeId| parser.type_id() == id;
@@ -207,6 +214,18 @@ mod tests {
             assert!(refused((most + 1.0).to_string()), "{way:?} --{name} above {most}");
             assert_eq!(refused("0".to_owned()), least > 0.0, "{way:?} --{name} 0");
         }
+    }
+
+    #[test]
+    fn a_thousand_with_a_comma_is_told_from_a_number_out_of_range() {
+        let told = |list: &str| {
+            within(crate::Cli::command())
+                .try_get_matches_from(["closeread", "run", "--budget", list])
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(told("1,000").contains("write 1000 for a thousand"), "{}", told("1,000"));
+        assert!(!told("1000,0").contains("comma"), "{}", told("1000,0"));
     }
 
     #[test]
