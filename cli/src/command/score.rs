@@ -11,6 +11,7 @@ use closeread_eval::{ASKED_AS, InputFile, Item, LISTED, Problem, Task};
 use closeread_metrics::{Metric, Words};
 use closeread_results::scoring::{Published, gold, published};
 use closeread_results::{files, scoring};
+use closeread_runner::finished::is_run_folder;
 use closeread_table::number::{counted, metric_label};
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
@@ -30,13 +31,13 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "ITEMS")]
     gold: Vec<PathBuf>,
     /// Predictions: JSON Lines of {"item", "answer" or "choice", "evidence"}, or a folder with them in predictions.jsonl
-    #[arg(long, value_name = "FILE", conflicts_with = "format", required_unless_present_any = ["format", "codabench"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
     predictions: Option<PathBuf>,
     /// Read published prediction files of this layout instead
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
     /// Files (or folders, or ZIP archives) of --format, as published
-    #[arg(value_name = "FILE", requires = "format")]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Task of --format, where it has several [default: by the file's name]
     #[arg(long, value_name = "NAME", requires = "format")]
@@ -61,7 +62,7 @@ pub(crate) struct ScoreArgs {
     fill: Option<char>,
     /// Score as a Codabench platform starts a scorer: INPUT/ref holds items.jsonl, INPUT/res the predictions; scores.json and
     /// detailed_results.html go into OUTPUT
-    #[arg(long, num_args = 2, value_names = ["INPUT", "OUTPUT"], conflicts_with_all = ["gold", "predictions", "format", "write"])]
+    #[arg(long, num_args = 2, value_names = ["INPUT", "OUTPUT"], conflicts_with_all = ["gold", "predictions", "format", "write", "files"])]
     codabench: Vec<PathBuf>,
     /// Print the scorecard as one JSON value
     #[arg(long)]
@@ -147,7 +148,21 @@ fn read(args: &ScoreArgs) -> Result<Published> {
         let (files, gold) = (files::read_all(&args.files)?, files::read_all(&args.gold)?);
         return published(format, &files, &gold, args.task.as_deref(), args.system.as_deref());
     }
-    let predictions = args.predictions.as_deref().ok_or_else(|| anyhow!("no predictions: pass --predictions FILE"))?;
+    if let Some(file) = args.files.first() {
+        let shown = file.display();
+        if is_run_folder(file) {
+            bail!(
+                "{shown} is a run, whose scores `closeread report` shows; files of predictions are named by --predictions"
+            );
+        }
+        bail!(
+            "{shown} has no option: --gold ITEMS --predictions FILE, or --format NAME for files of a published layout"
+        );
+    }
+    let predictions = args
+        .predictions
+        .as_deref()
+        .ok_or_else(|| anyhow!("no predictions: pass --predictions FILE, or --format NAME with published files"))?;
     let [items] = &args.gold[..] else {
         bail!("{} gold files: pass one by --gold, items.jsonl or the folder that holds it", args.gold.len());
     };

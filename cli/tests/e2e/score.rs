@@ -161,6 +161,10 @@ fn what_cannot_be_read_at_all_exits_2_and_says_what_to_do() {
         .refuses(&["empty.jsonl holds no item", "expected items.jsonl"]);
     sandbox.run(&["score", "--predictions", "p.jsonl"]).refuses(&["0 gold files", "--gold"]);
     sandbox.run(&["score", "--gold", "items.jsonl"]).refuses(&["--predictions"]);
+    sandbox.write("r/manifest.json", "{}");
+    sandbox.run(&["score", "r"]).refuses(&["r is a run", "`closeread report` shows"]);
+    sandbox.run(&["score", "p.jsonl", "--gold", "items.jsonl"]).refuses(&["p.jsonl has no option", "--predictions"]);
+    sandbox.run(&["score", "--codabench", "in", "out", "p.jsonl"]).refuses(&["cannot be used with"]);
     sandbox.run(&[&SCORE[..], &["--metric", "f2"]].concat()).refuses(&["unknown metric `f2`", "infinitebench_zh_f1"]);
     sandbox.run(&[&SCORE[..], &["--group-by", "color"]].concat()).refuses(&["no item has a label `color`", "`kind`"]);
     sandbox.run(&["score", "--format", "nope", "p.jsonl"]).refuses(&["nope", "infinitebench"]);
