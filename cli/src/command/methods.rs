@@ -1,13 +1,13 @@
 //! `closeread methods`: what there is, where it comes from, and what it asks for.
 
 use super::{BookArgs, one_book};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::ASSUMED_RESPONSE_TOKENS;
-use closeread_methods::Settings;
 use closeread_methods::cost::{BookSize, Range};
 use closeread_methods::protocol::{Offer, StageCost, offers};
+use closeread_methods::{Settings, entry};
 use closeread_prompts::Prompts;
 use closeread_runner::benchmark;
 use closeread_table::number::thousands;
@@ -30,6 +30,10 @@ pub(crate) struct MethodsArgs {
 /// Prints the methods.
 pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
     let book = match &args.book {
+        Some(path) if !path.exists() && path.to_str().is_some_and(|name| entry(name).is_some()) => bail!(
+            "{} is a method: `closeread methods` takes a book, and lists all methods with their parameters",
+            path.display()
+        ),
         Some(path) => one_book(path, &args.reading)?,
         None => benchmark::sample_story()?,
     };

@@ -61,6 +61,7 @@ fn a_mistyped_name_gets_the_nearest() {
         (&["run", "--embedder", "all-minilm-l6"], "(did you mean `all-MiniLM-L6-v2`?)"),
         (&["run", "--items", "en-01"], "(did you mean `en-"),
         (&["protocol", "novelq"], "(did you mean `novelqa`?)"),
+        (&["methods", "dos-rag"], "dos-rag is a method: `closeread methods` takes a book"),
         (&["score", "--gold", "x", "--predictions", "y", "--metric", "rouge-l"], "did you mean `rouge"),
         (&["runs"], "a similar subcommand exists: 'run'"),
         (&["rnu"], "a similar subcommand exists: 'run'"),
