@@ -33,11 +33,11 @@ pub enum SelectError {
     #[error("`{0}`: expected LABEL=VALUE, such as set=test")]
     NoPair(String),
     /// No item has the label.
-    #[error("no item has a label `{label}`; expected one of: {known}")]
+    #[error("no item has a label `{label}`; {known}")]
     NoLabel {
         /// The label.
         label: String,
-        /// Labels that items have, for the message.
+        /// What the message says of the labels that items have.
         known: String,
     },
     /// No item has this value of the label.
@@ -169,7 +169,10 @@ fn largest_remainder(n: usize, sizes: &[usize]) -> Vec<usize> {
 
 fn no_label(items: &[Item], label: &str) -> SelectError {
     let known: BTreeSet<&str> = items.iter().flat_map(|item| item.labels.keys()).map(String::as_str).collect();
-    let known = if known.is_empty() { "items here have no labels".to_owned() } else { joined(known) };
+    let known = match known.is_empty() {
+        true => "items here have no labels".to_owned(),
+        false => format!("expected one of: {}", joined(known)),
+    };
     SelectError::NoLabel { label: label.to_owned(), known }
 }
 
@@ -253,6 +256,7 @@ mod tests {
         let said = |wanted: &str| kept(&[wanted]).unwrap_err().to_string();
         assert_eq!(said("aspect=d"), "no item has aspect=d; `aspect` is one of: a, b, c");
         assert_eq!(said("kind=a"), "no item has a label `kind`; expected one of: aspect, set");
+        assert_eq!(no_label(&[], "kind").to_string(), "no item has a label `kind`; items here have no labels");
         for text in ["set", "=test", "set="] {
             assert!(text.parse::<Where>().is_err(), "{text}");
         }
