@@ -250,7 +250,7 @@ impl<'f> Rows<'f> {
                 None => return,
                 Some(Ok(value)) => self.push(line, value, &rest.as_bytes()[..values.byte_offset()]),
                 Some(Err(_)) if rest.len() == text.len() && line == 1 && is_table(self.name) => {
-                    let message = "a table, none of which is read: expected JSON Lines, one object a line";
+                    let message = "a table, such as CSV, cannot be read here: expected JSON Lines, one object a line";
                     self.at = self.bytes.len();
                     return self.fail(line, message.into());
                 }

@@ -113,7 +113,7 @@ fn a_table_is_one_problem() {
         let file = InputFile { name: name.into(), bytes: text.into() };
         rows(&file).map(|row| row.map(|row| row.line).map_err(|problem| problem.to_string())).collect::<Vec<_>>()
     };
-    let wrong = "p.CSV:1: a table, none of which is read: expected JSON Lines, one object a line [left out]";
+    let wrong = "p.CSV:1: a table, such as CSV, cannot be read here: expected JSON Lines, one object a line [left out]";
     assert_eq!(table("p.CSV", "item,answer\nq1,Ann\nq2,Ben\n"), [Err(wrong.to_owned())]);
     assert_eq!(table("p.csv", "{}\n{}\n"), [Ok(1), Ok(2)], "the content decides");
 }
