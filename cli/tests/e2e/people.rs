@@ -164,4 +164,5 @@ fn faults_are_counted_by_kind_and_key_facts_and_sentences_are_two_tasks() {
     sandbox
         .run(&["people", "rate", "r", "--ask", "taste", "--out", "x"])
         .refuses(&["expected one of correctness, fault"]);
+    sandbox.run(&["people", "rate", "r", "--out", "x"]).refuses(&["nothing to rate in r", "answers to open questions"]);
 }

@@ -68,6 +68,13 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
             );
         }
     }
+    if units.is_empty() {
+        bail!(
+            "there is nothing to rate in {}: --ask correctness takes answers to open questions, fault wrong answers, key-fact \
+             and sentence summaries of items with key facts",
+            args.run.display()
+        );
+    }
     let n = units.len();
     let title = format!("{}: {n} to rate", run.benchmark);
     let page = StudyFolder::write(&args.out, title, None, units, Some(&args.run))?;
