@@ -5,7 +5,7 @@ use closeread_data::foreign::{ForeignLog, inspect, lm_eval};
 use closeread_eval::InputFile;
 use closeread_export::foreign::{adopt, notes, run};
 use closeread_report::Run;
-use closeread_runner::finished::{self, NamedFolder, Texts};
+use closeread_runner::finished::{self, NamedFolder, Texts, is_run_folder};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
@@ -22,6 +22,18 @@ pub struct ForeignRun {
     pub run: Run,
     /// Notes that a reader must know, a sentence each.
     pub notes: Vec<String>,
+}
+
+/// Names the runs that a folder holds, as a newcomer gives the folder of all runs.
+fn runs_in(folder: &Path) -> String {
+    let inside = closeread_files::entries(folder).unwrap_or_default();
+    let runs: Vec<String> =
+        inside.iter().filter(|path| is_run_folder(path)).map(|path| path.display().to_string()).collect();
+    match runs.as_slice() {
+        [] => String::new(),
+        [one] => format!("; in it is the run {one}"),
+        [first, ..] => format!("; in it are {} runs, such as {first}: name them one by one", runs.len()),
+    }
 }
 
 /// The run in a log, or in a folder of logs; `None` for what is neither.
@@ -70,8 +82,9 @@ pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<(Vec<Run>, Vec<
         let name = folder.name.clone().unwrap_or_else(|| finished::folder_name(&folder.path));
         let read = read(&folder.path, &name)?.with_context(|| {
             format!(
-                "{} is neither a run folder (with manifest.json) nor a log of inspect_ai or lm-evaluation-harness",
-                folder.path.display()
+                "{} is neither a run folder (with manifest.json) nor a log of inspect_ai or lm-evaluation-harness{}",
+                folder.path.display(),
+                runs_in(&folder.path)
             )
         })?;
         notes.extend(read.notes);
