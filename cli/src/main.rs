@@ -149,6 +149,13 @@ fn command_before<'a>(all: &'a clap::Command, word: &str) -> &'a clap::Command {
 
 /// How to give what stands without an option, where the command has one for it.
 fn with_its_option(given: &str) -> Option<String> {
+    let all = command();
+    let command = command_before(&all, given);
+    let before = log::arguments().take_while(|word| word != given).last().unwrap_or_default();
+    let is_before = |arg: &&clap::Arg| arg.get_long().is_some_and(|name| before == format!("--{name}"));
+    if command.get_arguments().find(is_before).is_some_and(clap::Arg::is_require_equals_set) {
+        return Some(format!("use '{before}={}'", hint::typed(given)));
+    }
     let path = Path::new(given);
     let options: &[&str] = if is_run_folder(path) {
         &["out"]
@@ -159,8 +166,6 @@ fn with_its_option(given: &str) -> Option<String> {
     } else {
         return None;
     };
-    let all = command();
-    let command = command_before(&all, given);
     let has = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
     let option = options.iter().find(|option| has(option))?;
     Some(format!("use '--{option} {}'", hint::typed(given)))
