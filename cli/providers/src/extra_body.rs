@@ -103,7 +103,8 @@ const KEYS: [&str; 13] = [
 const BARE_KEYS: [&str; 4] = ["auth", "key", "pwd", "token"];
 /// Fewest characters of what a header for a key holds.
 const SHORTEST: usize = 20;
-const NO_FILE: &str = "there is no file of that name, and no JSON object stands there";
+const NO_FILE: &str =
+    "there is no file of that name, and no JSON object stands there: expected one such as {\"top_p\": 0.9}";
 
 fn check_fields(fields: &Map<String, Value>, known: &[Secret]) -> Result<()> {
     if let Some(name) = fields.keys().find(|name| OURS.contains(&bare(name).as_str())) {
