@@ -24,8 +24,14 @@ pub struct ForeignRun {
     pub notes: Vec<String>,
 }
 
-/// Names the runs that a folder holds, as a newcomer gives the folder of all runs.
-fn runs_in(folder: &Path) -> String {
+/// What a folder that is no run holds, as a newcomer names it: the folder of all runs, or a submission.
+pub(crate) fn held_by(folder: &Path) -> String {
+    if folder.join("predictions.jsonl").is_file() {
+        let shown = folder.display();
+        return format!(
+            "; closeread score --gold ITEMS --predictions {shown} --json > FILE scores the predictions in it"
+        );
+    }
     let inside = closeread_files::entries(folder).unwrap_or_default();
     let runs: Vec<String> =
         inside.iter().filter(|path| is_run_folder(path)).map(|path| path.display().to_string()).collect();
@@ -84,7 +90,7 @@ pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<(Vec<Run>, Vec<
             format!(
                 "{} is neither a run folder (with manifest.json) nor a log of inspect_ai or lm-evaluation-harness{}",
                 folder.path.display(),
-                runs_in(&folder.path)
+                held_by(&folder.path)
             )
         })?;
         notes.extend(read.notes);

@@ -118,8 +118,9 @@ impl Opened {
         } else {
             bail!(
                 "{} is neither a run folder (with manifest.json) nor a file: expected what `closeread run --out DIR` \
-                 makes, the output of `closeread score --json`, or logs of inspect_ai or lm-evaluation-harness",
-                path.display()
+                 makes, the output of `closeread score --json`, or logs of inspect_ai or lm-evaluation-harness{}",
+                path.display(),
+                foreign::held_by(path)
             );
         };
         Ok(Self { path: path.to_owned(), name, content })

@@ -229,6 +229,10 @@ fn what_is_no_log_gets_one_message() {
     sandbox.run(&["report", "other.json"]).refuses(&["neither a run folder", "lm-evaluation-harness"]);
     sandbox.write("all/r/manifest.json", "{}");
     sandbox.run(&["report", "all"]).refuses(&["all is neither a run folder", "; in it is the run all/r"]);
+    sandbox.write("ada/predictions.jsonl", "");
+    sandbox
+        .run(&["compare", "ada", &known])
+        .refuses(&["ada is neither", "score --gold ITEMS --predictions ada --json"]);
     sandbox.write("m/samples_t_2026.jsonl", "{\"doc_id\": 1}\n");
     sandbox.run(&["compare", "m/samples_t_2026.jsonl", &known]).refuses(&["line 1", "lists no metrics"]);
 }
