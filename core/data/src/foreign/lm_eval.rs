@@ -1,7 +1,8 @@
 //! Samples of lm-evaluation-harness: `MODEL/samples_TASK_DATE.jsonl`, an object a sample and filter.
 
 use super::{ForeignError, ForeignLog, ForeignSample, documents, item, labels};
-use closeread_eval::rows::{Row, rows, scalar};
+use crate::source::literal;
+use closeread_eval::rows::{Row, rows, scalar, scalars};
 use closeread_eval::{InputFile, Outcome};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -115,18 +116,27 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
         place.or_else(|| options.iter().position(|option| option == target))
     });
     let question = of(&QUESTIONS).or_else(|| argument(asked.first()?, "arg_0")).unwrap_or_default();
-    let outcome = match likelihoods.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).filter(|_| is_choice) {
+    // Of options that are equally likely the harness takes the first, `max_by` the last.
+    let likeliest = likelihoods.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
+    let outcome = match likeliest.filter(|_| is_choice) {
         Some((choice, _)) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
         None => match responses.first().and_then(scalar) {
             Some(answer) => Outcome::Answered { answer, choice: None },
             None => Outcome::Unanswered,
         },
     };
-    let answers = if is_choice { Vec::new() } else { target.into_iter().collect() };
+    let answers = if is_choice { Vec::new() } else { target.map(golds).unwrap_or_default() };
     let mut item = item(of(&IDS).unwrap_or_else(|| number.to_owned()), question, options, correct, answers);
     item.documents = documents(doc);
     item.labels = labels(doc, &[&IDS[..], &QUESTIONS[..], &["target", "answer", "choices"]].concat());
     ForeignSample { item, repeat: 0, outcome, scores: BTreeMap::new(), prompt_tokens: 0, seconds: 0.0 }
+}
+
+/// The gold answers: the harness writes several as Python writes a list.
+fn golds(target: String) -> Vec<String> {
+    let is_list = target.starts_with('[') && target.ends_with(']');
+    let several = literal::parse(&target).ok().filter(|_| is_list).map(|list| scalars(&list)).unwrap_or_default();
+    if several.is_empty() { vec![target] } else { several }
 }
 
 /// The log-likelihood of an option: `[-1.5, false]`, of which newer harnesses write both as text.
@@ -161,15 +171,39 @@ mod tests {
         assert!(is_samples("a/samples_t_2026.jsonl") && !is_samples("samples.jsonl"));
     }
 
+    fn first(row: &str) -> ForeignSample {
+        let line = format!(r#"{{"doc_id": 0, "metrics": ["acc"], "acc": 1.0, {row}}}"#);
+        let name = "m/samples_t_2026-11-24T23-43-29.082581.jsonl".into();
+        read(&InputFile { name, bytes: line.into_bytes() }).unwrap().samples.remove(0)
+    }
+
+    #[test]
+    fn several_gold_answers_are_read_from_the_list_that_python_writes() {
+        let answers = |target: &str| {
+            let target = serde_json::to_string(target).unwrap();
+            first(&format!(r#""target": {target}, "filtered_resps": ["Ana"]"#)).item.answers
+        };
+        assert_eq!(answers(r#"['Ana', "Ana's mill", 1878]"#), ["Ana", "Ana's mill", "1878"]);
+        for text in ["Ana", "[1] and [2]", "[sic]", "[]", "['Ana'"] {
+            assert_eq!(answers(text), [text]);
+        }
+    }
+
+    #[test]
+    fn of_equally_likely_options_the_first_is_the_answer() {
+        let arguments = r#"{"a": {"arg_1": " A"}, "b": {"arg_1": " B"}, "c": {"arg_1": " C"}}"#;
+        let responses = r#"[["-2.5", "False"], ["-1.25", "True"], ["-1.25", "True"]]"#;
+        let sample = first(&format!(r#""target": "1", "arguments": {arguments}, "filtered_resps": {responses}"#));
+        assert_eq!(sample.outcome, Outcome::Answered { answer: "B".into(), choice: Some(1) });
+    }
+
     #[test]
     fn a_target_of_digits_is_a_place_and_other_words_are_an_option() {
         let correct = |target: &str| {
             let arguments = r#"{"a": {"arg_1": " 1"}, "b": {"arg_1": " 0"}, "c": {"arg_1": " 8"}}"#;
             let responses = r#"[["-1", "x"], ["-2", "x"], ["-3", "x"]]"#;
             let asked = format!(r#""target": "{target}", "arguments": {arguments}, "filtered_resps": {responses}"#);
-            let line = format!(r#"{{"doc_id": 0, "metrics": ["acc"], "acc": 1.0, {asked}}}"#);
-            let name = "m/samples_t_2026-11-24T23-43-29.082581.jsonl".into();
-            read(&InputFile { name, bytes: line.into_bytes() }).unwrap().samples[0].item.correct
+            first(&asked).item.correct
         };
         assert_eq!((correct("0"), correct("1"), correct("8"), correct("9")), (Some(0), Some(1), Some(2), None));
     }
