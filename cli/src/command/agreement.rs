@@ -6,15 +6,21 @@ use crate::hint::typed;
 use anyhow::{Context, Result, bail};
 use closeread_books::{DecodeError, decode};
 use closeread_eval::InputFile;
-use closeread_judges::{AgainstPeople, CorrectedScore, against_people, corrected_scores, human_labels, judge_errors};
+use closeread_files::run_files::SUPERSEDED;
+use closeread_judges::{
+    AgainstPeople, CorrectedScore, HumanLabel, Part, Subject, TrialPlace, against_people, corrected_scores,
+    human_labels, judge_errors,
+};
+use closeread_methods::record::TrialKey;
 use closeread_report::Run;
 use closeread_runner::finished::{self, Texts};
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use serde_json::json;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tracing::info;
+use tracing::{info, warn};
 
 /// Measure how judges agree with people, and raters with each other
 ///
@@ -82,6 +88,7 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
     if people.is_empty() && problems.is_empty() {
         bail!("{} has no label: expected columns `item` and `label`, and a row a label", file.name);
     }
+    warn_of_older(run, &people, &file.name)?;
     let (found, unused) = against_people(judging, &people, &file.name);
     problems.extend(unused);
     problems.sort_by_key(|problem| problem.line);
@@ -107,6 +114,29 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
         bail!("no label of {} is on something that was judged in {}", file.name, run.display());
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Labels name trials, not answers: those that an extension asked again have other answers than before.
+fn warn_of_older(run: &Path, people: &[HumanLabel], file: &str) -> Result<()> {
+    let lines = closeread_files::read_text(&run.join(SUPERSEDED))?.unwrap_or_default();
+    let mut asked_again: HashMap<String, Vec<TrialPlace>> = HashMap::new();
+    for key in lines.lines().filter_map(|line| serde_json::from_str::<TrialKey>(line).ok()) {
+        let Subject { item, trial } = Subject::from(&key);
+        asked_again.entry(item).or_default().extend(trial);
+    }
+    let is_on_one = |label: &&HumanLabel| {
+        let trials = asked_again.get(&label.item).filter(|_| label.part != Part::Question);
+        trials.into_iter().flatten().any(|trial| label.is_on(trial))
+    };
+    let n = people.iter().filter(is_on_one).count();
+    if n > 0 {
+        warn!(
+            "{n} of {} labels of {file} are on trials that were asked again when the run was extended: if people gave them \
+             before, they saw the answers in {SUPERSEDED}",
+            people.len()
+        );
+    }
+    Ok(())
 }
 
 /// A file of labels. What is not UTF-8, as a spreadsheet saves it in the code page of its system, is read as a text would be.

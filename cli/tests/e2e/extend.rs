@@ -248,3 +248,20 @@ fn an_extension_names_its_folder() {
     assert!(ended.err().contains("--out"), "{}", ended.err());
     assert_eq!(json!(ended.0.status.code()), json!(2));
 }
+
+#[test]
+fn labels_on_trials_that_were_asked_again_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["run", "--method", "closed-book", "--limit", "4", "--judge-model", "builtin/rule", "--out", "r"])
+        .exits(0);
+    sandbox.write("labels.csv", "item,label\nen-002,correct\nen-003,incorrect\n");
+    let agreement = ["agreement", "r", "labels.csv"];
+    let said = sandbox.run(&agreement).exits(0).err();
+    assert!(!said.contains("asked again"), "{said}");
+    let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    let record = records.lines().find(|line| line.contains("\"en-003\"")).unwrap();
+    sandbox.write("r/superseded.jsonl", format!("{record}\n"));
+    let said = sandbox.run(&agreement).exits(0).err();
+    assert!(said.contains("1 of 2 labels of labels.csv are on trials that were asked again"), "{said}");
+}
