@@ -13,7 +13,7 @@ use closeread_llm::Response;
 use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,26 @@ impl Journals {
             responses.extend(lines(&bytes).map(|Line { model, response, .. }| (model, response)));
         }
         Ok(responses)
+    }
+
+    /// Returns the responses of which `known` has a copy, with the model that gave each, and adds the others to it: a response
+    /// that took the same time to the nanosecond was paid once.
+    pub fn copies(&self, known: &mut HashSet<Vec<u8>>) -> Result<Vec<(String, Response)>> {
+        let (mut copies, mut new) = (Vec::new(), Vec::new());
+        for path in files::entries(&self.folder)? {
+            let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            for line in bytes.split(|&byte| byte == b'\n') {
+                match serde_json::from_slice(line) {
+                    Ok(Line { model, response, seconds, .. }) if seconds > 0.0 && known.contains(line) => {
+                        copies.push((model, response));
+                    }
+                    Ok(_) => new.push(line.to_vec()),
+                    Err(_) => {}
+                }
+            }
+        }
+        known.extend(new);
+        Ok(copies)
     }
 
     /// Removes the folder if nothing is left in it.
@@ -198,6 +218,19 @@ mod tests {
         assert_eq!(journals.of(&"trial").unwrap().take("a"), None);
         journals.tidy();
         assert!(!dir.path().join(FOLDER).exists());
+    }
+
+    #[test]
+    fn a_response_that_was_copied_from_another_folder_is_known() {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for (folder, seconds) in [(&dir, [2.5, 3.5]), (&other, [2.5, 4.5])] {
+            let journal = Journals::of_run(folder.path()).of(&"trial").unwrap();
+            seconds.iter().for_each(|seconds| journal.put("a", "m", &response("1"), *seconds));
+        }
+        let mut known = HashSet::new();
+        assert_eq!(Journals::of_run(dir.path()).copies(&mut known).unwrap(), []);
+        let copies = Journals::of_run(other.path()).copies(&mut known).unwrap();
+        assert_eq!(copies, [("m".to_owned(), response("1"))], "the second one was asked anew");
     }
 
     #[test]

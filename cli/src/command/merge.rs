@@ -13,6 +13,7 @@ use closeread_files::{refuse_input_as_output, write_atomically};
 use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_providers::batch::open_batches;
+use closeread_runner::journal::Journals;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, cost_of_trials, differences, is_half_joined, prices,
@@ -229,13 +230,15 @@ fn charged(parts: &[Part]) -> Result<Option<(Dollars, Dollars)>> {
         return Ok(None);
     }
     let (mut dollars, mut open, mut folders) = (Dollars::default(), Dollars::default(), HashSet::new());
-    let mut known: HashMap<&TrialKey, Vec<&Record>> = HashMap::new();
+    let (mut known, mut known_responses) = (HashMap::<&TrialKey, Vec<&Record>>::new(), HashSet::new());
     for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
         let (judging, prices) = (judging::read(&part.folder)?, prices(&part.folder)?);
         let spent = spent(&part.folder, part.records.iter(), &judging, &prices)?;
         // The same to the nanosecond is a copy, as of a part in a folder that it was merged into, and was paid once.
         let is_copy = |record: &&Record| known.get(&record.key).is_some_and(|there| there.contains(record));
-        dollars += spent.calls - cost_of_trials(part.records.iter().filter(is_copy), &prices);
+        let copies = Journals::of_run(&part.folder).copies(&mut known_responses)?;
+        let copied = cost_of_trials(part.records.iter().filter(is_copy), &prices) + cost_of_responses(&copies, &prices);
+        dollars += spent.calls - copied;
         open += spent.open;
         part.records.iter().for_each(|record| known.entry(&record.key).or_default().push(record));
     }

@@ -9,6 +9,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_eval::Outcome;
 use closeread_files::{self as files, pretty, write_atomically};
 use closeread_judges::Judging;
+use closeread_llm::Response;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record};
 use closeread_report::{blocked_call, served_usage};
@@ -61,12 +62,11 @@ pub fn spent<'r>(
         preparations.iter().map(|(key, made)| cost_of_calls(&key.model, &made.calls, made.blocked_tokens(), prices));
     let judges =
         judging.judgements.iter().map(|j| cost_of_calls(&j.key.judge_model, &j.calls, j.blocked_tokens, prices));
-    let unfinished = Journals::of_run(folder).responses()?;
-    let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
+    let unfinished = cost_of_responses(&Journals::of_run(folder).responses()?, prices);
     let served = [served_calls(folder, EMBEDDINGS)?, served_calls(folder, RERANKING)?].concat();
     let served = served_usage(&served, prices);
     let served = served.iter().map(|usage| usage.dollars);
-    let kept: Dollars = [trials].into_iter().chain(before).chain(judges).chain(unfinished).sum();
+    let kept: Dollars = [trials].into_iter().chain(before).chain(judges).chain([unfinished]).sum();
     let charged = Charged::read(folder)?.unwrap_or_default();
     let (calls, open) = match charged.total() > kept {
         true => (charged.total(), charged.open()),
@@ -82,6 +82,11 @@ pub fn cost_of_trials<'r>(records: impl Iterator<Item = &'r Record>, prices: &Pr
         _ => cost_of_calls(&record.key.model, &record.calls, record.blocked_tokens(), prices),
     };
     records.map(cost).sum()
+}
+
+/// Returns what responses of journals cost; those of unknown price count as nothing.
+pub fn cost_of_responses(responses: &[(String, Response)], prices: &PriceList) -> Dollars {
+    responses.iter().filter_map(|(model, response)| prices.cost(model, &response.usage)).sum()
 }
 
 /// Returns what calls cost, the last one too where its response was blocked; `blocked` is the tokens of all their prompts then.
