@@ -5,10 +5,11 @@ use anyhow::{Result, bail};
 use reqwest::Url;
 
 /// Variables by which such tools ask at another address, by the provider's name.
-static VARIABLES: [(&str, &[&str]); 3] = [
+static VARIABLES: [(&str, &[&str]); 4] = [
     ("openai", &["OPENAI_BASE_URL", "OPENAI_API_BASE"]),
     ("anthropic", &["ANTHROPIC_BASE_URL"]),
     ("gemini", &["GOOGLE_GEMINI_BASE_URL"]),
+    ("cohere", &["CO_API_URL"]),
 ];
 
 /// Refuses to ask a provider at its own address where a variable names another: a book would go where it is not meant to.

@@ -32,6 +32,7 @@ fn an_address_of_other_tools_is_refused_unless_it_is_the_providers_own() {
     let said = asked("openai", "OPENAI_BASE_URL", "http://sk-planted@gateway/v1").expect_err("another address");
     assert!(said.starts_with("OPENAI_BASE_URL names another address") && !said.contains("planted"), "{said}");
     assert!(said.ends_with("or set OPENAI_BASE_URL to https://api.openai.com/v1"), "{said}");
+    assert!(asked("cohere", "CO_API_URL", "http://gateway").is_err(), "the variable of Cohere's own tool");
     for url in ["https://eu.api.openai.com/v1", "https://api.openai.com:8443/v1", "gateway"] {
         assert!(asked("openai", "OPENAI_BASE_URL", url).is_err(), "{url}");
     }
