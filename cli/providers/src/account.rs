@@ -3,6 +3,7 @@
 pub(crate) mod elsewhere;
 
 use anyhow::{Context, Result, bail};
+use closeread_eval::saved::utf8;
 use closeread_llm::constrain::Constraint;
 use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
 use closeread_llm::reasoning::{Reasoning, Server};
@@ -151,7 +152,7 @@ pub fn keys() -> Result<Keys> {
     }
     let bytes = closeread_files::read_file_within(&path, MAX_ENV_BYTES)
         .with_context(|| format!("{} cannot be read; correct its rights or remove it", path.display()))?;
-    let (file, odd) = variables(&String::from_utf8_lossy(&bytes));
+    let (file, odd) = variables(&String::from_utf8_lossy(&utf8(&bytes)));
     SAID.call_once(|| {
         for line in odd {
             // The line itself is not repeated: it can hold a key.

@@ -214,6 +214,10 @@ fn a_provider_is_checked_with_one_small_request() {
     let told = sandbox.run(&arguments).exits(0).err();
     assert!(told.contains(".env: only keys are read from it: set CLOSEREAD_RUN_MAX_COST in the environment"), "{told}");
     assert_eq!(server.n_authorized.load(Ordering::SeqCst), 2, "the key of .env is used");
+    let wide = "\u{feff}OPENAI_API_KEY=sk-from-powershell\r\n".encode_utf16().flat_map(u16::to_le_bytes);
+    std::fs::write(sandbox.path(".env"), wide.collect::<Vec<u8>>()).unwrap();
+    let told = sandbox.run(&["providers"]).exits(0).out();
+    assert!(told.contains("key in OPENAI_API_KEY"), "PowerShell's `>` writes UTF-16: {told}");
     assert_eq!(server.requests.lock().unwrap()[0]["max_completion_tokens"], 256);
 }
 
