@@ -93,6 +93,14 @@ pub(crate) fn warn_of_unreadable() {
     }
 }
 
+/// The variable that gives the value of an option, as an error shows the option, where the command line does not.
+pub(crate) fn instead_of(shown: &str) -> Option<String> {
+    let option = shown.split([' ', '=', '[']).next().filter(|option| option.starts_with("--"))?;
+    let variable = variable_of(option.trim_start_matches('-'));
+    let is_given = crate::log::arguments().any(|given| given.split('=').next() == Some(option));
+    (!is_given && std::env::var_os(&variable).is_some()).then_some(variable)
+}
+
 fn is_not_utf8(variable: &str) -> bool {
     matches!(std::env::var(variable), Err(VarError::NotUnicode(_)))
 }

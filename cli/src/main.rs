@@ -116,6 +116,11 @@ fn with_nearest(mut error: clap::Error) -> clap::Error {
         Some(ContextValue::String(words)) => Some(words.clone()),
         _ => None,
     };
+    if let Some(variable) = words(ContextKind::InvalidArg).and_then(|arg| environment::instead_of(&arg)) {
+        let tip = format!("the value is that of the environment variable {variable}");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return error;
+    }
     let is_export = log::arguments().any(|given| given == "export");
     let format = words(ContextKind::InvalidSubcommand).filter(|_| is_export);
     let format = format.or_else(|| words(ContextKind::InvalidArg).filter(|option| option == "--junit"));

@@ -91,6 +91,16 @@ fn what_stands_without_its_option_gets_the_option() {
 }
 
 #[test]
+fn a_wrong_value_of_the_environment_is_named_with_its_variable() {
+    let sandbox = Sandbox::new();
+    let run =
+        |args: &[&str]| Ended(sandbox.command(args).env("CLOSEREAD_RUN_LIMIT", "few").output().unwrap()).exits(2).err();
+    let told = run(&["run", "--method", "closed-book"]);
+    assert!(told.contains("'few'") && told.contains("the environment variable CLOSEREAD_RUN_LIMIT"), "{told}");
+    assert!(!run(&["run", "--limit", "many"]).contains("CLOSEREAD_RUN_LIMIT"), "the option wins");
+}
+
+#[test]
 fn a_format_that_another_command_writes_is_named_with_that_command() {
     let sandbox = Sandbox::new();
     let junit = "`closeread gate RUN --min METRIC=SCORE --junit FILE` writes JUnit";
