@@ -41,8 +41,8 @@ pub fn read_file_within(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>
 
 /// Reads the text of a file, as [`read_file`] does, without the byte order mark that some editors write.
 pub fn read_text_file(path: impl AsRef<Path>) -> io::Result<String> {
-    let mut text = String::new();
-    open_file(path.as_ref(), MAX_FILE_BYTES)?.read_to_string(&mut text)?;
+    let no_text = |_| io::Error::new(ErrorKind::InvalidData, "it is not in UTF-8: save it as UTF-8");
+    let mut text = String::from_utf8(read_file(path)?).map_err(no_text)?;
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len_utf8());
     }

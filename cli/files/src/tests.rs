@@ -32,6 +32,8 @@ fn a_byte_order_mark_is_no_part_of_a_text() {
         fs::write(&path, written).unwrap();
         assert_eq!(read_text_file(&path).unwrap(), text);
     }
+    fs::write(&path, b"\xFF\xFEa\0").unwrap();
+    assert_eq!(read_text_file(&path).unwrap_err().to_string(), "it is not in UTF-8: save it as UTF-8");
 }
 
 #[test]
