@@ -207,6 +207,23 @@ fn what_is_no_run_is_refused_with_what_is_expected() {
 }
 
 #[test]
+fn summaries_that_different_judges_judged_are_told() {
+    let sandbox = Sandbox::new();
+    let run = ["run", "--items", "en-kf-01,en-kf-02,en-kf-03", "--method", "query-summary", "--judge-model"];
+    sandbox.run(&[&run[..], &["builtin/rule", "--out", "chunk"]].concat()).exits(0);
+    sandbox.run(&["merge", "chunk", "--out", "book"]).exits(0);
+    sandbox.run(&["judge", "book", "--judge-model", "builtin/rule", "--reference", "book"]).exits(0);
+    let note = "different judges, on which faithfulness depends: chunk by verify-facts, builtin/rule";
+    let compared = |metric: &str| sandbox.run(&["compare", "chunk", "book", "--metric", metric]).exits(0).out();
+    assert!(compared("faithfulness").contains(note), "{}", compared("faithfulness"));
+    assert!(!compared("recall").contains("different judges"), "the facts are aligned with the same text");
+    let gate = ["gate", "book", "--no-worse-than", "chunk", "--metric", "faithfulness", "--margin", "100"];
+    assert!(sandbox.run(&gate).err().contains(note));
+    let told = sandbox.run(&["report", "chunk", "book"]).exits(0).out();
+    assert!(told.contains("on which faithfulness depends") && !told.contains("judge-sagascale"), "{told}");
+}
+
+#[test]
 fn answers_that_different_judges_judged_are_told() {
     let sandbox = two_runs();
     let judge = |run: &str, judge: &str| {

@@ -1,6 +1,7 @@
 //! Judging of a run: everything that was judged, by panel.
 
-use super::{Judge, Judgement, JudgementKey, Panel, PanelVerdict, Subject, Verdict};
+use super::{EVIDENCE_MARKS, JUDGED_ACCURACY, Judge, Judgement, JudgementKey, Panel, PanelVerdict, Subject, Verdict};
+use closeread_eval::hamlet::{FAITHFULNESS, RECALL, RECALL_FAITHFULNESS};
 use std::collections::HashMap;
 
 /// The panels that judged a run, in the order in which they were last asked, and what their members said.
@@ -23,6 +24,22 @@ impl Judging {
     /// The panel that decides on correct answers, and the judge it does it by.
     pub fn correctness(&self) -> Option<(&Panel, Judge)> {
         self.panels.iter().rev().find_map(|panel| Some((panel, correctness_judge(panel)?)))
+    }
+
+    /// The panels whose verdicts a metric is made of, each with the judge that it was asked; none of a metric that no model
+    /// gives.
+    pub fn behind(&self, metric: &str) -> Vec<(&Panel, Judge)> {
+        let asked = |judges: &[Judge]| -> Vec<(&Panel, Judge)> {
+            judges.iter().filter_map(|judge| Some((self.panel(*judge)?, *judge))).collect()
+        };
+        match metric {
+            JUDGED_ACCURACY => self.correctness().into_iter().collect(),
+            RECALL => asked(&[Judge::AlignKeyFacts]),
+            FAITHFULNESS => asked(&[Judge::VerifyFacts]),
+            RECALL_FAITHFULNESS => asked(&[Judge::AlignKeyFacts, Judge::VerifyFacts]),
+            _ if EVIDENCE_MARKS.contains(&metric) => asked(&[Judge::NovelQaEvidence]),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the judgements by key.

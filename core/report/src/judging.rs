@@ -242,7 +242,7 @@ fn accuracies(run: &Run, index: &JudgementIndex<'_>) -> Option<Table> {
         table.rows.push(naming.values(&key).into_iter().chain(panels.iter().map(accuracy)).collect());
     }
     table.explain_marks();
-    Some(table)
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Agreement of the members of each panel, and of every two panels that decided on correct answers.

@@ -3,10 +3,11 @@
 use super::{Arm, HowAsked, RunView, ServedUsage, TokenPlaces};
 use closeread_data::statistics::BookFacts;
 use closeread_eval::Item;
-use closeread_judges::Judging;
+use closeread_judges::{Judge, Judging, Panel, Reference, judged_metrics};
 use closeread_llm::price::PriceList;
 use closeread_methods::Preparation;
 use closeread_methods::record::{CallTrace, Record};
+use closeread_table::number::metric_label;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,22 +79,45 @@ pub(crate) fn other_texts<'a>(runs: impl IntoIterator<Item = &'a BTreeMap<String
     })
 }
 
-/// Returns the judge that decides on a run's correct answers; `None` where nobody was asked that.
-pub(crate) fn judge_of(judging: &Judging) -> Option<String> {
-    let (panel, judge) = judging.correctness()?;
-    let prompt = panel.prompts.get(&judge).map_or("", |sha256| sha256.get(..8).unwrap_or(sha256));
-    let prompt = if prompt.is_empty() { String::new() } else { format!(" (prompt {prompt})") };
-    Some(format!("{}, {}{prompt}", judge.name(), panel.name()))
+/// The judges that gave the scores of a run, by metric.
+pub(crate) type JudgesByMetric = BTreeMap<&'static str, String>;
+
+/// Returns the judges that give the scores of a run.
+pub(crate) fn judges_of(judging: &Judging) -> JudgesByMetric {
+    let named = |(panel, judge): (&Panel, Judge)| {
+        let prompt = panel.prompts.get(&judge).map_or("", |sha256| sha256.get(..8).unwrap_or(sha256));
+        let prompt = if prompt.is_empty() { String::new() } else { format!(" (prompt {prompt})") };
+        // Sentences alone are verified against a text.
+        let reference = if judge == Judge::VerifyFacts { panel.reference } else { Reference::Chunk };
+        format!("{}, {}{prompt}", judge.name(), Panel { reference, ..panel.clone() }.name())
+    };
+    let judges = |metric| judging.behind(metric).into_iter().map(named).collect::<Vec<_>>().join(" and ");
+    judged_metrics().map(|metric| (metric, judges(metric))).filter(|(_, judges)| !judges.is_empty()).collect()
 }
 
-/// Says by which judges answers of these runs, given by name, were judged; `None` where it was one.
-pub(crate) fn other_judges<'a>(runs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Option<String> {
-    let judged: Vec<(&str, String)> = runs.into_iter().filter_map(|(name, judge)| Some((name, judge?))).collect();
-    let is_one = judged.iter().all(|(_, judge)| *judge == judged[0].1);
-    (!is_one).then(|| {
-        let said: Vec<String> = judged.iter().map(|(name, judge)| format!("{name} by {judge}")).collect();
-        format!("The runs were judged by different judges, which a judged accuracy depends on: {}", said.join("; "))
-    })
+/// Says which of these metrics different judges gave in these runs, which are given by name.
+pub(crate) fn other_judges<'a>(
+    metrics: impl IntoIterator<Item = &'a str>,
+    runs: &[(&str, &JudgesByMetric)],
+) -> Vec<String> {
+    let mut differ: Vec<(String, Vec<String>)> = Vec::new();
+    for metric in metrics {
+        let judged: Vec<(&str, &String)> =
+            runs.iter().filter_map(|(name, judges)| Some((*name, judges.get(metric)?))).collect();
+        if judged.iter().all(|(_, judges)| *judges == judged[0].1) {
+            continue;
+        }
+        let said = judged.iter().map(|(name, judges)| format!("{name} by {judges}")).collect::<Vec<_>>().join("; ");
+        match differ.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, metrics)) => metrics.push(metric_label(metric)),
+            None => differ.push((said, vec![metric_label(metric)])),
+        }
+    }
+    let note = |(said, metrics): (String, Vec<String>)| {
+        let depend = if metrics.len() == 1 { "depends" } else { "depend" };
+        format!("The runs were judged by different judges, on which {} {depend}: {said}", metrics.join(", "))
+    };
+    differ.into_iter().map(note).collect()
 }
 
 /// The calls of a preparation: what a method asked about books before the questions.

@@ -6,15 +6,14 @@ use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
 use super::opinions::{LabelFile, Opinions};
 use super::paper::{Exhibit, Held, Number, Status};
-use super::run::{judge_of, other_judges, other_texts};
+use super::run::{judges_of, other_judges, other_texts};
 use super::tables::incomplete;
 use super::{
     Cell, Run, ServedUsage, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table,
     score_table, usage, usage_table,
 };
-use closeread_eval::observations::{Observations, PoolError};
+use closeread_eval::observations::{MetricName, Observations, PoolError};
 use closeread_eval::{Paper, Problem};
-use closeread_judges::JUDGED_ACCURACY;
 use closeread_methods::protocol::Protocol;
 use closeread_table::Table;
 use closeread_table::render::html;
@@ -98,11 +97,13 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     tables.extend(beyond_closed_book(&table));
     tables.push(usage_table(&runs.iter().zip(&reports).map(|(run, r)| (run, &*r.usage)).collect::<Vec<_>>()));
     let note = other_texts(runs.iter().map(|run| &run.texts));
-    let judges = other_judges(runs.iter().map(|run| (run.name.as_str(), judge_of(&run.judging))));
-    tables[0].notes.extend(judges.clone());
+    let judges: Vec<_> = runs.iter().map(|run| judges_of(&run.judging)).collect();
+    let judged: Vec<_> = runs.iter().map(|run| run.name.as_str()).zip(&judges).collect();
+    let metrics: BTreeSet<&MetricName> = cells.iter().flat_map(|cell| cell.metrics.keys()).collect();
+    tables[0].notes.extend(other_judges(metrics.into_iter().map(MetricName::name), &judged));
     for mut compared in comparison_tables(&cell_comparisons(&table)) {
         compared.notes.extend(note.clone());
-        compared.notes.extend(judges.clone().filter(|_| compared.id.ends_with(JUDGED_ACCURACY)));
+        compared.notes.extend(other_judges(compared.id.strip_prefix("differences-"), &judged));
         tables.push(compared);
     }
     for run in runs {

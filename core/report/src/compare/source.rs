@@ -5,13 +5,12 @@ mod score_file;
 use super::comparison::{Labels, RunComparison, Side, compare};
 use crate::cells::{aggregation, metrics_of};
 use crate::plan::{Line, lines};
-use crate::run::{judge_of, other_judges, other_texts};
+use crate::run::{JudgesByMetric, judges_of, other_judges, other_texts};
 use crate::tables::Naming;
 use crate::{Arm, Run};
 pub use choice_error::ChoiceError;
 use closeread_eval::observations::{Cell, CellFacts, CellKey, ItemFacts, MetricName, Observations, PoolError};
 use closeread_eval::{Item, Task};
-use closeread_judges::JUDGED_ACCURACY;
 use closeread_table::number::thousands;
 use closeread_table::render::text;
 pub use score_file::ScoreFileItem;
@@ -37,8 +36,7 @@ pub struct Source {
     lacks: Vec<String>,
     /// As [`Run::texts`].
     texts: BTreeMap<String, String>,
-    /// The judge that decided on correct answers.
-    judge: Option<String>,
+    judges: JudgesByMetric,
 }
 
 /// The two sides of a comparison: two sources, or one with itself.
@@ -127,7 +125,7 @@ impl Two {
                 let mut comparison = compare(&x, &y, &metric, &labels);
                 comparison.notes.extend(self.lacks());
                 comparison.notes.extend(self.notes());
-                comparison.notes.extend(self.other_judges().filter(|_| metric.name() == JUDGED_ACCURACY));
+                comparison.notes.extend(self.other_judges(&metric));
                 compared.push(Compared { a, b, comparison });
             }
         }
@@ -148,8 +146,8 @@ impl Two {
         of_logs.chain(other_texts([&self.a().texts, &self.b().texts])).collect()
     }
 
-    fn other_judges(&self) -> Option<String> {
-        other_judges([self.a(), self.b()].map(|source| (source.name.as_str(), source.judge.clone())))
+    fn other_judges(&self, metric: &MetricName) -> Vec<String> {
+        other_judges([metric.name()], &[self.a(), self.b()].map(|source| (source.name.as_str(), &source.judges)))
     }
 
     /// Returns the names that tell the two apart: the cell in one run, the run where it has one cell, else both.
@@ -184,8 +182,8 @@ impl Source {
     /// As [`RunView::observations`](crate::RunView::observations).
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
         let table = run.view().observations()?;
-        let (lacks, texts, judge) = (run.lacks(), run.texts.clone(), judge_of(&run.judging));
-        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts, judge })
+        let (lacks, texts, judges) = (run.lacks(), run.texts.clone(), judges_of(&run.judging));
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts, judges })
     }
 
     /// Makes it the source of a log that another tool wrote, with notes that a reader must know to read its scores.
@@ -225,9 +223,9 @@ impl Source {
         let cell = Cell { key: key.clone(), facts: CellFacts::default() };
         let done = scores.iter().map(|item| item.done(&key));
         let table = Observations::new("", vec![cell], &facts, 1, done);
-        let (lacks, texts, judge) = (Vec::new(), BTreeMap::new(), None);
+        let (lacks, texts, judges) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let lines = lines(&table);
-        let mut source = Self { name, path, lines, table, is_run: false, foreign: None, lacks, texts, judge };
+        let mut source = Self { name, path, lines, table, is_run: false, foreign: None, lacks, texts, judges };
         source.learn(gold.values());
         source
     }
