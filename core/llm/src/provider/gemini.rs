@@ -107,3 +107,11 @@ pub(super) fn usage(usage: &Value) -> Usage {
         told_prompt_tokens: None,
     }
 }
+
+/// The usage of a response without text. Google leaves out a count of 0: a total that is the prompt's says that nothing was
+/// written.
+pub(super) fn usage_without_text(metadata: &Value) -> Usage {
+    let told = usage(metadata);
+    let is_all = told.prompt_tokens.is_some() && metadata["totalTokenCount"].as_u64() == told.prompt_tokens;
+    Usage { completion_tokens: told.completion_tokens.or(is_all.then_some(0)), ..told }
+}

@@ -127,6 +127,9 @@ impl Protocol {
         let usage = match self {
             Self::OpenAi => openai::usage(&value["usage"]),
             Self::Anthropic => anthropic::usage(&value["usage"]),
+            Self::Gemini if gemini::text(&value["candidates"][0]).is_empty() => {
+                gemini::usage_without_text(&value["usageMetadata"])
+            }
             Self::Gemini => gemini::usage(&value["usageMetadata"]),
         };
         usage.named()

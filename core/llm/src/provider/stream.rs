@@ -168,12 +168,15 @@ impl StreamReader {
         gemini::blocked_prompt(value)?;
         self.names(gemini::served_by(value));
         if value["usageMetadata"]["promptTokenCount"].is_u64() {
-            let later = gemini::usage(&value["usageMetadata"]);
+            let later = gemini::usage_without_text(&value["usageMetadata"]);
             let completion_tokens = later.completion_tokens.or(self.usage.completion_tokens);
             self.usage = Usage { completion_tokens, ..later };
         }
         let Some(candidate) = self.of_choice(&value["candidates"]) else { return Ok(()) };
         self.text.push_str(&gemini::text(candidate));
+        if !self.text.is_empty() {
+            self.usage.completion_tokens = self.usage.completion_tokens.filter(|tokens| *tokens > 0);
+        }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.finish = Some(gemini::finish(reason));
         }

@@ -130,6 +130,26 @@ fn a_call_of_a_tool_that_gemini_wrote_wrong_is_tried_again_and_not_blocked() {
 }
 
 #[test]
+fn gemini_tells_that_nothing_was_written_by_a_total_that_is_the_prompts() {
+    let told = |body: &Value| {
+        let mut reader = StreamReader::new(Protocol::Gemini);
+        reader.push(format!("data: {body}\n\n").as_bytes()).unwrap();
+        let whole = Protocol::Gemini.usage(&body.to_string()).unwrap();
+        assert_eq!(reader.usage(), Some(whole));
+        (whole.prompt_tokens, whole.completion_tokens)
+    };
+    let usage = json!({"promptTokenCount": 50, "totalTokenCount": 50});
+    let malformed = json!([{"content": {}, "finishReason": "MALFORMED_FUNCTION_CALL"}]);
+    assert_eq!(told(&json!({"candidates": malformed, "usageMetadata": usage})), (Some(50), Some(0)));
+    assert_eq!(told(&json!({"usageMetadata": usage})), (Some(50), Some(0)));
+    let more = json!({"promptTokenCount": 50, "totalTokenCount": 57});
+    assert_eq!(told(&json!({"candidates": malformed, "usageMetadata": more})), (Some(50), Some(7)));
+    assert_eq!(told(&json!({"usageMetadata": {"promptTokenCount": 50}})), (Some(50), None), "nobody says");
+    let written = json!([{"content": {"parts": [{"text": "Ana"}]}}]);
+    assert_eq!(told(&json!({"candidates": written, "usageMetadata": usage})), (Some(50), None), "it cannot be 0");
+}
+
+#[test]
 fn nothing_behind_the_end_of_a_stream_is_part_of_its_answer() {
     let first = r#"data: {"choices":[{"delta":{"content":"Ana"},"finish_reason":"stop"}]}"#;
     let later = r#"data: {"choices":[{"delta":{"content":" or Ben"}}]}"#;
