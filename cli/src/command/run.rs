@@ -38,7 +38,7 @@ use say::{
 };
 pub(crate) use say::{say_failures, say_judges_failures, say_served};
 use serde_json::json;
-use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_versions};
+use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_unsent, say_versions};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
@@ -324,6 +324,7 @@ fn report(
     say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
     say_cut_preparations(&preparations);
     say_empty_contexts(&records);
+    say_unsent(&records);
     say_spending(plan, &usage);
     if summary.interrupted {
         info!("stopped; give the same command again to resume");

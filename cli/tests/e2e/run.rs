@@ -230,13 +230,18 @@ fn an_overflow_is_an_outcome_and_truncation_answers() {
     let sandbox = Sandbox::new();
     small_benchmark(&sandbox);
     let base = ["run", "--benchmark", "bench", "--method", "full-document", "--json", "--max-output-tokens", "16"];
-    let fails = sandbox.run(&[&base[..], &["--context-window", "150"]].concat()).exits(0).json();
+    let ended = sandbox.run(&[&base[..], &["--context-window", "150"]].concat()).exits(0);
+    let words = "prompts did not fit the context window, which --context-window sets; --on-overflow truncate-end";
+    assert!(ended.err().contains(words), "{}", ended.err());
+    let fails = ended.json();
     assert!(fails["cells"][0]["ledger"]["overflow"].as_u64().unwrap() > 0, "{fails}");
     let cut = sandbox
         .run(&[&base[..], &["--context-window", "195", "--on-overflow", "truncate-end"]].concat())
         .exits(0)
         .json();
     assert_eq!(cut["cells"][0]["ledger"]["overflow"], 0, "{cut}");
+    let told = sandbox.run(&["run", "--benchmark", "bench", "--method", "query-summary"]).exits(0).err();
+    assert!(told.contains("query-summary was asked nothing: query-summary answers items of task summary"), "{told}");
 }
 
 #[test]
