@@ -120,7 +120,10 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
             bytes += metadata.len();
         }
     }
-    outln!("files removed: {n_removed}, {} KB", bytes.div_ceil(1000));
+    outln!(
+        "files removed: {n_removed}, {} KB, of those not written for {older_than_days} days (--older-than)",
+        bytes.div_ceil(1000)
+    );
     Ok(ExitCode::SUCCESS)
 }
 

@@ -101,6 +101,12 @@ fn a_wrong_value_of_the_environment_is_named_with_its_variable() {
 }
 
 #[test]
+fn a_cache_that_keeps_its_files_says_how_old_they_must_be() {
+    let said = Sandbox::with_own_cache().run(&["cache", "prune"]).exits(0).out();
+    assert!(said.contains("files removed: 0, 0 KB, of those not written for 90 days (--older-than)"), "{said}");
+}
+
+#[test]
 fn a_format_that_another_command_writes_is_named_with_that_command() {
     let sandbox = Sandbox::new();
     let junit = "`closeread gate RUN --min METRIC=SCORE --junit FILE` writes JUnit";
