@@ -324,7 +324,8 @@ fn report(
     say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
     say_cut_preparations(&preparations);
     say_empty_contexts(&records);
-    say_unsent(&records);
+    // As they were recorded: of prompts that a server seems to have cut, `say_cuts` speaks.
+    say_unsent(&folder.records());
     say_spending(plan, &usage);
     if summary.interrupted {
         info!("stopped; give the same command again to resume");
