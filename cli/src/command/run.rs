@@ -332,6 +332,12 @@ fn report(
     }
     if summary.out_of_money {
         info!("{}", out_of_money(plan.spending.taken()));
+        if plan.setting.response_limit.sent().is_none() {
+            info!(
+                "without --max-output-tokens a call counts with the longest response of its model; with it, in another run \
+                 folder, more calls fit into the money"
+            );
+        }
     }
     let dropped = benchmark.problems.count(true) > 0;
     Ok(if finished && !dropped && session.without_chunk == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })

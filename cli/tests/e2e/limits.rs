@@ -47,6 +47,15 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
     );
     assert_eq!(report["cells"][0]["ledger"]["missing"], 3);
 
+    assert!(!stopped.err().contains("longest response"), "the response has a limit: {}", stopped.err());
+    sandbox.write("long.toml", format!("{PRICES}window = 9_000\nmax_output = 8_000\n"));
+    let unlimited =
+        ["run", "--method", "closed-book", "--limit", "6", "--model", "openai-compatible/tiny", "--out", "l"];
+    let priced = ["--base-url", &server.url, "--model-info", "long.toml", "--max-cost", "1"];
+    let told = sandbox.run(&[&unlimited[..], &priced].concat()).exits(1).err();
+    assert!(told.contains("without --max-output-tokens a call counts with the longest response"), "{told}");
+    assert_eq!(n_requests(), 3, "each could cost eight dollars");
+
     let again = sandbox.run(&with("0.03")).exits(1);
     assert!(again.err().contains("$0.0210 of it are spent"), "what was spent before counts: {}", again.err());
     assert_eq!(n_requests(), 3);
