@@ -142,6 +142,10 @@ fn a_panel_votes_and_its_agreement_is_reported() {
     assert_eq!(tables, ["judging", "judged-accuracy", "judging-agreement"]);
     panel("majority", "3");
     assert_eq!(server.requests.lock().unwrap().len(), 36, "one more vote of each");
+    let seeded = ["judge", "r", "--judge-model", "openai-compatible/a", "--base-url", &server.url, "--seed", "1"];
+    let how = ["--votes", "2", "--temperature", "0.7"];
+    let told = sandbox.run(&[&seeded[..], &how].concat()).exits(0).err();
+    assert!(told.contains("2 votes with one seed are mostly one vote repeated"), "{told}");
 }
 
 #[test]

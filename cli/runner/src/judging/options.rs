@@ -61,6 +61,20 @@ impl JudgeOptions {
         self.models.iter().filter(|model| *model != BUILTIN_RULE).cloned().collect()
     }
 
+    /// Says why the votes of a model do not differ much, where they do not.
+    const fn alike(&self) -> Option<&'static str> {
+        match self.votes {
+            0 | 1 => None,
+            _ if self.temperature == 0.0 => {
+                Some("at temperature 0 are mostly one vote repeated; a temperature such as 0.7 makes them differ")
+            }
+            _ if self.seed.is_some() => Some(
+                "with one seed are mostly one vote repeated, where a server keeps to it; without a seed they differ",
+            ),
+            _ => None,
+        }
+    }
+
     /// The panel, for a benchmark with these items.
     pub fn panel(&self, benchmark: &str, items: &[Item], prompts: &Prompts) -> Result<Panel> {
         if self.models.iter().any(|model| model == EXTRACTIVE) {
@@ -78,11 +92,8 @@ impl JudgeOptions {
         if !(0.0..=2.0).contains(&self.temperature) {
             bail!("a judge's temperature is {}: expected 0 to 2", self.temperature);
         }
-        if self.votes > 1 && self.temperature == 0.0 && models.iter().any(|model| model != BUILTIN_RULE) {
-            info!(
-                "note: {} votes at temperature 0 are mostly one vote repeated; a temperature such as 0.7 makes them differ",
-                self.votes
-            );
+        if let Some(why) = self.alike().filter(|_| models.iter().any(|model| model != BUILTIN_RULE)) {
+            info!("note: {} votes {why}", self.votes);
         }
         let judge = |name: &String| {
             let known = || Judge::ALL.map(Judge::name).join(", ");
