@@ -5,6 +5,7 @@ use closeread_eval::{Item, Outcome};
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
 use closeread_methods::record::{Record, TrialKey};
+use closeread_metrics::Metric;
 use closeread_report::{Arm, HowAsked, Run};
 use closeread_text::Language;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -61,12 +62,8 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
                 items.push(Item { id: id.clone(), ..sample.item.clone() });
             }
             repeats = repeats.max(sample.repeat + 1);
-            let mut scores = sample.scores.clone();
-            if log.cell.is_none() {
-                add_own(&mut scores, sample);
-            }
             records.push(Record {
-                scores,
+                scores: if log.cell.is_some() { sample.scores.clone() } else { both(sample) },
                 prompt_tokens: sample.prompt_tokens,
                 seconds: sample.seconds,
                 ..record(&arm, id, sample.repeat, sample.outcome.clone())
@@ -127,11 +124,14 @@ fn record(arm: &Arm, item: String, repeat: u32, outcome: Outcome) -> Record {
     }
 }
 
-/// Adds what closeread's own metric says of an answer; a score of the tool's that has the same name stays.
-fn add_own(scores: &mut BTreeMap<String, f64>, sample: &ForeignSample) {
-    for (metric, value) in closeread_eval::score(&sample.item, &sample.outcome, Language::ENGLISH) {
-        scores.entry(metric).or_insert(value);
-    }
+/// The tool's scores, and what closeread's own metric says of the answer. A score of the tool's that is called as one of
+/// closeread's metrics is made in another way, and gets another name.
+fn both(sample: &ForeignSample) -> BTreeMap<String, f64> {
+    let theirs = sample.scores.iter().map(|(name, value)| match name.parse::<Metric>() {
+        Ok(_) => (format!("{name}_of_log"), *value),
+        Err(_) => (name.clone(), *value),
+    });
+    theirs.chain(closeread_eval::score(&sample.item, &sample.outcome, Language::ENGLISH)).collect()
 }
 
 /// Sentences on what the logs do not say, or say in another way.
@@ -212,6 +212,20 @@ mod tests {
         assert!(matches!(twice, Err(LogsError::Twice { .. })));
         assert_eq!(run("r".into(), &[]), Err(LogsError::NoSamples));
         assert!(notes(&made, &[])[0].contains("2 items name no document"));
+    }
+
+    #[test]
+    fn a_score_of_theirs_does_not_pass_for_a_metric_of_ours() {
+        let mut logged = log("t", "m", "1", &["x", "y"], 0);
+        logged.samples[0].item =
+            Item { answers: vec!["twenty-three".into()], ..Item::new("1", "b", "How many?", Task::Generative) };
+        logged.samples[0].outcome = Outcome::Answered { answer: "twenty three".into(), choice: None };
+        logged.samples[0].scores = BTreeMap::from([("f1".to_owned(), 1.0), ("match".to_owned(), 1.0)]);
+        let scores = |log: ForeignLog| run("r".into(), &[log]).unwrap().records.remove(0).scores;
+        let both = [("f1".to_owned(), 0.0), ("f1_of_log".to_owned(), 1.0), ("match".to_owned(), 1.0)];
+        assert_eq!(scores(logged.clone()), BTreeMap::from(both));
+        logged.cell = Some(("full-document".into(), None));
+        assert_eq!(scores(logged)["f1"], 1.0, "what closeread wrote is its own");
     }
 
     #[test]
