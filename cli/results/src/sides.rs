@@ -26,7 +26,15 @@ struct Opened {
 enum OpenedContent {
     Run(Box<Run>),
     Foreign(Box<ForeignRun>),
-    Scores(Vec<ScoreFileItem>),
+    Scores(ScoreFile),
+}
+
+/// What `closeread score --json` prints, as far as a comparison reads it.
+#[derive(Debug, Deserialize)]
+struct ScoreFile {
+    items: Vec<ScoreFileItem>,
+    complete: Option<bool>,
+    chinese: Option<String>,
 }
 
 /// A side as it is named.
@@ -134,16 +142,14 @@ impl Opened {
                 let source = Source::of_run(name, path.clone(), &log.run).context(path)?;
                 Ok(source.foreign(log.notes.clone()))
             }
-            OpenedContent::Scores(items) => Ok(Source::of_scores(name, path, items, gold)),
+            OpenedContent::Scores(ScoreFile { items, complete, chinese }) => {
+                Ok(Source::of_scores(name, path, items, gold).saying(*complete != Some(false), chinese.clone()))
+            }
         }
     }
 }
 
-fn read_scores(file: &InputFile) -> Result<Vec<ScoreFileItem>> {
-    #[derive(Deserialize)]
-    struct ScoreFile {
-        items: Vec<ScoreFileItem>,
-    }
+fn read_scores(file: &InputFile) -> Result<ScoreFile> {
     let name = &file.name;
     let read: ScoreFile = serde_json::from_slice(&utf8(&file.bytes))
         .with_context(|| format!("{name}: expected the output of `closeread score --json`, with its list `items`"))?;
@@ -155,7 +161,7 @@ fn read_scores(file: &InputFile) -> Result<Vec<ScoreFileItem>> {
     if let Some((id, metric, score)) = read.items.iter().find_map(wrong) {
         bail!("{name}: the score `{metric}` of item `{id}` is {score}: expected a number from 0 to 1");
     }
-    Ok(read.items)
+    Ok(read)
 }
 
 /// The items of a benchmark folder, or of the items.jsonl in one.

@@ -184,6 +184,24 @@ fn score_files_are_compared_with_each_other_and_with_runs() {
 }
 
 #[test]
+fn score_files_say_whether_they_are_whole_and_how_they_cut_chinese() {
+    let sandbox = Sandbox::new();
+    let file = |complete: bool, chinese: &str| {
+        let items = json!([{"id": "a", "documents": ["b"], "scores": {"f1": 0.5}}]);
+        json!({"n": 1, "complete": complete, "chinese": chinese, "items": items}).to_string()
+    };
+    sandbox.write("whole.json", file(true, "reference"));
+    sandbox.write("part.json", file(false, "reference"));
+    sandbox.write("characters.json", file(true, "chinese_characters"));
+    let part = sandbox.run(&["compare", "whole.json", "part.json"]).exits(1);
+    assert!(part.out().contains("part.json: INCOMPLETE: items are missing"), "{}", part.out());
+    let other = sandbox.run(&["compare", "whole.json", "characters.json"]).exits(0);
+    assert!(other.out().contains("cut Chinese and Japanese into words in different ways"), "{}", other.out());
+    sandbox.write("again.json", file(true, "reference"));
+    assert!(!sandbox.run(&["compare", "whole.json", "again.json"]).exits(0).out().contains("different ways"));
+}
+
+#[test]
 fn what_is_no_run_is_refused_with_what_is_expected() {
     let sandbox = Sandbox::new();
     sandbox.write("empty/x", "");

@@ -14,6 +14,7 @@ use closeread_eval::{Item, Task};
 use closeread_table::number::thousands;
 use closeread_table::render::text;
 pub use score_file::ScoreFileItem;
+use score_file::{INCOMPLETE, other_words};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -37,6 +38,8 @@ pub struct Source {
     /// As [`Run::texts`].
     texts: BTreeMap<String, String>,
     judges: JudgesByMetric,
+    /// How the text metrics cut Chinese, by the word of a score file; `None` of one that does not say.
+    chinese: Option<String>,
 }
 
 /// The two sides of a comparison: two sources, or one with itself.
@@ -143,7 +146,8 @@ impl Two {
     pub fn notes(&self) -> Vec<String> {
         let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
         let of_logs = sources.filter_map(|source| source.foreign.clone()).flatten();
-        of_logs.chain(other_texts([&self.a().texts, &self.b().texts])).collect()
+        let other_words = other_words([self.a(), self.b()].map(|source| (&*source.name, source.chinese.as_deref())));
+        of_logs.chain(other_texts([&self.a().texts, &self.b().texts])).chain(other_words).collect()
     }
 
     fn other_judges(&self, metric: &MetricName) -> Vec<String> {
@@ -183,12 +187,19 @@ impl Source {
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
         let table = run.view().observations()?;
         let (lacks, texts, judges) = (run.lacks(), run.texts.clone(), judges_of(&run.judging));
-        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts, judges })
+        let chinese = Some("reference".to_owned());
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks, texts, judges, chinese })
     }
 
     /// Makes it the source of a log that another tool wrote, with notes that a reader must know to read its scores.
     pub fn foreign(self, notes: Vec<String>) -> Self {
         Self { foreign: Some(notes), ..self }
+    }
+
+    /// Makes it the source of a score file that says of itself whether it is whole, and how it cut Chinese.
+    pub fn saying(mut self, is_complete: bool, chinese: Option<String>) -> Self {
+        self.lacks.extend((!is_complete).then(|| INCOMPLETE.to_owned()));
+        Self { chinese, ..self }
     }
 
     /// True if the source has cells, which a score file has not.
@@ -225,7 +236,8 @@ impl Source {
         let table = Observations::new("", vec![cell], &facts, 1, done);
         let (lacks, texts, judges) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let lines = lines(&table);
-        let mut source = Self { name, path, lines, table, is_run: false, foreign: None, lacks, texts, judges };
+        let mut source =
+            Self { name, path, lines, table, is_run: false, foreign: None, lacks, texts, judges, chinese: None };
         source.learn(gold.values());
         source
     }

@@ -7,6 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What a score file lacks that is not complete.
+pub(super) const INCOMPLETE: &str = "INCOMPLETE: items are missing, or a log did not come to its end";
+
 /// An entry of `items` in what `closeread score --json` prints.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ScoreFileItem {
@@ -74,4 +77,12 @@ impl ScoreFileItem {
         let scores = self.scores().into_iter().map(|(name, value)| (name.into(), Score::Value(value)));
         Observation { scores: scores.collect(), ..Observation::new(key.clone(), self.id.clone(), 0, ending) }
     }
+}
+
+/// Returns a note on two names with different ways to cut Chinese.
+pub(super) fn other_words([(a, of_a), (b, of_b)]: [(&str, Option<&str>); 2]) -> Option<String> {
+    let differ = of_a.zip(of_b).is_some_and(|(of_a, of_b)| of_a != of_b);
+    differ.then(|| {
+        format!("{a} and {b} cut Chinese and Japanese into words in different ways: text metrics of such items do not compare")
+    })
 }
