@@ -16,8 +16,8 @@ use closeread_providers::batch::open_batches;
 use closeread_runner::journal::Journals;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, cost_of_trials, differences, is_half_joined, prices,
-    read_manifest, refuse_foreign, served_calls, spent, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, cost_of_responses, cost_of_trials, differences,
+    is_half_joined, prices, read_manifest, refuse_foreign, served_calls, spent, write_prices,
 };
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
