@@ -1,5 +1,6 @@
 //! Faults: what an error of a server means: final, to be tried again, or to be asked otherwise.
 
+use super::date::seconds_from_1970;
 use super::http::{HttpResponse, TokenLimit};
 use super::wordings::{Means, means, overflow};
 use crate::HostError;
@@ -92,7 +93,7 @@ impl Fault {
 }
 
 /// Returns the time that the headers of a response ask to wait: `retry-after-ms`, else `retry-after` in seconds or as
-/// an HTTP date, which counts from `now`, in seconds since 1970. A date that has passed asks for no wait; a number
+/// a date, which counts from `now`, in seconds since 1970. A date that has passed asks for no wait; a number
 /// without bounds, for an endless one.
 pub fn retry_after(retry_after: Option<&str>, retry_after_ms: Option<&str>, now: f64) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
@@ -102,11 +103,7 @@ pub fn retry_after(retry_after: Option<&str>, retry_after_ms: Option<&str>, now:
     let text = retry_after?;
     match number(text) {
         Some(seconds) => duration(seconds),
-        None => {
-            let date = httpdate::parse_http_date(text.trim()).ok()?;
-            let then = date.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs_f64();
-            duration((then - now).max(0.0))
-        }
+        None => duration((seconds_from_1970(text)? - now).max(0.0)),
     }
 }
 

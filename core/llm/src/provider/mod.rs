@@ -7,6 +7,7 @@
 mod anthropic;
 mod attempts;
 mod batch;
+mod date;
 mod dialect;
 mod embeddings;
 mod fault;
