@@ -1,16 +1,17 @@
 //! HAMLET's evaluation of a summary (section 3, stage 3, appendix E): facts verified, key facts aligned.
 //!
 //! Both judges reply with a JSON list, in a fence or bare. The paper does not say what becomes of a list that lacks
-//! entries or has too many. Here the last list of the right length is read in its order, and entries behind it correct it by
-//! their words; without one an entry belongs to the sentence (the fact) whose words it repeats, white space, case and typography
-//! aside. A fact that no entry repeats is not stated, for recall divides by the whole tree; a summary with a sentence that no
-//! entry repeats has no faithfulness. A list that was cut or is broken is unparsed, as is one in which nothing can be placed.
+//! entries or has too many. Here the last list of the right length is read in its order, be it behind a fence, and entries behind
+//! it correct it by their words; without one an entry belongs to the sentence (the fact) whose words it repeats, white space,
+//! case and typography aside. A fact that no entry repeats is not stated, for recall divides by the whole tree; a summary with a
+//! sentence that no entry repeats has no faithfulness. A list that was cut or is broken is unparsed, as is one in which nothing
+//! can be placed.
 
 use super::ask::ask;
 use super::ruling::{FactRuling, Ruling, SentenceRuling};
 use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::Parsed;
-use closeread_eval::answer::json::json_values;
+use closeread_eval::answer::json::{json_behind_fences, json_values};
 use closeread_eval::hamlet::{ErrorCategory, line_numbers, linearised};
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
@@ -133,11 +134,15 @@ fn placed<T>(
     texts: &[&str],
     read: impl Fn(&Map<String, Value>) -> Option<T>,
 ) -> Parsed<Vec<Option<T>>> {
-    let values = json_values(response);
+    let mut values = json_values(response);
     let whole = |value: &Value| -> Option<Vec<Option<T>>> {
         let entries = list(value).filter(|entries| entries.len() == texts.len())?;
         entries.iter().map(|entry| read(entry).map(Some)).collect()
     };
+    let behind = json_behind_fences(response);
+    if values.iter().chain(&behind).any(|value| whole(value).is_some()) {
+        values.extend(behind);
+    }
     if let Some((at, mut found)) = values.iter().enumerate().rev().find_map(|(at, value)| Some((at, whole(value)?))) {
         let behind = values[at + 1..].iter();
         let behind = behind.flat_map(|value| list(value).unwrap_or_else(|| objects(std::slice::from_ref(value))));

@@ -26,6 +26,14 @@ pub fn json_value(response: &str) -> Parsed<Value> {
     json_values(response).pop().into()
 }
 
+/// Returns the JSON objects and arrays behind the last fenced block: a correction of what stands in the fence, or a quotation.
+pub fn json_behind_fences(response: &str) -> Vec<Value> {
+    let response = after_thinking(response);
+    let is_closed = response.matches("```").count() % 2 == 0;
+    let behind = response.rsplit_once("```").filter(|_| is_closed).map_or("", |(_, behind)| behind);
+    values(behind, &mut (behind.len().saturating_mul(MAX_READINGS) + 4096))
+}
+
 /// The insides of blocks fenced by three backticks, the language's name left out; the last may be left open, as in a
 /// response that was cut.
 fn fences(response: &str) -> impl Iterator<Item = &str> {
@@ -83,6 +91,8 @@ mod tests {
     fn fences_come_before_prose() {
         let response = "Input was [1].\n```json\n{\"a\": \"}`\"}\n```\nand {\"b\": 2}";
         assert_eq!(json_values(response), [json!({"a": "}`"})]);
+        assert_eq!(json_behind_fences(response), [json!({"b": 2})]);
+        assert_eq!(json_behind_fences("[1] ```json\n[2]"), [Value::Null; 0]);
         assert_eq!(json_values("```\nno json\n``` [1]"), [json!([1])]);
         assert_eq!(json_value("```json\n[1, 2]"), Parsed::Answer(json!([1, 2])));
     }

@@ -133,8 +133,14 @@ fn a_correction_behind_a_whole_list_counts() {
     let correction = r#"{"key-fact": "Ana hides the key.", "response": "No", "line number": []}"#;
     let expected = vec![Some((false, vec![])); 3];
     for behind in [correction.to_owned(), format!("[{correction}]"), ALIGNED.replace("Yes", "No")] {
-        assert_eq!(facts(case.verdict(&format!("{ALIGNED}\nCorrection: {behind}"))), expected, "{behind}");
+        for draft in [ALIGNED.to_owned(), format!("```json\n{ALIGNED}\n```")] {
+            assert_eq!(facts(case.verdict(&format!("{draft}\nCorrection: {behind}"))), expected, "{draft} {behind}");
+        }
     }
+    let unfinished = format!("```json\n[{correction}]\n```\nThat was one of three.\n{ALIGNED}");
+    assert_eq!(facts(case.verdict(&unfinished))[1], Some((true, vec![1])), "the whole list counts");
+    let quoted = format!("```json\n[{correction}]\n```\nNot [{}]", correction.replace("No", "Yes"));
+    assert_eq!(facts(case.verdict(&quoted))[1], Some((false, vec![])), "nothing behind a fence is whole");
 }
 
 #[test]
