@@ -1,6 +1,7 @@
 //! Numbers as people write them, in English and Chinese: digits, words, magnitudes, percentages, units.
 
 mod chinese;
+mod currency;
 
 use chinese::chinese;
 use closeread_text::numbers::{ONES, TENS};
@@ -11,6 +12,8 @@ pub struct Quantity {
     /// The number; of a percentage what stands before its sign.
     pub value: f64,
     unit: Unit,
+    /// The sign of a currency before it.
+    sign: Option<char>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,15 +26,6 @@ enum Unit {
 
 /// Longest unit in words (English) that still reads as a quantity: "12 old men", not a sentence that begins with one.
 const MAX_UNIT_WORDS: usize = 3;
-/// Signs of currencies before a number.
-const CURRENCY_SIGNS: [char; 4] = ['$', '£', '€', '¥'];
-/// Currencies behind one.
-const CURRENCIES: [&str; 37] = [
-    "dollar", "dollars", "usd", "euro", "euros", "eur", "pound", "pounds", "gbp", "yuan", "rmb", "cny", "yen", "jpy",
-    "won", "krw", "rupee", "rupees", "inr", "franc", "francs", "chf", "rouble", "roubles", "ruble", "rubles", "rub",
-    "peso", "pesos", "reais", "lira", "lire", "krone", "kroner", "krona", "kronor", "sterling",
-];
-
 impl Quantity {
     /// True if the quantity is written with a percent sign or its words.
     pub fn is_percentage(&self) -> bool {
@@ -46,11 +40,20 @@ impl Quantity {
         }
     }
 
-    /// True if both are equal to two decimals, and not of different units; a number without a unit agrees with any.
+    /// True if both are equal to two decimals, and not of different units or currencies; a number without one agrees with any.
     pub fn agrees(&self, other: &Self) -> bool {
         let cents = |value: f64| libm::round(value * 100.0);
         let units = self.unit == other.unit || self.unit == Unit::None || other.unit == Unit::None;
-        units && (self.value == other.value || cents(self.value) == cents(other.value))
+        units && self.may_be_money_of(other) && (self.value == other.value || cents(self.value) == cents(other.value))
+    }
+
+    fn may_be_money_of(&self, other: &Self) -> bool {
+        match (self.sign, other.sign) {
+            (Some(sign), Some(other)) => sign == other,
+            (Some(sign), None) => currency::fits(sign, other.unit()),
+            (None, Some(sign)) => currency::fits(sign, self.unit()),
+            (None, None) => true,
+        }
     }
 }
 
@@ -63,11 +66,12 @@ pub fn quantity(text: &str) -> Option<Quantity> {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let number = text.trim_start_matches(|c: char| c == '+' || CURRENCY_SIGNS.contains(&c));
-    let is_money = text[..text.len() - number.len()].contains(CURRENCY_SIGNS);
+    let number = text.trim_start_matches(|c: char| c == '+' || currency::is_sign(c));
+    let sign = text[..text.len() - number.len()].chars().find(|c| currency::is_sign(*c));
     let number = number.trim_start();
-    let found = if number.chars().any(is_chinese) { chinese(number) } else { english(number, is_money) }?;
-    Some(if negative { Quantity { value: -found.value, ..found } } else { found })
+    let found = if number.chars().any(is_chinese) { chinese(number) } else { english(number, sign.is_some()) }?;
+    let value = if negative { -found.value } else { found.value };
+    Some(Quantity { value, sign, ..found })
 }
 
 /// The figures of a text as they are written, with the signs and points that
@@ -133,7 +137,7 @@ fn english(text: &str, is_money: bool) -> Option<Quantity> {
     let lower = text.to_lowercase().replace('-', " ");
     if let Some((value, rest)) = digits(&lower) {
         let mut words = rest.split_whitespace().peekable();
-        let is_money = is_money || rest.split_whitespace().any(|word| CURRENCIES.contains(&word));
+        let is_money = is_money || rest.split_whitespace().any(currency::is_name);
         // Elsewhere `m` is metres as well.
         let scale = words.peek().filter(|word| is_money || **word != "m").and_then(|word| magnitude(word));
         if scale.is_some() {
@@ -163,7 +167,7 @@ fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
         }
         _ => return None,
     };
-    Some(Quantity { value, unit })
+    Some(Quantity { value, unit, sign: None })
 }
 
 /// True for a word of what was counted. In `two thirds`, `twenty-first` and `two or three` the number goes on.
@@ -380,6 +384,9 @@ mod tests {
         assert!(agrees("12 days", "12") && agrees("one day", "1 days") && agrees("45%", "45 percent"));
         assert!(!agrees("12 days", "12 years") && !agrees("45%", "45 days") && !agrees("12", "13"));
         assert!(agrees("5 m", "5m") && !agrees("5 m", "5 million") && agrees("€5m", "5 million"));
+        assert!(!agrees("$5", "€5") && !agrees("5 euros", "$5") && !agrees("€5", "5 francs") && !agrees("£5", "5美元"));
+        assert!(agrees("$5", "5 US dollars") && agrees("¥5", "5 yen") && agrees("5 RMB", "￥5") && agrees("$5", "5元"));
+        assert!(agrees("£5", "5 pounds") && agrees("€5", "5") && agrees("$5", "5 marks"));
         assert!(agrees("3.104", "3.10") && agrees("十二天", "12天") && agrees("￥500", "500"));
     }
 }

@@ -61,17 +61,18 @@ pub fn value(answer: &str, reading: Reading) -> Parsed<Value> {
 /// [`answer`](super::answer). Unparsed if the answer is empty or of another type than the gold answer.
 ///
 /// Strict: equal numbers, equal dates, equal texts, lists equal in order. Tolerant: numbers that agree when rounded to
-/// two decimals (the form asks for two), a percentage also without its sign, texts that are equal but for case and
+/// two decimals (the form asks for two) and are not of two currencies, a percentage also without its sign, texts that are equal but for case and
 /// white space, lists with the same elements in any order, written out with commas or one a line.
 ///
 /// This is our rule: the paper scores by a judge alone, which also accepts paraphrases that no rule can.
 pub fn agrees(answer: &str, gold: &str, reading: Reading) -> Parsed<bool> {
-    let (answer, gold) = (&composed(answer), &composed(gold));
-    let (Parsed::Answer(gold), Parsed::Answer(said)) = (value(gold, reading), value(answer, reading)) else {
+    let (answer, gold_text) = (&composed(answer), &composed(gold));
+    let (Parsed::Answer(gold), Parsed::Answer(said)) = (value(gold_text, reading), value(answer, reading)) else {
         return Parsed::Unparsed;
     };
     let tolerant = reading == Reading::Tolerant;
     let agree = match (&said, &gold) {
+        (Value::Number(_), Value::Number(_)) if tolerant && are_of_two_currencies(answer, gold_text) => false,
         (Value::Number(said), Value::Number(gold)) | (Value::Percent(said), Value::Percent(gold)) => {
             same_number(*said, *gold, reading)
         }
@@ -216,6 +217,18 @@ fn number(text: &str, reading: Reading) -> Option<Value> {
     Some(if percent { Value::Percent(number) } else { Value::Number(number) })
 }
 
+/// Whether two numbers have signs of two currencies before them.
+fn are_of_two_currencies(said: &str, gold: &str) -> bool {
+    let sign = |text: &str| {
+        // A formula stands between two `$`.
+        let is_formula = text.trim_end_matches(['.', '*', ' ']).ends_with('$');
+        let before = text.chars().take_while(|c| !c.is_ascii_digit());
+        let mut signs = before.filter(|c| matches!(c, '$' | '¥' | '€' | '£'));
+        signs.find(|sign| *sign != '$' || !is_formula)
+    };
+    sign(said).zip(sign(gold)).is_some_and(|(said, gold)| said != gold)
+}
+
 fn same_number(said: f64, gold: f64, reading: Reading) -> bool {
     let cents = |number: f64| libm::round(number * 100.0);
     said == gold || reading == Reading::Tolerant && cents(said) == cents(gold)
@@ -270,6 +283,11 @@ mod tests {
         check("3.104", "3.10", Some(false), Some(true));
         check("1,234", "1234", None, Some(true));
         check("0,125", "125", None, None);
+        check("€5", "$5", Some(false), Some(false));
+        check("US$5", "£5", Some(false), Some(false));
+        check("5", "$5.00", None, Some(true));
+        check("$€5$", "€5", Some(false), Some(true));
+        check("$5$", "€5", Some(false), Some(true));
         check("45.2", "45.20%", None, Some(true));
         check("[\"b\", \"a\"]", "[\"a\", \"b\"]", Some(false), Some(true));
         check("a, b", "[\"a\", \"b\"]", None, Some(true));

@@ -14,17 +14,17 @@ pub(super) fn chinese(text: &str) -> Option<Quantity> {
     let text = plain_numerals(&text);
     if let Some(rest) = text.strip_prefix("百分之") {
         let (value, rest) = chinese_number(rest)?;
-        return rest.is_empty().then_some(Quantity { value, unit: Unit::Percent });
+        return rest.is_empty().then_some(Quantity { value, unit: Unit::Percent, sign: None });
     }
     let (value, rest) = chinese_number(&text)?;
     let unit = match rest {
         "" => Unit::None,
         "%" => Unit::Percent,
-        "成" => return Some(Quantity { value: 10.0 * value, unit: Unit::Percent }),
+        "成" => return Some(Quantity { value: 10.0 * value, unit: Unit::Percent, sign: None }),
         unit if unit.chars().count() <= MAX_UNIT_CHARS && is_of_chinese_unit(unit) => Unit::Named(unit.to_owned()),
         _ => return None,
     };
-    Some(Quantity { value, unit })
+    Some(Quantity { value, unit, sign: None })
 }
 
 /// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on; in `20两银子` it does not.
