@@ -218,7 +218,7 @@ pub(super) fn agree(ballots: &Ballots, allow_missing: bool) -> Made<Agreed> {
     if !failed.is_empty() {
         return Made::of(End::dropped("no majority", failed.join(", ")));
     }
-    let reading = Reading { documents: vec![ballots.document.clone()], cells };
+    let reading = Reading { documents: vec![ballots.document.clone()], cells, day: None };
     Made::of(End::Kept { value: Agreed { reading, fields } })
 }
 

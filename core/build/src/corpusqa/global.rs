@@ -1,7 +1,7 @@
 //! The global table: rows are entities, columns are attributes (section 3, step 4).
 
 use super::column::Schema;
-use super::value::{CellValue, folded, form, read_cell};
+use super::value::{CellValue, day, folded, form, read_cell};
 use crate::line::End;
 use crate::stage::{Made, Unit};
 use closeread_books::{Book, TextError};
@@ -19,6 +19,9 @@ pub struct Reading {
     pub documents: Vec<String>,
     /// Cells, one a column, the name first.
     pub cells: Vec<CellValue>,
+    /// Day of the month in [`DOCUMENT_DATE`], where a line names one: it tells which of two documents is the later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<u8>,
 }
 
 /// A row of the global table.
@@ -79,10 +82,8 @@ pub(super) fn entities(schema: &Schema, readings: &[Unit<Reading>]) -> Vec<Unit<
     for entity in &mut entities {
         if let Some((at, _)) = schema.column(DOCUMENT_DATE) {
             // A stable sort: of the same time, the later in the order of the documents counts.
-            entity
-                .input
-                .readings
-                .sort_by_key(|reading| reading.cells.get(at).map_or_else(String::new, CellValue::to_string));
+            let month = |reading: &Reading| reading.cells.get(at).map_or_else(String::new, CellValue::to_string);
+            entity.input.readings.sort_by_key(|reading| (month(reading), reading.day));
         }
     }
     entities
@@ -175,7 +176,13 @@ pub(super) fn read_record(lined: &Lined, allow_missing: bool) -> Made<Reading> {
             };
             End::dropped("no document", detail)
         }
-        false => End::Kept { value: Reading { documents: documents.clone(), cells } },
+        false => End::Kept {
+            value: Reading {
+                documents: documents.clone(),
+                cells,
+                day: schema.column(DOCUMENT_DATE).and_then(|(at, _)| day(record.cells.get(at)?)),
+            },
+        },
     })
 }
 
@@ -249,8 +256,11 @@ mod tests {
     }
 
     fn reading(document: &str, cells: &[&str], schema: &Schema) -> Unit<Reading> {
-        let cells = cells.iter().zip(&schema.columns).map(|(cell, column)| read_cell(cell, column).unwrap()).collect();
-        Unit { id: document.to_owned(), input: Reading { documents: vec![document.to_owned()], cells } }
+        let cells = cells.iter().map(|cell| (*cell).to_owned()).collect();
+        let record = Record { line: 1, cells, documents: Vec::new() };
+        let lined = Lined { record, schema: schema.clone(), documents: vec![document.to_owned()] };
+        let End::Kept { value } = read_record(&lined, true).end else { panic!("a line is kept") };
+        Unit { id: document.to_owned(), input: value }
     }
 
     #[test]
@@ -271,6 +281,18 @@ mod tests {
         let conflict = &row.conflicts[0];
         assert_eq!((row.conflicts.len(), conflict.kept.documents.as_slice()), (1, &["b".to_owned()][..]));
         assert_eq!(conflict.others[0].documents, ["a", "d"]);
+    }
+
+    #[test]
+    fn of_two_documents_of_a_month_the_later_day_counts() {
+        let schema =
+            schema(&[("name", ValueType::Name), ("beds", ValueType::Count), (DOCUMENT_DATE, ValueType::YearMonth)]);
+        for (early, late) in [("2024-05-03", "2024-05-31"), ("3 May 2024", "May 21st, 2024"), ("2024-05", "5/13/2024")]
+        {
+            let readings = [reading("a", &["Bo", "120", late], &schema), reading("b", &["Bo", "110", early], &schema)];
+            let End::Kept { value: row } = merged("Bo", &entities(&schema, &readings)[0].input).end else { panic!() };
+            assert_eq!(row.cells[1], CellValue::Number { value: 120.0 }, "{late}");
+        }
     }
 
     #[test]

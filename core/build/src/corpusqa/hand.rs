@@ -225,7 +225,8 @@ mod tests {
     fn agreed(id: &str, income: Option<f64>, region: &str) -> Unit<Agreed> {
         let text = |text: &str| CellValue::Text { text: text.to_owned() };
         let income = income.map_or(CellValue::Missing, |value| CellValue::Number { value });
-        let reading = Reading { documents: vec![id.to_owned()], cells: vec![text(id), income, text(region)] };
+        let reading =
+            Reading { documents: vec![id.to_owned()], cells: vec![text(id), income, text(region)], day: None };
         Unit { id: id.to_owned(), input: Agreed { reading, fields: Vec::new() } }
     }
 

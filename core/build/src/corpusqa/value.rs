@@ -248,44 +248,57 @@ fn is_bound(words: &str) -> bool {
     words.split_whitespace().any(|word| BOUNDS.contains(&word) || BEGINNINGS.iter().any(|name| word.starts_with(name)))
 }
 
+/// The day of the month that a date names beside its month.
+pub(super) fn day(text: &str) -> Option<u8> {
+    dated(without_remark(&plain(text)))?.1
+}
+
 /// A month, or a year alone.
 fn date(text: &str) -> Option<CellValue> {
+    dated(text).map(|(date, _)| date)
+}
+
+/// A month with its day, if that is named, or a year alone.
+fn dated(text: &str) -> Option<(CellValue, Option<u8>)> {
     static NUMBERS: LazyLock<Regex> = LazyLock::new(|| {
         // A time may follow, as programs write it.
-        let day = r"(?:\s*[-/.月]\s*(?:\d{1,2}\s*日?(?:[T\s]\d{1,2}:\d{2}[0-9:.+Z\s-]*)?)?)?";
+        let day = r"(?:\s*[-/.月]\s*(?:(\d{1,2})\s*日?(?:[T\s]\d{1,2}:\d{2}[0-9:.+Z\s-]*)?)?)?";
         Regex::new(&format!(r"^(\d{{4}})\s*[-/.年]\s*(\d{{1,2}}){day}$")).expect("a valid pattern")
     });
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:\d{1,2}(?:st|nd|rd|th)?\s+)?([a-z]{3,9})\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?)?,?\s+(\d{4})$")
-            .expect("a valid pattern")
+        Regex::new(
+            r"(?i)^(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([a-z]{3,9})\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?,?\s+(\d{4})$",
+        )
+        .expect("a valid pattern")
     });
     static SLASHED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$").expect("a valid pattern"));
     static YEAR: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)^(?:fy\s?|fiscal year\s|fiscal\s)?(\d{4})\s*(?:年度?)?$").expect("a valid pattern")
     });
-    let of = |year: &str, month: u8| {
+    let of = |year: &str, month: u8, day: Option<u8>| {
         let year = year.parse().ok()?;
-        (1..=12).contains(&month).then_some(CellValue::Date { year, month: Some(month) })
+        (1..=12).contains(&month).then_some((CellValue::Date { year, month: Some(month) }, day))
     };
+    let number = |found: Option<regex::Match<'_>>| found?.as_str().parse().ok();
     if let Some(found) = NUMBERS.captures(text) {
-        return of(&found[1], found[2].parse().ok()?);
+        return of(&found[1], found[2].parse().ok()?, number(found.get(3)));
     }
     if let Some(found) = NAMED.captures(text) {
-        return of(&found[2], month_of(&found[1])?);
+        return of(&found[4], month_of(&found[2])?, number(found.get(1).or(found.get(3))));
     }
     if let Some(found) = SLASHED.captures(text) {
         // Which of the two is the month is known only where the other one cannot be, or where they are equal.
         let (a, b): (u8, u8) = (found[1].parse().ok()?, found[2].parse().ok()?);
-        let month = match (a, b) {
-            (a, b) if a == b || b > 12 => a,
-            (a, b) if a > 12 => b,
+        let (month, day) = match (a, b) {
+            (a, b) if a == b || b > 12 => (a, b),
+            (a, b) if a > 12 => (b, a),
             _ => return None,
         };
-        return of(&found[3], month);
+        return of(&found[3], month, Some(day));
     }
     let found = YEAR.captures(text)?;
-    Some(CellValue::Date { year: found[1].parse().ok()?, month: None })
+    Some((CellValue::Date { year: found[1].parse().ok()?, month: None }, None))
 }
 
 #[cfg(test)]
