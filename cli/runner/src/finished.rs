@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};
 use closeread_data::statistics::BookFacts;
+use closeread_eval::ranking::RANKED_ALONE;
 use closeread_files as files;
 use closeread_files::run_files::RECORDS;
 use closeread_methods::record::Record;
@@ -19,7 +20,7 @@ use closeread_report::folder::{
     DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_record, read_records, read_run,
     run_of_records,
 };
-use closeread_report::{Run, TokenPlaces, served_usage};
+use closeread_report::{Arm, Run, TokenPlaces, served_usage};
 use closeread_text::Language;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -162,6 +163,17 @@ pub fn texts(folder: &Path) -> BookTexts {
 /// True for a folder that a run was made in.
 pub fn is_run_folder(path: &Path) -> bool {
     path.join("manifest.json").is_file()
+}
+
+/// Refuses what `closeread retrieve` made: its trials have rankings, and an empty answer each.
+///
+/// # Errors
+/// If the plan is that of a grid of rankings.
+pub fn refuse_rankings(plan: &[Arm], path: &Path) -> Result<()> {
+    if plan.iter().any(|arm| arm.model == RANKED_ALONE) {
+        bail!("{} holds rankings of `closeread retrieve`, and no answers", path.display());
+    }
+    Ok(())
 }
 
 /// Returns the last part of a path, also of `.` and `..`.

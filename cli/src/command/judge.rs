@@ -111,6 +111,7 @@ async fn judge(mut args: JudgeArgs) -> Result<ExitCode> {
     let _lock = lock(&args.run)?;
     let name = finished::folder_name(&args.run);
     let run = finished::load(&args.run, name.clone(), Texts::Skip)?;
+    finished::refuse_rankings(&run.plan, &args.run)?;
     let (books, texts) = (finished::books_of(&args.run)?, finished::texts(&args.run));
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;

@@ -54,6 +54,13 @@ fn a_grid_is_a_run_folder_that_goes_on_where_it_stopped() {
     }
     assert!(first["bm25-8-n0 null hit@5"].0 >= first["bm25-8-n0 null hit@1"].0);
     sandbox.run(&["verify", "r"]).refuses(&["rankings of `closeread retrieve`", "with another --out"]);
+    for asked in [
+        &["judge", "r", "--judge-model", "builtin/rule"][..],
+        &["people", "rate", "r", "--out", "s"],
+        &["export", "predictions", "r", "--out", "p.jsonl"],
+    ] {
+        sandbox.run(asked).refuses(&["r holds rankings of `closeread retrieve`, and no answers"]);
+    }
     // Half of the lines of both folders are lost: the same command makes them again.
     for file in ["r/records.jsonl", "r/ranked/records.jsonl"] {
         let text = std::fs::read_to_string(sandbox.path(file)).unwrap();

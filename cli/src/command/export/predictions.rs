@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use closeread_files::run_files::refuse_run_file;
 use closeread_files::write_output;
 use closeread_report::site::prediction_row;
-use closeread_runner::finished::NamedFolder;
+use closeread_runner::finished::{NamedFolder, refuse_rankings};
 use closeread_table::number::counted;
 use serde_json::json;
 use std::path::PathBuf;
@@ -28,6 +28,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     refuse_run_file(&args.out)?;
     let mut streamed = open(&NamedFolder { path: args.run.clone(), name: None })?;
+    refuse_rankings(&streamed.run.plan, &args.run)?;
     let arm = one_arm(&streamed.run.plan, args.at.as_deref(), &args.run)?;
     let cell = trials(&mut streamed, &arm)?;
     let (mut lines, mut n) = (String::new(), 0);

@@ -79,6 +79,7 @@ fn about(folder: &Path) -> Result<(About, Option<String>)> {
 fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<Run> {
     if finished::is_run_folder(folder) {
         let run = finished::load(folder, name.to_owned(), Texts::Count)?;
+        finished::refuse_rankings(&run.plan, folder)?;
         return held_to(run, gold).map_err(with_command);
     }
     let path = folder.join(PREDICTIONS);

@@ -45,6 +45,7 @@ pub(super) fn run(args: &RateArgs) -> Result<ExitCode> {
     StudyFolder::claim(&args.out)?;
     let draw = args.selection.draw()?;
     let mut run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
+    finished::refuse_rankings(&run.plan, &args.run)?;
     keep_where(&mut run.items, &args.selection.only).context("--where")?;
     let books = finished::books_of(&args.run)?;
     let by_id: HashMap<&str, _> = books.iter().map(|(id, book)| (id.as_str(), book)).collect();
