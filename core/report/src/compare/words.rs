@@ -76,6 +76,7 @@ pub(super) fn conclusion(
 pub(super) fn told_apart(n: usize, of: usize, metric: &str) -> String {
     let metric = metric_label(metric);
     match (n, of) {
+        (0, 0) => format!("By {metric} nothing can be concluded: no pair has a scored item in common."),
         (0, 1) => format!("By {metric} the pair cannot be told apart."),
         (1, 1) => format!("By {metric} the pair differs by more than chance would explain."),
         (0, _) => format!("By {metric} none of the {of} pairs can be told apart once p is corrected for {of} tests."),

@@ -173,6 +173,8 @@ fn nothing_in_common_is_no_number() {
     let compared = compared_by(&side("one", &marks("+-")), &b, "accuracy", &Labels::All);
     assert_eq!(compared.overall, None);
     assert_eq!(compared.conclusion, "Nothing can be concluded about accuracy: the two have no scored item in common.");
+    let tables = crate::compare::comparison_tables(std::slice::from_ref(&compared));
+    assert_eq!(tables[0].notes[0], "By accuracy nothing can be concluded: no pair has a scored item in common.");
     let mut other = side("two", &marks("+-"));
     other.items.iter_mut().for_each(|item| item.facts.gold = "other".to_owned());
     let compared = compared_by(&side("one", &marks("+-")), &other, "accuracy", &Labels::All);
