@@ -266,7 +266,7 @@ fn book(folder: &Path, configuration: &RunConfiguration, document: &DocumentEntr
         bail!("its sha256 in manifest.json is none");
     }
     let options = ReadOptions {
-        language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
+        language: document.language.as_deref().and_then(Language::stored),
         keep_frame: configuration.keep_frame,
         keep_wraps: configuration.keep_wraps,
     };

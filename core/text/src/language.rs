@@ -14,8 +14,24 @@ pub struct Language([u8; 2]);
 
 /// A language name that is no ISO 639-1 code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a language code: expected two letters as in ISO 639-1, e.g. `en` or `zh`")]
+#[error("`{}` is not a language code{}: expected two letters as in ISO 639-1, e.g. `en` or `zh`", .0, of_country(.0))]
 pub struct UnknownLanguage(pub String);
+
+/// Codes of countries that are written for their languages, and are no language's. A text under one would be cut into
+/// sentences and words as English is.
+const COUNTRIES: [(&str, &str); 3] = [("cn", "zh"), ("jp", "ja"), ("kr", "ko")];
+
+/// What is meant by the code of a country, as a part of a message; nothing for what is none.
+fn of_country(tag: &str) -> String {
+    let code = code_of(tag).to_ascii_lowercase();
+    let meant = COUNTRIES.iter().find(|(country, _)| *country == code);
+    meant.map_or_else(String::new, |(_, language)| format!(" (did you mean `{language}`?)"))
+}
+
+/// The first part of a tag.
+fn code_of(tag: &str) -> &str {
+    tag.trim().split(['-', '_']).next().unwrap_or_default()
+}
 
 impl Language {
     /// English.
@@ -32,6 +48,16 @@ impl Language {
         std::str::from_utf8(&self.0).expect("made of ASCII letters only")
     }
 
+    /// The language of a tag that was read before, in a run folder: any two letters.
+    pub fn stored(tag: &str) -> Option<Self> {
+        match code_of(tag).as_bytes() {
+            &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+                Some(Self([a.to_ascii_lowercase(), b.to_ascii_lowercase()]))
+            }
+            _ => None,
+        }
+    }
+
     /// True for Chinese and Japanese, which put no space between words.
     pub fn is_spaceless(self) -> bool {
         matches!(self, Self::CHINESE | Self::JAPANESE)
@@ -43,12 +69,8 @@ impl FromStr for Language {
 
     /// Reads `en`, `EN`, and tags that go on (`en-US`, `zh_Hans`).
     fn from_str(tag: &str) -> Result<Self, UnknownLanguage> {
-        match tag.trim().split(['-', '_']).next().map(str::as_bytes) {
-            Some(&[a, b]) if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
-                Ok(Self([a.to_ascii_lowercase(), b.to_ascii_lowercase()]))
-            }
-            _ => Err(UnknownLanguage(tag.to_owned())),
-        }
+        let language = Self::stored(tag).filter(|_| of_country(tag).is_empty());
+        language.ok_or_else(|| UnknownLanguage(tag.to_owned()))
     }
 }
 
@@ -56,7 +78,7 @@ impl TryFrom<String> for Language {
     type Error = UnknownLanguage;
 
     fn try_from(tag: String) -> Result<Self, UnknownLanguage> {
-        tag.parse()
+        Self::stored(&tag).ok_or(UnknownLanguage(tag))
     }
 }
 
@@ -126,6 +148,11 @@ mod tests {
         assert_eq!("EN_us".parse(), Ok(Language::ENGLISH));
         assert_eq!("english".parse::<Language>(), Err(UnknownLanguage("english".into())));
         assert_eq!("".parse::<Language>(), Err(UnknownLanguage(String::new())));
+        let said = "cn".parse::<Language>().expect_err("a country").to_string();
+        assert!(said.starts_with("`cn` is not a language code (did you mean `zh`?): expected"), "{said}");
+        assert!("JP".parse::<Language>().is_err() && "kr-KR".parse::<Language>().is_err());
+        assert_eq!("tw".parse().map(|twi: Language| twi.code().to_owned()), Ok("tw".to_owned()));
+        assert_eq!(Language::stored("cn").map(|language| language.code().to_owned()).as_deref(), Some("cn"));
         assert_eq!(serde_json::to_string(&Language::CHINESE).expect("a string"), "\"zh\"");
     }
 }

@@ -105,7 +105,7 @@ impl Texts {
 
     fn book(&self, document: &DocumentEntry) -> Option<Book> {
         let options = ReadOptions {
-            language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
+            language: document.language.as_deref().and_then(Language::stored),
             keep_frame: self.configuration.keep_frame,
             keep_wraps: self.configuration.keep_wraps,
         };
