@@ -87,11 +87,13 @@ fn outside(least: f64, most: f64) -> String {
     format!("expected a number from {} to {}", shown(least), shown(most))
 }
 
-/// What to do about the `000` of a list that was meant as 1,000.
-const BEHIND_COMMA: &str = "; a comma stands between two numbers: write 1000 for a thousand, not 1,000";
+/// What to do about `4,096` and `0,5`, and about the `000` of a list that was meant as 1,000.
+const COMMA: &str = "; no comma stands within a number: write 1000 for a thousand, and 0.5 for a half";
 
-fn is_behind_comma(text: &str) -> bool {
-    text.len() == 3 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+fn is_of_comma(text: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_behind_one = text.len() == 3 && text.starts_with('0') && is_number(text);
+    is_behind_one || text.contains(',') && is_number(&text.replace([',', '.'], ""))
 }
 
 /// Warns of a list that looks like one number with a thousands separator: both numbers are run and paid for.
@@ -127,7 +129,7 @@ fn parser_like(parser: &ValueParser, least: f64, most: f64) -> Option<ValueParse
     fn of<T: FromStr + Into<Number> + Copy + Send + Sync + 'static>(least: f64, most: f64) -> ValueParser {
         ValueParser::new(move |text: &str| match text.parse::<T>() {
             Ok(number) if (least..=most).contains(&number.into().0) => Ok(number),
-            _ => Err(outside(least, most) + if is_behind_comma(text) { BEHIND_COMMA } else { "" }),
+            _ => Err(outside(least, most) + if is_of_comma(text) { COMMA } else { "" }),
         })
     }
     let is = |id: TypeId| parser.type_id() == id;
@@ -218,14 +220,16 @@ mod tests {
 
     #[test]
     fn a_thousand_with_a_comma_is_told_from_a_number_out_of_range() {
-        let told = |list: &str| {
+        let told = |option: &str, value: &str| {
             within(crate::Cli::command())
-                .try_get_matches_from(["closeread", "run", "--budget", list])
+                .try_get_matches_from(["closeread", "run", option, value])
                 .unwrap_err()
                 .to_string()
         };
-        assert!(told("1,000").contains("write 1000 for a thousand"), "{}", told("1,000"));
-        assert!(!told("1000,0").contains("comma"), "{}", told("1000,0"));
+        for (option, value) in [("--budget", "1,000"), ("--max-output-tokens", "4,096"), ("--max-cost", "0,5")] {
+            assert!(told(option, value).contains("no comma stands within a number"), "{}", told(option, value));
+        }
+        assert!(!told("--budget", "1000,0").contains("comma"), "{}", told("--budget", "1000,0"));
     }
 
     #[test]

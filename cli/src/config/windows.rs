@@ -39,7 +39,11 @@ impl FromStr for Windows {
     /// Reads `128000`, `openai/gpt-4o=128000,gemini/gemini-2.5-pro=1000000`, or both.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut windows = Self::default();
-        for part in text.split(',') {
+        for (place, part) in text.split(',').enumerate() {
+            // `8,192` would be a window of 192 tokens.
+            if place > 0 && part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(format!("`{text}`: write a thousand without a comma, as in 128000"));
+            }
             let (model, number) = part.rsplit_once('=').map_or((None, part), |(model, n)| (Some(model.trim()), n));
             let tokens = number.trim().parse().ok().filter(|n| (1..=MOST).contains(n));
             let tokens =
@@ -47,6 +51,7 @@ impl FromStr for Windows {
             match model {
                 Some("") => return Err(format!("`{part}`: expected MODEL=N")),
                 Some(model) => drop(windows.of.insert(model.to_owned(), tokens)),
+                None if windows.all.is_some() => return Err(format!("`{text}`: expected one window for all models")),
                 None => windows.all = Some(tokens),
             }
         }
@@ -98,8 +103,11 @@ mod tests {
 
     #[test]
     fn what_is_no_window_is_refused() {
-        for text in ["0", "x", "-1", "1000000001", "openai/x=", "=5", ""] {
+        for text in ["0", "x", "-1", "1000000001", "openai/x=", "=5", "", "5000,6000"] {
             assert!(text.parse::<Windows>().is_err(), "{text}");
+        }
+        for text in ["8,192", "128,000", "1,047,576", "openai/x=8,192"] {
+            assert!(text.parse::<Windows>().unwrap_err().contains("without a comma"), "{text}");
         }
         let windows: Windows = "openai/x=5".parse().unwrap();
         let error = windows.by_model(&models(&["openai/y"]), &PriceList::default()).unwrap_err().to_string();
