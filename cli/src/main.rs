@@ -163,7 +163,7 @@ fn with_its_option(given: &str) -> Option<String> {
     }
     let path = Path::new(given);
     let options: &[&str] = if is_run_folder(path) {
-        &["out"]
+        &["no-worse-than", "out"]
     } else if entry(given).is_some() {
         &["method"]
     } else if path.exists() || given == SAMPLE || adapter(given).is_some() {

@@ -81,6 +81,7 @@ fn what_stands_without_its_option_gets_the_option() {
         (&["run", "tales"][..], "use '--benchmark tales'"),
         (&["run", "novelqa"], "use '--benchmark novelqa'"),
         (&["run", "r"], "use '--out r'"),
+        (&["gate", "x", "r"], "use '--no-worse-than r'"),
         (&["run", "--constrain", "json"], "use '--constrain=json'"),
         (&["run", "--method", "closed-book", "dos-rag"], "use '--method dos-rag'"),
         (&["build", "sagascale", "tales/mill.txt", "--out", "b"], "use '--books tales/mill.txt'"),
