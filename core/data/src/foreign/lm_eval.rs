@@ -125,15 +125,20 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
             None => Outcome::Unanswered,
         },
     };
-    let answers = if is_choice { Vec::new() } else { target.map(golds).unwrap_or_default() };
+    let answers = if is_choice { Vec::new() } else { target.map(|target| golds(target, doc)).unwrap_or_default() };
     let mut item = item(of(&IDS).unwrap_or_else(|| number.to_owned()), question, options, correct, answers);
     item.documents = documents(doc);
     item.labels = labels(doc, &[&IDS[..], &QUESTIONS[..], &["target", "answer", "choices"]].concat());
     ForeignSample { item, repeat: 0, outcome, scores: BTreeMap::new(), prompt_tokens: 0, seconds: 0.0 }
 }
 
-/// The gold answers: the harness writes several as Python writes a list.
-fn golds(target: String) -> Vec<String> {
+/// The gold answers: the harness writes several as Python writes a list, and SCROLLS' tasks join those of `outputs`.
+fn golds(target: String, doc: &Map<String, Value>) -> Vec<String> {
+    let outputs = doc.get("outputs").and_then(Value::as_array).into_iter().flatten();
+    let outputs: Vec<&str> = outputs.filter_map(Value::as_str).collect();
+    if outputs.len() > 1 && outputs.join(", ").trim() == target {
+        return outputs.into_iter().map(str::to_owned).collect();
+    }
     let is_list = target.starts_with('[') && target.ends_with(']');
     let several = literal::parse(&target).ok().filter(|_| is_list).map(|list| scalars(&list)).unwrap_or_default();
     if several.is_empty() { vec![target] } else { several }
@@ -187,6 +192,16 @@ mod tests {
         for text in ["Ana", "[1] and [2]", "[sic]", "[]", "['Ana'"] {
             assert_eq!(answers(text), [text]);
         }
+    }
+
+    #[test]
+    fn the_gold_answers_of_scrolls_are_its_outputs() {
+        let answers = |target: &str| {
+            let doc = r#""doc": {"outputs": ["Ana, the miller", "the miller"]}, "filtered_resps": ["Ana"]"#;
+            first(&format!(r#""target": "{target}", {doc}"#)).item.answers
+        };
+        assert_eq!(answers(" Ana, the miller, the miller"), ["Ana, the miller", "the miller"]);
+        assert_eq!(answers("the miller"), ["the miller"]);
     }
 
     #[test]
