@@ -4,7 +4,7 @@
 pub(super) mod collect;
 #[cfg(feature = "data-sets")]
 pub(super) mod decoded;
-#[cfg(all(feature = "data-sets", feature = "other-formats"))]
+#[cfg(feature = "other-formats")]
 pub(super) mod literal;
 #[cfg(feature = "data-sets")]
 pub(super) mod table;
