@@ -155,35 +155,40 @@ pub fn notes(run: &Run, logs: &[ForeignLog]) -> Vec<String> {
 }
 
 /// Takes over what `items` say of the run's items: those of the same id whose gold answers are the same, however they are put.
-/// So the items of two tools are the same items, and cluster by document. A choice keeps its option, wherever it stands now.
+/// So the items of two tools are the same items, and cluster by document. A choice keeps its option, wherever it stands now; where
+/// the log knew but some of the gold answers, our own metric is that over all of them.
 pub fn adopt(run: &mut Run, items: &[Item]) {
     let known: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let mut adopted = HashSet::new();
+    let (mut adopted, mut scored_anew) = (HashSet::new(), HashSet::new());
     for item in &mut run.items {
         let Some(other) = known.get(item.id.as_str()) else { continue };
-        if other.task == item.task && is_gold_of(item, other) {
-            *item = (*other).clone();
+        let (of_log, of_other) = (gold_texts(item), gold_texts(other));
+        if other.task == item.task && of_log.is_subset(&of_other) {
             adopted.insert(item.id.clone());
+            if of_log.len() < of_other.len() {
+                scored_anew.insert(item.id.clone());
+            }
+            *item = (*other).clone();
         }
     }
     for record in &mut run.records {
-        let Outcome::Answered { answer, choice: Some(choice) } = &mut record.outcome else { continue };
         let id = record.key.item.as_str();
-        let other = known.get(id).filter(|_| adopted.contains(id));
-        let place = other.and_then(|other| other.options.iter().position(|option| option.trim() == answer.trim()));
-        *choice = place.unwrap_or(*choice);
+        let Some(other) = known.get(id).filter(|_| adopted.contains(id)) else { continue };
+        if let Outcome::Answered { answer, choice: Some(choice) } = &mut record.outcome {
+            let place = other.options.iter().position(|option| option.trim() == answer.trim());
+            *choice = place.unwrap_or(*choice);
+        }
+        if scored_anew.contains(id) {
+            record.scores.extend(closeread_eval::score(other, &record.outcome, Language::ENGLISH));
+        }
     }
 }
 
-/// True if the gold answers are the same texts, or the item has none.
-fn is_gold_of(item: &Item, other: &Item) -> bool {
-    let texts = |item: &Item| -> BTreeSet<String> {
-        let right = item.correct.and_then(|correct| item.options.get(correct));
-        let texts = right.map_or_else(|| item.answers.clone(), |option| vec![option.clone()]);
-        texts.iter().map(|text| text.trim().to_owned()).collect()
-    };
-    let own = texts(item);
-    own.is_empty() || own.is_subset(&texts(other))
+/// The texts of the gold answers: of a choice that of the right option.
+fn gold_texts(item: &Item) -> BTreeSet<String> {
+    let right = item.correct.and_then(|correct| item.options.get(correct));
+    let texts = right.map_or_else(|| item.answers.clone(), |option| vec![option.clone()]);
+    texts.iter().map(|text| text.trim().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -255,5 +260,24 @@ mod tests {
         let mut other = run("r".into(), &[log("t", "m", "1", &["x", "z"], 1)]).unwrap();
         adopt(&mut other, &[ours]);
         assert_eq!(other.items[0].question, "Which?", "another gold answer is another item");
+    }
+
+    #[test]
+    fn an_answer_is_scored_by_all_gold_answers_that_the_item_has() {
+        let open = |answers: &[&str]| Item {
+            answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
+            ..Item::new("1", "b", "Who?", Task::Generative)
+        };
+        let f1 = |of_log: &[&str], of_ours: &[&str]| {
+            let mut logged = log("t", "m", "1", &["x", "y"], 0);
+            logged.samples[0].item = open(of_log);
+            logged.samples[0].outcome = Outcome::Answered { answer: "Bo".into(), choice: None };
+            let mut made = run("r".into(), &[logged]).unwrap();
+            adopt(&mut made, &[open(of_ours)]);
+            made.records[0].scores.get("f1").copied()
+        };
+        assert_eq!(f1(&["Ana"], &["Ana", "Bo"]), Some(1.0));
+        assert_eq!(f1(&[], &["Bo"]), Some(1.0));
+        assert_eq!(f1(&["Ana", "Cleo"], &["Ana", "Bo"]), Some(0.0), "these are other gold answers");
     }
 }
