@@ -244,7 +244,7 @@ async fn read(protocol: Protocol, response: reqwest::Response) -> Result<Respons
     let (status, packed) = (response.status().as_u16(), packed(response.headers()));
     read_unpacked(protocol, response).await.map_err(|(fault, bill)| match (packed, fault) {
         // The next one would come packed, too.
-        (Some(packed), Fault::Transient { strain: ServerLoad::Connection, .. }) if status == 200 => {
+        (Some(packed), Fault::Transient { load: ServerLoad::Connection, .. }) if status == 200 => {
             let message = format!(
                 "the server's response is packed (content-encoding: {packed}), which was not asked for: have it, or the gateway before it, send responses as they are"
             );
@@ -319,7 +319,7 @@ async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Res
         return reader.finish().map_err(|fault| {
             let bill = match fault {
                 // It broke off, and what it named is of its beginning.
-                Fault::Transient { strain: ServerLoad::Connection, .. } => Bill::Unknown,
+                Fault::Transient { load: ServerLoad::Connection, .. } => Bill::Unknown,
                 _ => bill(&fault, Some(200), told),
             };
             (fault, bill)

@@ -111,11 +111,11 @@ pub(crate) fn broken(error: reqwest::Error) -> Fault {
         text.push_str(&format!(": {cause}"));
         source = cause.source();
     }
-    let strain = if unreached { ServerLoad::Unreached } else { ServerLoad::Connection };
+    let load = if unreached { ServerLoad::Unreached } else { ServerLoad::Connection };
     match never_works(&text) {
         Some(remedy) => Fault::Closed(HostError::Failed(format!("{text}; {remedy}"))),
         None if unsendable => Fault::Closed(HostError::Failed(text)),
-        None => Fault::transient(strain, text),
+        None => Fault::transient(load, text),
     }
 }
 

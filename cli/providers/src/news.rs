@@ -37,7 +37,7 @@ mod tests {
     fn a_long_wait_is_told_at_once_and_a_short_one_when_it_is_the_second() {
         let again = |tries, seconds| Notice::Again {
             message: "slow down".to_owned(),
-            strain: ServerLoad::Server,
+            load: ServerLoad::Server,
             asked: None,
             wait: Duration::from_secs(seconds),
             tries,

@@ -62,8 +62,8 @@ impl Sender<'_> {
                     };
                     failed_at = Some(Instant::now());
                     let notice = attempts.failed(fault, &mut self.account.borrow_mut(), waited, fastrand::f64());
-                    if let Some((strain, asked)) = notice.strain() {
-                        self.throttle.strained(strain, asked);
+                    if let Some((load, asked)) = notice.load() {
+                        self.throttle.failed(load, asked);
                     }
                     heard(&notice);
                 }
@@ -94,11 +94,11 @@ pub async fn sent(request: impl Fn() -> RequestBuilder) -> Result<Response, Host
 async fn received(request: RequestBuilder) -> Result<Response, Fault> {
     let response = request.send().await.map_err(broken)?;
     let message = format!("the server answered {}", response.status());
-    let strain = match response.status().as_u16() {
+    let load = match response.status().as_u16() {
         429 => ServerLoad::RateLimit,
         408 | 500.. => ServerLoad::Server,
         400.. => return Err(Fault::Final(HostError::Failed(message))),
         _ => return Ok(response),
     };
-    Err(Fault::Transient { strain, message, retry_after: retry_after(response.headers()) })
+    Err(Fault::Transient { load, message, retry_after: retry_after(response.headers()) })
 }

@@ -50,8 +50,8 @@ impl Limit {
         self.now = (self.now + if self.refused { 1.0 / self.now } else { 1.0 }).min(self.most as f64);
     }
 
-    fn strained(&mut self, strain: ServerLoad, at: Instant) {
-        match strain {
+    fn failed(&mut self, load: ServerLoad, at: Instant) {
+        match load {
             ServerLoad::RateLimit => {
                 self.refused = true;
                 if self.cut_at.is_none_or(|cut| at >= cut + EPISODE) {
@@ -204,10 +204,10 @@ impl Throttle {
 
     /// A call came back with a fault that may pass, and perhaps with a time to wait. A limit on requests is the account's:
     /// the wait is everybody's, or each call would hear of the limit by itself and use up its tries.
-    pub(crate) fn strained(&self, strain: ServerLoad, asked: Option<Duration>) {
+    pub(crate) fn failed(&self, load: ServerLoad, asked: Option<Duration>) {
         let now = Instant::now();
-        self.limit.borrow_mut().strained(strain, now);
-        if let (ServerLoad::RateLimit, Some(asked)) = (strain, asked) {
+        self.limit.borrow_mut().failed(load, now);
+        if let (ServerLoad::RateLimit, Some(asked)) = (load, asked) {
             debug!(seconds = asked.as_secs_f64(), "the server wants no call for {:.1} s", asked.as_secs_f64());
             self.paused_until.set(self.paused_until.get().max(Some(now + asked)));
         }
@@ -264,14 +264,14 @@ mod tests {
             limit.succeeded(true, start);
         }
         assert_eq!(limit.calls(), 2 * START);
-        limit.strained(ServerLoad::RateLimit, start);
-        limit.strained(ServerLoad::RateLimit, start + Duration::from_secs(1));
+        limit.failed(ServerLoad::RateLimit, start);
+        limit.failed(ServerLoad::RateLimit, start + Duration::from_secs(1));
         assert_eq!(limit.calls(), 12, "two refusals of one crowd cut once");
         for _ in 0..13 {
             limit.succeeded(true, start);
         }
         assert_eq!(limit.calls(), 13);
-        limit.strained(ServerLoad::RateLimit, start + EPISODE);
+        limit.failed(ServerLoad::RateLimit, start + EPISODE);
         assert_eq!(limit.calls(), 11);
     }
 
@@ -281,7 +281,7 @@ mod tests {
         let mut limit = Limit::new(1000);
         limit.succeeded(false, start);
         assert_eq!(limit.calls(), START);
-        limit.strained(ServerLoad::Server, start);
+        limit.failed(ServerLoad::Server, start);
         limit.succeeded(true, start);
         assert_eq!(limit.calls(), START);
         limit.succeeded(true, start + PAUSE);
@@ -303,10 +303,10 @@ mod tests {
     async fn a_wait_for_the_rate_limit_is_everybodys_and_ends() {
         let throttle = Throttle::new(8, Rates::default());
         let wait = Duration::from_millis(100);
-        throttle.strained(ServerLoad::Server, Some(Duration::from_secs(600)));
+        throttle.failed(ServerLoad::Server, Some(Duration::from_secs(600)));
         drop(throttle.enter(1).await);
         let refused = Instant::now();
-        throttle.strained(ServerLoad::RateLimit, Some(wait));
+        throttle.failed(ServerLoad::RateLimit, Some(wait));
         throttle.enter(1).await;
         assert!(refused.elapsed() >= wait);
     }

@@ -45,9 +45,9 @@ pub(crate) fn bill(fault: &Fault, status: Option<u16>, told: Option<Usage>) -> B
     match (fault, status) {
         // A gateway gave up waiting for the model, which may have written to the end.
         (_, Some(408 | 504 | 524)) => Bill::Unknown,
-        (Fault::Transient { strain: ServerLoad::Connection, .. }, None) => Bill::Unknown,
+        (Fault::Transient { load: ServerLoad::Connection, .. }, None) => Bill::Unknown,
         _ if !is_success => Bill::Nothing,
-        (Fault::Transient { strain: ServerLoad::Connection | ServerLoad::NoAnswer, .. }, _) => {
+        (Fault::Transient { load: ServerLoad::Connection | ServerLoad::NoAnswer, .. }, _) => {
             told.map_or(Bill::Unknown, Bill::Told)
         }
         // The response was there, and cannot be used.

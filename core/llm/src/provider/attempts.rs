@@ -72,7 +72,7 @@ pub enum Notice {
         /// Message of the fault.
         message: String,
         /// Load of the server that the fault shows.
-        strain: ServerLoad,
+        load: ServerLoad,
         /// The wait that the server asks for.
         asked: Option<Duration>,
         /// The wait until the next try.
@@ -92,7 +92,7 @@ pub enum Notice {
         /// The error that ended the call.
         error: HostError,
         /// Load of the server that the fault shows, where it shows any.
-        strain: Option<ServerLoad>,
+        load: Option<ServerLoad>,
     },
     /// The call has failed, and all others of the account will.
     Closed {
@@ -103,10 +103,10 @@ pub enum Notice {
 
 impl Notice {
     /// Returns the load of the server that the try shows, and how long the server wants no request.
-    pub fn strain(&self) -> Option<(ServerLoad, Option<Duration>)> {
+    pub fn load(&self) -> Option<(ServerLoad, Option<Duration>)> {
         match self {
-            Self::Again { strain, asked, .. } => Some((*strain, *asked)),
-            Self::Ended { strain, .. } => strain.map(|strain| (strain, None)),
+            Self::Again { load, asked, .. } => Some((*load, *asked)),
+            Self::Ended { load, .. } => load.map(|load| (load, None)),
             Self::Otherwise { .. } | Self::Closed { .. } => None,
         }
     }
@@ -200,10 +200,10 @@ impl Attempts {
                 account.dialect = account.dialect.adjusted(adjustment).unwrap_or(account.dialect);
                 Notice::Otherwise { message }
             }
-            Fault::Transient { strain, message, retry_after: asked } => {
+            Fault::Transient { load, message, retry_after: asked } => {
                 self.tries += 1;
-                self.without_answer += u32::from(matches!(strain, ServerLoad::Page | ServerLoad::NoAnswer));
-                let of = match strain {
+                self.without_answer += u32::from(matches!(load, ServerLoad::Page | ServerLoad::NoAnswer));
+                let of = match load {
                     ServerLoad::Page | ServerLoad::NoAnswer if self.without_answer >= MOST_WITHOUT_ANSWER => self.tries,
                     ServerLoad::Unreached => self.limits.unreached_tries.min(self.limits.tries),
                     _ => self.limits.tries,
@@ -213,18 +213,18 @@ impl Attempts {
                 }
                 if self.tries >= of {
                     let after = if self.tries > 1 { format!(", after {} tries", self.tries) } else { String::new() };
-                    return self.end(HostError::Failed(message + &after), Some(strain));
+                    return self.end(HostError::Failed(message + &after), Some(load));
                 }
                 let wait = wait(self.tries, asked, waited, chance);
                 self.next = Next::Wait(wait);
-                Notice::Again { message, strain, asked, wait, tries: self.tries, of }
+                Notice::Again { message, load, asked, wait, tries: self.tries, of }
             }
         }
     }
 
-    fn end(&mut self, error: HostError, strain: Option<ServerLoad>) -> Notice {
+    fn end(&mut self, error: HostError, load: Option<ServerLoad>) -> Notice {
         self.ended(error.clone());
-        Notice::Ended { error, strain }
+        Notice::Ended { error, load }
     }
 
     fn ended(&mut self, error: HostError) -> Step {

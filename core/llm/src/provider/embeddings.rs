@@ -240,7 +240,7 @@ mod tests {
         let fault = read(EmbeddingProtocol::Tei, 1, 413, too_long).unwrap_err();
         assert!(matches!(&fault, Fault::Final(error) if error.to_string().contains("Given: 612")), "{fault:?}");
         let busy = read(EmbeddingProtocol::Tei, 1, 429, r#"{"error":"Model is overloaded","error_type":"Overloaded"}"#);
-        assert!(matches!(busy, Err(Fault::Transient { strain: ServerLoad::RateLimit, .. })));
+        assert!(matches!(busy, Err(Fault::Transient { load: ServerLoad::RateLimit, .. })));
         let own = r#"{"error":{"code":500,"message":"input (900 tokens) is too large to process. increase the physical
             batch size","type":"server_error"}}"#;
         assert!(matches!(read(EmbeddingProtocol::OpenAi, 1, 500, own), Err(Fault::Final(_))));

@@ -23,7 +23,7 @@ pub enum Fault {
     /// A later try may succeed.
     Transient {
         /// Load of the server, by which the number of concurrent calls is adjusted.
-        strain: ServerLoad,
+        load: ServerLoad,
         /// Message of the fault.
         message: String,
         /// Time that the server asks to wait.
@@ -72,8 +72,8 @@ pub enum Adjustment {
 
 impl Fault {
     /// A fault that may pass, without a time to wait.
-    pub fn transient(strain: ServerLoad, message: impl Into<String>) -> Self {
-        Self::Transient { strain, message: message.into(), retry_after: None }
+    pub fn transient(load: ServerLoad, message: impl Into<String>) -> Self {
+        Self::Transient { load, message: message.into(), retry_after: None }
     }
 
     /// A success that holds neither an answer nor an error. It may be an answer in a form of its own, which is billed.
@@ -201,8 +201,8 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<Duration>) 
             return Fault::blocked(&words);
         }
     }
-    let again = |strain| Fault::Transient {
-        strain,
+    let again = |load| Fault::Transient {
+        load,
         message: message.clone(),
         retry_after: retry_after.or_else(|| retry_delay(value)),
     };

@@ -143,7 +143,7 @@ mod tests {
             prop_assert_eq!(parse(&text).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
             prop_assert_eq!(mended(&text), None);
             let cut = &text[..text.floor_char_boundary((text.len() as f64 * at) as usize)];
-            prop_assert!(matches!(parse(cut), Err(Fault::Transient { strain: ServerLoad::Connection, .. })), "{}", cut);
+            prop_assert!(matches!(parse(cut), Err(Fault::Transient { load: ServerLoad::Connection, .. })), "{}", cut);
         }
     }
 }

@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn errors_are_those_of_all_requests() {
         let busy = read(Tei, 1, 429, r#"{"error":"Model is overloaded","error_type":"Overloaded"}"#);
-        assert!(matches!(busy, Err(Fault::Transient { strain: ServerLoad::RateLimit, .. })));
+        assert!(matches!(busy, Err(Fault::Transient { load: ServerLoad::RateLimit, .. })));
         let closed = read(Cohere, 1, 401, r#"{"id":"x","message":"invalid api token"}"#);
         assert!(matches!(closed, Err(Fault::Closed(_))), "{closed:?}");
     }

@@ -286,7 +286,7 @@ fn what_is_tried_again_and_what_is_not() {
     ];
     for (status, body, expected) in cases {
         let then = match Protocol::OpenAi.read(HttpResponse { status, retry_after: None, body: &body }) {
-            Err(Fault::Transient { strain, .. }) => Then::Again(strain),
+            Err(Fault::Transient { load, .. }) => Then::Again(load),
             Err(Fault::Final(_)) => Then::Never,
             Err(Fault::Closed(_)) => Then::NothingMore,
             other => panic!("{status} {body} gave {other:?}"),

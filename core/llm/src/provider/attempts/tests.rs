@@ -12,7 +12,7 @@ fn failed(message: &str) -> HostError {
 
 fn busy(asked: Option<u64>) -> Fault {
     let retry_after = asked.map(Duration::from_secs);
-    Fault::Transient { strain: ServerLoad::Server, message: "busy".to_owned(), retry_after }
+    Fault::Transient { load: ServerLoad::Server, message: "busy".to_owned(), retry_after }
 }
 
 fn refused(adjustment: Adjustment) -> Fault {
@@ -50,9 +50,9 @@ fn waits(steps: &[Step]) -> Vec<Duration> {
 
 #[test]
 fn a_page_or_a_success_without_an_answer_is_not_asked_for_eight_times() {
-    for strain in [ServerLoad::Page, ServerLoad::NoAnswer] {
+    for load in [ServerLoad::Page, ServerLoad::NoAnswer] {
         let (mut attempts, mut account) = (Attempts::new(Limits::default()), AccountState::default());
-        let mut fail = || attempts.failed(Fault::transient(strain, "it"), &mut account, Duration::ZERO, 0.5);
+        let mut fail = || attempts.failed(Fault::transient(load, "it"), &mut account, Duration::ZERO, 0.5);
         for tries in 1..=2 {
             assert!(matches!(fail(), Notice::Again { tries: n, .. } if n == tries));
         }
@@ -151,7 +151,7 @@ fn a_closed_account_ends_every_other_call_with_the_reason() {
 }
 
 fn any_fault() -> impl Strategy<Value = Fault> {
-    let strain = prop::sample::select(vec![
+    let load = prop::sample::select(vec![
         ServerLoad::RateLimit,
         ServerLoad::Server,
         ServerLoad::Connection,
@@ -167,8 +167,8 @@ fn any_fault() -> impl Strategy<Value = Fault> {
         Adjustment::TokenLimit(TokenLimit::MaxCompletionTokens),
     ]);
     prop_oneof![
-        6 => (strain, asked).prop_map(|(strain, retry_after)| {
-            Fault::Transient { strain, message: "x".to_owned(), retry_after }
+        6 => (load, asked).prop_map(|(load, retry_after)| {
+            Fault::Transient { load, message: "x".to_owned(), retry_after }
         }),
         2 => adjustment.prop_map(refused),
         1 => Just(Fault::Final(failed("final"))),

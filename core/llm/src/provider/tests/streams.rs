@@ -111,7 +111,7 @@ fn what_a_server_gave_up_in_the_middle_is_no_answer() {
         let whole = json!({"choices": [{"message": {"content": "Ana and"}, "finish_reason": reason}]});
         let piece = json!({"choices": [{"delta": {"content": "Ana and"}, "finish_reason": reason}]});
         for given in [read(Protocol::OpenAi, 200, &whole), streamed(Protocol::OpenAi, &format!("data: {piece}\n\n"))] {
-            assert!(matches!(given, Err(Fault::Transient { strain: ServerLoad::Server, .. })), "{reason}: {given:?}");
+            assert!(matches!(given, Err(Fault::Transient { load: ServerLoad::Server, .. })), "{reason}: {given:?}");
         }
     }
 }
@@ -121,9 +121,7 @@ fn a_call_of_a_tool_that_gemini_wrote_wrong_is_tried_again_and_not_blocked() {
     for reason in ["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"] {
         let body = json!({"candidates": [{"content": {}, "finishReason": reason}]});
         for given in [read(Protocol::Gemini, 200, &body), streamed(Protocol::Gemini, &format!("data: {body}\n\n"))] {
-            let Err(Fault::Transient { strain: ServerLoad::NoAnswer, message, .. }) = given else {
-                panic!("{given:?}")
-            };
+            let Err(Fault::Transient { load: ServerLoad::NoAnswer, message, .. }) = given else { panic!("{given:?}") };
             assert_eq!(message, format!("the server ended the response with `{reason}`"));
         }
     }
@@ -222,19 +220,19 @@ fn tokens_that_only_a_later_piece_counts_are_counted() {
 fn a_stream_that_breaks_off_is_a_failure() {
     let cut = "data: {\"choices\":[{\"delta\":{\"content\":\"An\"}}]}\n\n";
     let fault = streamed(Protocol::OpenAi, cut).expect_err("no end");
-    assert!(matches!(fault, Fault::Transient { strain: ServerLoad::Connection, .. }));
+    assert!(matches!(fault, Fault::Transient { load: ServerLoad::Connection, .. }));
     let malformed = "data: {\"choices\":[{\"del\n\n";
     assert!(matches!(streamed(Protocol::OpenAi, malformed), Err(Fault::Transient { .. })));
     let error =
         "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
-    assert!(matches!(streamed(Protocol::Anthropic, error), Err(Fault::Transient { strain: ServerLoad::Server, .. })));
+    assert!(matches!(streamed(Protocol::Anthropic, error), Err(Fault::Transient { load: ServerLoad::Server, .. })));
     assert!(streamed(Protocol::Gemini, "").is_err());
 }
 
 #[test]
 fn a_success_without_an_answer_is_known_as_such_whole_and_streamed() {
     let is_known = |given: Result<Response, Fault>| {
-        assert!(matches!(given, Err(Fault::Transient { strain: ServerLoad::NoAnswer, .. })), "{given:?}");
+        assert!(matches!(given, Err(Fault::Transient { load: ServerLoad::NoAnswer, .. })), "{given:?}");
     };
     let counted = json!({"usageMetadata": {"promptTokenCount": 5, "totalTokenCount": 5}});
     is_known(read(Protocol::Gemini, 200, &counted));
