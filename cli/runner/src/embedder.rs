@@ -4,13 +4,13 @@ mod backend;
 mod cache;
 pub mod collection;
 mod cutter;
-mod desk;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod local;
 mod options;
 mod queries;
 mod served;
+mod server_thread;
 
 pub use backend::BackendName;
 pub use options::EmbedderOptions;

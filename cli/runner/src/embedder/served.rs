@@ -1,8 +1,8 @@
 //! An embedding model on a server: what is known of it, what is sent, what it took.
 
 use super::cutter::Cutter;
-use super::desk::{Answer, Job, tokens_of, work};
 use super::options::EmbedderOptions;
+use super::server_thread::{Answer, Job, tokens_of, work};
 use crate::cache::cache_folder;
 use crate::run_folder::served::new_id;
 use crate::spending::Spending;

@@ -1,8 +1,8 @@
 //! Indexes that are made before any run and kept for all of them.
 
+use super::book_indexes::{cut_of, embed};
 use super::groups;
 use super::plan::{PlannedCell, retriever_for};
-use super::room::{cut_of, embed};
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
 use crate::kept_index::{Cut, IndexKey, KeptIndexes};
@@ -66,9 +66,9 @@ pub async fn keep_indexes(
     for (documents, _) in groups {
         let books = benchmark.books_of(documents);
         for (cut, cells) in &ways {
-            let site = Site { benchmark, kept, cut: *cut, books: &books, progress: &progress };
+            let maker = IndexMaker { benchmark, kept, cut: *cut, books: &books, progress: &progress };
             let key = IndexKey::of_words(&books, *cut);
-            let (mut index, words) = site.words(&key)?;
+            let (mut index, words) = maker.words(&key)?;
             files.push(words);
             let mut embedded = HashSet::new();
             for cell in cells {
@@ -77,7 +77,7 @@ pub async fn keep_indexes(
                 let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) else { continue };
                 if embedded.insert(embedder.fingerprint()) {
                     let file;
-                    (index, file) = site.vectors(&key, index, embedder).await?;
+                    (index, file) = maker.vectors(&key, index, embedder).await?;
                     files.push(file);
                 }
             }
@@ -87,8 +87,8 @@ pub async fn keep_indexes(
     Ok(files)
 }
 
-/// The place where the index of some books, cut in one way, is made.
-struct Site<'a> {
+/// Makes the index of some books, cut in one way.
+struct IndexMaker<'a> {
     benchmark: &'a Benchmark,
     kept: &'a KeptIndexes,
     cut: Cut<'a>,
@@ -96,7 +96,7 @@ struct Site<'a> {
     progress: &'a Progress,
 }
 
-impl Site<'_> {
+impl IndexMaker<'_> {
     fn words(&self, key: &IndexKey) -> Result<(PassageIndex, KeptFile)> {
         if let Some(index) = self.kept.kept_words(key, self.books) {
             self.progress.advance(self.books.len());

@@ -1,10 +1,10 @@
 //! The run: books become indexes, items become trials, trials become records.
 
+mod book_indexes;
 mod indexing;
 mod plan;
 mod prepare;
 pub mod replay;
-mod room;
 mod trials;
 
 pub use indexing::{KeptFile, keep_indexes};
@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::run_folder::RunFolder;
 use crate::spending::Spending;
 use anyhow::Result;
+use book_indexes::BookIndexes;
 use closeread_books::TextError;
 use closeread_eval::{Item, Outcome};
 use closeread_methods::reader::EXTRACTIVE;
@@ -30,7 +31,6 @@ use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use plan::Unit;
 use prepare::Preparations;
-use room::BookIndexes;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -150,7 +150,7 @@ impl TrialRunner<'_, '_> {
         let busy: Vec<_> = batchers.iter().map(|batcher| batcher.busy()).collect();
         let turn = self.opening.lock().await;
         let books = (self.benchmark.books_of(documents), &self.benchmark.texts);
-        let (room, n_cut) = match BookIndexes::open(plan, books, &units, progress).await {
+        let (indexes, n_cut) = match BookIndexes::open(plan, books, &units, progress).await {
             Err(_) if is_ending() => return Ok(()),
             // Who waits for the end of the money drops this.
             Err(_) if plan.spending.taken().out => return std::future::pending().await,
@@ -161,13 +161,13 @@ impl TrialRunner<'_, '_> {
         if n_cut > 0 {
             self.folder.borrow().note_cut([(documents.join(", "), n_cut)])?;
         }
-        let preparations = Preparations::make(plan, &room, &units, &self.folder, journals, stop).await?;
+        let preparations = Preparations::make(plan, &indexes, &units, &self.folder, journals, stop).await?;
         let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
         for wave in waves(units, !batchers.is_empty()) {
             let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
                 .map(|unit| {
                     let span = unit.span();
-                    attempt(plan, &room, &preparations, journals, self.evidence, unit, stop).instrument(span)
+                    attempt(plan, &indexes, &preparations, journals, self.evidence, unit, stop).instrument(span)
                 })
                 .buffer_unordered(at_once);
             let mut ended = None;

@@ -1,7 +1,7 @@
 //! Preparations that methods make of the books before their questions, made once and kept in the run folder.
 
+use super::book_indexes::BookIndexes;
 use super::plan::{Plan, PlannedCell, Unit};
-use super::room::BookIndexes;
 use crate::journal::Journals;
 use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};
@@ -18,17 +18,17 @@ const STOP_SEEN_WITHIN: Duration = Duration::from_millis(50);
 /// not be.
 pub(super) struct Preparations(HashMap<String, Result<AnyPrepared, Outcome>>);
 
-/// Returns the key of the preparation of a cell's method on the books of the room; `None` if it makes none.
-pub(super) fn key_of(plan: &Plan<'_>, room: &BookIndexes, cell: &PlannedCell) -> Option<PreparationKey> {
+/// Returns the key of the preparation of a cell's method on the indexed books; `None` if it makes none.
+pub(super) fn key_of(plan: &Plan<'_>, indexes: &BookIndexes, cell: &PlannedCell) -> Option<PreparationKey> {
     let inputs = cell.method.preparation()?;
     let hash = |name: &&str| Some(((*name).to_owned(), plan.setting.prompts.hashes().get(*name)?.clone()));
     Some(PreparationKey {
         method: cell.key.method.clone(),
         parameters: inputs.parameters,
         model: plan.preparer.as_ref().unwrap_or(&cell.key.model).clone(),
-        documents: room.books().iter().map(|book| book.id.clone()).collect(),
-        texts: room.books().iter().map(|book| book.hash().to_owned()).collect(),
-        embedder: room.embedder(plan, cell),
+        documents: indexes.books().iter().map(|book| book.id.clone()).collect(),
+        texts: indexes.books().iter().map(|book| book.hash().to_owned()).collect(),
+        embedder: indexes.embedder(plan, cell),
         prompts: inputs.prompts.iter().filter_map(hash).collect(),
     })
 }
@@ -38,7 +38,7 @@ impl Preparations {
     /// Whoever reads, a preparation is asked for by the preparing model, as for the first repetition.
     pub(super) async fn make(
         plan: &Plan<'_>,
-        room: &BookIndexes,
+        indexes: &BookIndexes,
         units: &[Unit<'_>],
         folder: &RefCell<&mut RunFolder>,
         journals: &Journals,
@@ -46,7 +46,7 @@ impl Preparations {
     ) -> Result<Self> {
         let mut made = HashMap::new();
         for Unit { cell, .. } in units {
-            let Some(key) = key_of(plan, room, cell) else { continue };
+            let Some(key) = key_of(plan, indexes, cell) else { continue };
             if stop.get() || made.contains_key(&key.hash()) {
                 continue;
             }
@@ -62,8 +62,8 @@ impl Preparations {
                         .repetition(0, cell.encoder.as_deref())
                         .of_method(&key.method)
                         .journalled(&journal)
-                        .reading(room.texts());
-                    let session = room.session(plan, cell, &key.model, host);
+                        .reading(indexes.texts());
+                    let session = indexes.session(plan, cell, &key.model, host);
                     let preparation = tokio::select! {
                         biased;
                         made = cell.method.prepare(&session) => made,
@@ -93,10 +93,10 @@ impl Preparations {
     pub(super) fn of(
         &self,
         plan: &Plan<'_>,
-        room: &BookIndexes,
+        indexes: &BookIndexes,
         cell: &PlannedCell,
     ) -> Option<&Result<AnyPrepared, Outcome>> {
-        self.0.get(&key_of(plan, room, cell)?.hash())
+        self.0.get(&key_of(plan, indexes, cell)?.hash())
     }
 }
 

@@ -1,8 +1,8 @@
 //! A finished run again, without asking anyone: every response comes from its record, everything else is computed anew.
 
+use super::book_indexes::BookIndexes;
 use super::plan::{Plan, Unit};
 use super::prepare::key_of;
-use super::room::BookIndexes;
 use super::trials::recorded;
 use super::{groups, units_of};
 use crate::benchmark::Benchmark;
@@ -76,19 +76,19 @@ pub async fn replay(
         if units.is_empty() {
             continue;
         }
-        let (room, _) =
+        let (indexes, _) =
             BookIndexes::open(plan, (benchmark.books_of(documents), &benchmark.texts), &units, &progress).await?;
         let mut seen = BTreeSet::new();
         for unit in &units {
             let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
             let (method, name) = (&unit.cell.method, &unit.cell.key.method);
-            let key = key_of(plan, &room, unit.cell);
+            let key = key_of(plan, &indexes, unit.cell);
             // Each part that was joined made its own; a trial read one of them.
             let made = key.as_ref().map_or_else(Vec::new, |key| run_folder::preparations_of_parts(folder, key));
             let is_new = key.is_some_and(|key| seen.insert(key.hash()));
             let is_made_again = |made: &&Preparation| is_new && !made.prepared.as_ref().is_err_and(ended_early);
             for preparation in made.iter().filter(is_made_again) {
-                let again = prepared_once_more(plan, &room, unit, preparation).await?;
+                let again = prepared_once_more(plan, &indexes, unit, preparation).await?;
                 compare_preparations(&records[0].key, preparation, &again, &mut replayed.differences);
             }
             let early = records.iter().any(|record| ended_early(&record.outcome));
@@ -105,12 +105,12 @@ pub async fn replay(
                     _ if early => records.iter().map(|record| as_stored(record)).collect(),
                     Some(Err(outcome)) => records.iter().map(|_| Trial::ended(outcome.clone())).collect(),
                     prepared => {
-                        once_more(plan, &room, prepared.and_then(|made| made.as_ref().ok()), unit, &records).await?
+                        once_more(plan, &indexes, prepared.and_then(|made| made.as_ref().ok()), unit, &records).await?
                     }
                 };
                 let mut differences = Vec::new();
                 for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
-                    let scores = recorded(item, &again, &room, evidence, &plan.words)?;
+                    let scores = recorded(item, &again, &indexes, evidence, &plan.words)?;
                     compare(record, &again, &scores, &mut differences);
                 }
                 if found.is_none() || differences.is_empty() {
@@ -141,26 +141,26 @@ fn as_stored(record: &Record) -> Trial {
 /// The preparation of a unit with the responses that it holds.
 async fn prepared_once_more(
     plan: &Plan<'_>,
-    room: &BookIndexes,
+    indexes: &BookIndexes,
     unit: &Unit<'_>,
     stored: &Preparation,
 ) -> Result<Option<Preparation>> {
-    let host = Stored::new(&stored.calls, unit, room);
+    let host = Stored::new(&stored.calls, unit, indexes);
     let preparer = plan.preparer.as_ref().unwrap_or(&unit.cell.key.model);
-    let again = unit.cell.method.prepare(&room.session(plan, unit.cell, preparer, &host)).await;
+    let again = unit.cell.method.prepare(&indexes.session(plan, unit.cell, preparer, &host)).await;
     again.with_context(|| format!("method {}", unit.cell.key.method))
 }
 
 /// The trials of a unit with the responses that their records hold.
 async fn once_more(
     plan: &Plan<'_>,
-    room: &BookIndexes,
+    indexes: &BookIndexes,
     prepared: Option<&AnyPrepared>,
     unit: &Unit<'_>,
     records: &[&Record],
 ) -> Result<Vec<Trial>> {
-    let host = Stored::new(records.iter().flat_map(|record| &record.calls), unit, room);
-    let session = room.session(plan, unit.cell, &unit.cell.key.model, &host);
+    let host = Stored::new(records.iter().flat_map(|record| &record.calls), unit, indexes);
+    let session = indexes.session(plan, unit.cell, &unit.cell.key.model, &host);
     let trials = unit.cell.method.run(&session, &unit.items, prepared).await;
     trials.with_context(|| format!("item `{}`, method {}", unit.items[0].id, unit.cell.key.method))
 }
@@ -221,11 +221,11 @@ struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>, room: &'a BookIndexes) -> Self {
+    fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>, indexes: &'a BookIndexes) -> Self {
         let responses = calls.into_iter().map(CallTrace::to_response).collect();
         let reranker = unit.cell.reranking.as_ref().map(|reranking| &*reranking.reranker);
         let encoder = unit.cell.encoder.as_deref();
-        Self { responses: RefCell::new(responses), encoder, reranker, texts: room.texts() }
+        Self { responses: RefCell::new(responses), encoder, reranker, texts: indexes.texts() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! A trial, from its unit to its record.
 
+use super::book_indexes::BookIndexes;
 use super::plan::{Plan, PlannedCell, Unit};
 use super::prepare::Preparations;
-use super::room::BookIndexes;
 use crate::journal::{Journal, Journals};
 use anyhow::{Context, Result};
 use closeread_books::{Book, TextError};
@@ -19,7 +19,7 @@ use tracing::{debug, trace};
 /// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a response.
 pub(super) async fn attempt(
     plan: &Plan<'_>,
-    room: &BookIndexes,
+    indexes: &BookIndexes,
     preparations: &Preparations,
     journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
@@ -34,7 +34,7 @@ pub(super) async fn attempt(
     let journal = journals.of(&unit.name())?;
     let Unit { cell, repeat, items } = &unit;
     let PlannedCell { key, method, encoder, reranking } = cell;
-    let trials = match preparations.of(plan, room, cell) {
+    let trials = match preparations.of(plan, indexes, cell) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let host = &plan.hosts[&key.model]
@@ -42,8 +42,8 @@ pub(super) async fn attempt(
                 .reranking(reranking.as_ref().map(|reranking| &*reranking.reranker))
                 .of_method(&key.method)
                 .journalled(&journal)
-                .reading(room.texts());
-            let session = room.session(plan, cell, &key.model, host);
+                .reading(indexes.texts());
+            let session = indexes.session(plan, cell, &key.model, host);
             let trials = method.run(&session, items, prepared.and_then(|p| p.as_ref().ok())).await;
             if host.was_cut_off() {
                 return Ok(None);
@@ -53,9 +53,9 @@ pub(super) async fn attempt(
     };
     let seconds = started.elapsed().as_secs_f64() + journal.replayed_seconds();
     let records = items.iter().zip(trials).map(|(item, trial)| {
-        let (trial, scores) = match recorded(item, &trial, room, evidence, &plan.words) {
+        let (trial, scores) = match recorded(item, &trial, indexes, evidence, &plan.words) {
             Ok(scores) => (trial, scores),
-            Err(gone) => failed(item, trial, &gone.to_string(), room.books(), &plan.words),
+            Err(gone) => failed(item, trial, &gone.to_string(), indexes.books(), &plan.words),
         };
         match &trial.outcome {
             Outcome::Failed { error } => debug!(seconds, "trial failed: {error}"),
@@ -102,14 +102,15 @@ pub(super) fn record(key: TrialKey, trial: Trial, scores: BTreeMap<String, f64>,
 pub(super) fn recorded(
     item: &Item,
     trial: &Trial,
-    room: &BookIndexes,
+    indexes: &BookIndexes,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     words: &WordScores,
 ) -> Result<BTreeMap<String, f64>, TextError> {
     let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
     let gold = evidence.get(&item.id).map(Vec::as_slice);
-    let mut scores = recorded_scores(item, &trial.outcome, shown, gold, room.books(), |book| room.texts().open(book))?;
-    let language = room.books().first().map_or(Language::ENGLISH, |book| book.language);
+    let mut scores =
+        recorded_scores(item, &trial.outcome, shown, gold, indexes.books(), |book| indexes.texts().open(book))?;
+    let language = indexes.books().first().map_or(Language::ENGLISH, |book| book.language);
     scores.extend(words.scores(item, &trial.outcome, language));
     Ok(scores)
 }

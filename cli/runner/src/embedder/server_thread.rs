@@ -1,4 +1,4 @@
-//! The thread that talks to an embedding model's server: it sends what all others ask, once there is money for it.
+//! The thread that talks to an embedding server: it sends the requests of all other threads, once there is money for them.
 
 use crate::spending::{Serving, Spending};
 use closeread_books::tokens::Tokenizer;

@@ -1,4 +1,4 @@
-//! Rooms, which questions on the same books share: the books, cut and embedded as the methods want them.
+//! The books that some questions share, cut and embedded as each method wants them.
 
 use super::plan::{Plan, PlannedCell, Unit, retriever_for};
 use crate::embedder::Embedder;
@@ -29,11 +29,11 @@ pub(super) struct BookIndexes {
     /// Texts of the books, held open where they are few, so that no trial has to read them again.
     _open: Vec<Arc<BookText>>,
     texts: Arc<BookTexts>,
-    indexes: HashMap<RoomKey, PassageIndex>,
+    indexes: HashMap<CutAndEmbedder, PassageIndex>,
 }
 
 /// The key of an index: how it was cut, and the fingerprint of the encoder whose vectors it holds.
-type RoomKey = (Chunker, usize, Option<String>);
+type CutAndEmbedder = (Chunker, usize, Option<String>);
 
 impl BookIndexes {
     /// Cuts, indexes and, where a method needs it, embeds the books and all their questions; says how many of these
@@ -47,35 +47,35 @@ impl BookIndexes {
         let size: usize = books.iter().map(|book| book.n_bytes()).sum();
         let held = if size <= HELD_TEXT { books.as_slice() } else { &[] };
         let open = held.iter().map(|book| texts.open(book)).collect::<Result<_, _>>()?;
-        let mut room = Self { books, _open: open, texts: Arc::clone(texts), indexes: HashMap::new() };
+        let mut opened = Self { books, _open: open, texts: Arc::clone(texts), indexes: HashMap::new() };
         let (mut n_cut, kept) = (0, KeptIndexes::of_user());
         for unit in units {
             let Some(passages) = unit.cell.method.passages() else { continue };
-            let encoder = room.encoder(plan, unit.cell);
-            let key = room.key(plan, unit.cell, passages);
-            if !room.indexes.contains_key(&key) {
+            let encoder = opened.encoder(plan, unit.cell);
+            let key = opened.key(plan, unit.cell, passages);
+            if !opened.indexes.contains_key(&key) {
                 let cut = cut_of(passages, plan.setting.tokenizer);
-                let words = IndexKey::of_words(&room.books, cut);
-                let mut passage_index = kept.words(&words, &room.books, cut, |book| texts.open(book))?;
+                let words = IndexKey::of_words(&opened.books, cut);
+                let mut passage_index = kept.words(&words, &opened.books, cut, |book| texts.open(book))?;
                 if let Some(encoder) = encoder {
                     let vectors = (&kept, words.of_vectors(encoder.embedder()));
                     let (with_vectors, n_cut_here) =
                         with_vectors(encoder.embedder(), passage_index, vectors, texts, progress).await?;
                     (passage_index, n_cut) = (with_vectors, n_cut + n_cut_here);
                 }
-                room.indexes.insert(key, passage_index);
+                opened.indexes.insert(key, passage_index);
             }
         }
         for encoder in plan.encoders() {
             let asks = |unit: &&Unit<'_>| {
                 unit.cell.method.passages().is_some()
-                    && room.encoder(plan, unit.cell).is_some_and(|e| Rc::ptr_eq(e, encoder))
+                    && opened.encoder(plan, unit.cell).is_some_and(|e| Rc::ptr_eq(e, encoder))
             };
             let items = units.iter().filter(asks).flat_map(|unit| &unit.items);
             let questions: Vec<&str> = items.map(|item| item.question.as_str()).collect();
             n_cut += encoder.prepare(&questions).await?;
         }
-        Ok((room, n_cut))
+        Ok((opened, n_cut))
     }
 
     /// Returns how passages are ranked for a cell.
@@ -88,7 +88,7 @@ impl BookIndexes {
         cell.encoder.as_ref().filter(|_| self.retriever(plan, cell).needs_vectors())
     }
 
-    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> RoomKey {
+    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> CutAndEmbedder {
         (passages.split, passages.max_tokens, self.embedder(plan, cell))
     }
 
