@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// Puts `records` in the place of those of the folder. What judges said of trials that ended as they did before is kept; the rest
-/// of it goes to `superseded.jsonl` first, so that a kill loses none.
+/// of it goes to `superseded.jsonl`.
 pub(super) fn remake(path: &Path, records: &[Record]) -> Result<()> {
     // Of records that cannot be read nothing is known to be the same.
     let before: Vec<Record> = files::read_lines(&path.join(RECORDS), "a record of a trial").unwrap_or_default();
@@ -21,24 +21,26 @@ pub(super) fn remake(path: &Path, records: &[Record]) -> Result<()> {
     let (before, now) = (outcomes(&before), outcomes(records));
     let is_other = |key: TrialKey| before.get(&key).is_none_or(|outcome| now.get(&key) != Some(outcome));
     let (stay, go) = sorted_out(&path.join(JUDGEMENTS), |line| judged_trial(line).is_some_and(is_other))?;
-    if !go.is_empty() {
-        keep_superseded(path, &[&go])?;
-        write_atomically(&path.join(JUDGEMENTS), &stay)?;
-    }
+    put_away(path, &stay, &go)?;
     write_lines(&path.join(RECORDS), records)
 }
 
 /// Takes what judges said of trials out of a folder that has no record of them, such as a damaged one whose lines were removed:
-/// they are asked again, and may be answered otherwise. It goes to `superseded.jsonl` first.
+/// they are asked again, and may be answered otherwise. It goes to `superseded.jsonl`.
 pub(super) fn forget_unfounded(path: &Path, finished: &HashMap<TrialKey, Record>) -> Result<()> {
     let is_asked_again =
         |key: TrialKey| finished.get(&key).is_none_or(|record| matches!(record.outcome, Outcome::Failed { .. }));
     // Who reads a damaged file says where the damage is.
     let sorted = sorted_out(&path.join(JUDGEMENTS), |line| judged_trial(line).is_some_and(is_asked_again));
     let Ok((stay, go)) = sorted else { return Ok(()) };
-    if !go.is_empty() {
-        keep_superseded(path, &[&go])?;
-        write_atomically(&path.join(JUDGEMENTS), &stay)?;
+    put_away(path, &stay, &go)
+}
+
+/// Leaves the lines `stay` in the folder's judgements; those that `go` are in `superseded.jsonl` first, so that a kill loses none.
+fn put_away(path: &Path, stay: &[u8], go: &[u8]) -> Result<()> {
+    if go.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    keep_superseded(path, &[go])?;
+    write_atomically(&path.join(JUDGEMENTS), stay)
 }
