@@ -5,6 +5,7 @@ mod against;
 
 pub use against::{AgainstPeople, against_people};
 
+use super::simplified::simplified;
 use super::{Fault, QuestionType, TrialPlace};
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_eval::lines::Lines;
@@ -254,13 +255,10 @@ pub fn is_yes(label: &str) -> bool {
 }
 
 fn truth(text: &str) -> Option<bool> {
-    match text.to_lowercase().trim_matches(['[', ']']) {
-        "correct" | "c" | "yes" | "y" | "true" | "1" | "1.0" | "right" | "正确" | "正確" | "对" | "對" | "是" => {
-            Some(true)
-        }
-        "incorrect" | "n" | "no" | "false" | "0" | "0.0" | "wrong" | "错误" | "錯誤" | "错" | "錯" | "否" => {
-            Some(false)
-        }
+    let text: String = text.to_lowercase().chars().map(simplified).collect();
+    match text.trim_matches(['[', ']']) {
+        "correct" | "c" | "yes" | "y" | "true" | "1" | "1.0" | "right" | "正确" | "对" | "是" => Some(true),
+        "incorrect" | "n" | "no" | "false" | "0" | "0.0" | "wrong" | "错误" | "错" | "否" => Some(false),
         _ => None,
     }
 }

@@ -23,6 +23,7 @@ pub mod rule;
 mod ruling;
 mod sagascale;
 mod score;
+mod simplified;
 pub mod study;
 mod submission;
 mod verdict;

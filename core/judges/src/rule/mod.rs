@@ -14,6 +14,7 @@ use quantity::figures;
 pub use quantity::{Quantity, quantity};
 pub(super) use words::{align_key_facts, question_type, verify_facts};
 
+use super::simplified::simplified;
 use super::submission::{Submission, SubmittedAnswer};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::corpusqa;
@@ -123,13 +124,14 @@ fn behind_label(line: &str) -> Option<&str> {
 
 /// The option of `b`, `(b)`, `Option 2` or `选B`.
 fn loosely_chosen(text: &str, options: &[String], first: usize) -> Option<usize> {
-    let names = ["option is", "Option is", "option", "Option", "选项", "选择", "选", "選項", "選擇", "選"];
+    let names = ["option is", "Option is", "option", "Option", "选项", "选择", "选"];
+    let text: String = text.chars().map(simplified).collect();
     let named = names.iter().filter_map(|name| text.rsplit_once(name)).min_by_key(|(_, behind)| behind.len());
     if named.is_some_and(|(before, _)| is_rejected(before)) {
         return None;
     }
     let marks = |c: char| c.is_whitespace() || "()[]*.:,（）。：，".contains(c);
-    let name = named.map_or(text, |(_, behind)| behind).trim_matches(marks);
+    let name = named.map_or(&*text, |(_, behind)| behind).trim_matches(marks);
     let is_letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_number = named.is_some() && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     if is_letter || is_number { chosen(&name.to_ascii_uppercase(), options, first) } else { None }

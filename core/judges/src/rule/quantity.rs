@@ -3,6 +3,7 @@
 mod chinese;
 mod currency;
 
+use crate::simplified::simplified;
 use chinese::chinese;
 use closeread_text::numbers::{ONES, TENS};
 
@@ -62,7 +63,7 @@ impl Quantity {
 pub fn quantity(text: &str) -> Option<Quantity> {
     let text: String = text.chars().map(narrow).collect();
     let text = text.trim().trim_end_matches(['.', '。']).trim();
-    let (negative, text) = match text.strip_prefix(['-', '−', '负', '負']) {
+    let (negative, text) = match text.strip_prefix(|c: char| matches!(simplified(c), '-' | '−' | '负')) {
         Some(rest) => (true, rest),
         None => (false, text),
     };

@@ -1,6 +1,7 @@
 //! Judging by counting words: what `builtin/rule` says where only a model could judge.
 
 use crate::hamlet::{facts, sentences};
+use crate::simplified::simplified;
 use crate::submission::Submission;
 use crate::{FactRuling, QuestionType, SentenceRuling};
 use closeread_eval::hamlet::ErrorCategory;
@@ -82,25 +83,6 @@ pub(crate) fn question_type(question: &str) -> QuestionType {
         false => lower.contains(*phrase),
     };
     WORDS.iter().find(|(_, phrases)| phrases.iter().any(has)).map_or(T::Miscellaneous, |(kind, _)| *kind)
-}
-
-/// The simplified form of a traditional character in the words of questions.
-fn simplified(c: char) -> char {
-    const FORMS: [(char, char); 12] = [
-        ('個', '个'),
-        ('幾', '几'),
-        ('麼', '么'),
-        ('誰', '谁'),
-        ('裡', '里'),
-        ('裏', '里'),
-        ('為', '为'),
-        ('時', '时'),
-        ('樣', '样'),
-        ('發', '发'),
-        ('說', '说'),
-        ('話', '话'),
-    ];
-    FORMS.iter().find(|(traditional, _)| *traditional == c).map_or(c, |(_, simple)| *simple)
 }
 
 #[cfg(test)]

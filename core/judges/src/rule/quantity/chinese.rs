@@ -1,12 +1,13 @@
 //! Numbers as Chinese writes them: characters, magnitudes, percentages, units.
 
 use super::{Quantity, Unit, digits};
+use crate::simplified::simplified;
 
 /// Longest unit in characters.
 const MAX_UNIT_CHARS: usize = 4;
 /// Numerals of cheques, and the plain ones that they are.
-const FORMAL: [char; 15] = ['壹', '贰', '貳', '叁', '參', '肆', '伍', '陆', '陸', '柒', '捌', '玖', '拾', '佰', '仟'];
-const PLAIN: [char; 15] = ['一', '二', '二', '三', '三', '四', '五', '六', '六', '七', '八', '九', '十', '百', '千'];
+const FORMAL: [char; 13] = ['壹', '贰', '叁', '參', '肆', '伍', '陆', '柒', '捌', '玖', '拾', '佰', '仟'];
+const PLAIN: [char; 13] = ['一', '二', '三', '三', '四', '五', '六', '七', '八', '九', '十', '百', '千'];
 
 /// The quantity that a Chinese text is, whole.
 pub(super) fn chinese(text: &str) -> Option<Quantity> {
@@ -29,9 +30,14 @@ pub(super) fn chinese(text: &str) -> Option<Quantity> {
 
 /// True for what was counted. In `三分之一`, `三点五`, `一个半` and `十几个` the number goes on; in `20两银子` it does not.
 fn is_of_chinese_unit(unit: &str) -> bool {
-    let goes_on = |c: char| "半几幾多余餘".contains(c) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
-    !unit.starts_with(['来', '來'])
-        && unit.strip_prefix(['两', '兩']).unwrap_or(unit).chars().all(|c| c.is_alphabetic() && !goes_on(c))
+    let goes_on =
+        |c: char| "半几多余".contains(simplified(c)) || chinese_digit(c).is_some() || chinese_unit(c).is_some();
+    !unit.starts_with(|c: char| simplified(c) == '来')
+        && unit
+            .strip_prefix(|c: char| simplified(c) == '两')
+            .unwrap_or(unit)
+            .chars()
+            .all(|c| c.is_alphabetic() && !goes_on(c))
 }
 
 /// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
@@ -46,7 +52,7 @@ fn chinese_number(text: &str) -> Option<(f64, &str)> {
     for (at, c) in text.char_indices() {
         let behind = &text[at + c.len_utf8()..];
         // Behind 十, 百 and 千 it is the weight, but for 一万两千.
-        if matches!(c, '两' | '兩') && end > 0 && digit.is_none() && chinese_scale(behind).is_none() {
+        if simplified(c) == '两' && end > 0 && digit.is_none() && chinese_scale(behind).is_none() {
             break;
         }
         if let Some(value) = chinese_digit(c) {
@@ -127,10 +133,10 @@ fn chinese_scale(text: &str) -> Option<(f64, &str)> {
 
 /// A text with the numerals of cheques at its start as plain ones: 贰拾 is 二十. 陆军 and 二十万陆军 begin with none.
 fn plain_numerals(text: &str) -> String {
-    let place = |c: char| FORMAL.iter().position(|formal| *formal == c);
+    let place = |c: char| FORMAL.iter().position(|formal| *formal == simplified(c));
     let plain = |c: char| place(c).map_or(c, |place| PLAIN[place]);
     let is_scale = |c: char| chinese_unit(plain(c)).is_some();
-    let is_of_cheques = |c: char| place(c).is_some() || matches!(c, '零' | '〇' | '万' | '亿' | '萬' | '億');
+    let is_of_cheques = |c: char| place(c).is_some() || matches!(simplified(c), '零' | '〇' | '万' | '亿');
     let (run, rest) = text.split_at(text.find(|c: char| !is_of_cheques(c)).unwrap_or(text.len()));
     match run.chars().any(is_scale) {
         true => run.chars().map(plain).chain(rest.chars()).collect(),
@@ -149,19 +155,19 @@ fn tens_of(c: char) -> Option<f64> {
 }
 
 fn chinese_digit(c: char) -> Option<f64> {
-    if matches!(c, '两' | '兩') {
+    if simplified(c) == '两' {
         return Some(2.0);
     }
     "〇一二三四五六七八九".chars().position(|digit| digit == c).or((c == '零').then_some(0)).map(|n| n as f64)
 }
 
 fn chinese_unit(c: char) -> Option<f64> {
-    match c {
+    match simplified(c) {
         '十' => Some(10.0),
         '百' => Some(1e2),
         '千' => Some(1e3),
-        '万' | '萬' => Some(1e4),
-        '亿' | '億' => Some(1e8),
+        '万' => Some(1e4),
+        '亿' => Some(1e8),
         _ => None,
     }
 }
