@@ -12,6 +12,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Mutex;
 
+/// A run of the cases without a server.
+const RUN: [&str; 9] =
+    ["run", "--benchmark", "cases", "--method", "vanilla-rag", "--retriever", "bm25", "--budget", "50"];
+
 /// A finished run of two questions, in the folder `r`.
 fn a_run() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -19,8 +23,7 @@ fn a_run() -> Sandbox {
     rewrite_lines(&sandbox, "cases/items.jsonl", |item| {
         item["evidence"] = json!([{"quote": "Ana came to the mill at dusk."}]);
     });
-    let run = ["run", "--benchmark", "cases", "--method", "vanilla-rag", "--retriever", "bm25", "--budget", "50"];
-    sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0);
+    sandbox.run(&[&RUN[..], &["--out", "r"]].concat()).exits(0);
     sandbox
 }
 
@@ -171,12 +174,9 @@ fn finding_10_evidence_that_ends_before_it_begins_is_no_evidence() {
 
 #[test]
 fn finding_02_merge_writes_over_no_part_and_keeps_verdicts_on_what_it_joined() {
-    let sandbox = Sandbox::new();
-    cases(&sandbox, &["a".to_owned(), "b".to_owned()]);
-    open_questions(&sandbox);
-    let run = ["run", "--benchmark", "cases", "--method", "vanilla-rag", "--retriever", "bm25", "--budget", "50"];
+    let sandbox = open_cases(&["a", "b"]);
     for part in ["1", "2"] {
-        sandbox.run(&[&run[..], &["--shard", &format!("{part}/2"), "--out", part]].concat()).exits(0);
+        sandbox.run(&[&RUN[..], &["--shard", &format!("{part}/2"), "--out", part]].concat()).exits(0);
     }
     let judge = |folder: &str| {
         sandbox.run(&["judge", folder, "--judge", "rule", "--judge-model", "builtin/rule"]);
@@ -203,24 +203,21 @@ fn finding_02_merge_writes_over_no_part_and_keeps_verdicts_on_what_it_joined() {
     assert!(!manifest.contains("\"joining\""));
     sandbox.write("all/manifest.json", manifest.replacen('{', "{\"joining\": true,", 1));
     sandbox.write("all/records.jsonl", "");
-    sandbox.run(&[&run[..], &["--out", "all"]].concat()).refuses(&["closeread merge", "give that command again"]);
+    sandbox.run(&[&RUN[..], &["--out", "all"]].concat()).refuses(&["closeread merge", "give that command again"]);
     sandbox.run(&["merge", "1", "2", "--out", "all"]).exits(0);
     assert_eq!(lines(&sandbox.path("all/records.jsonl")).len(), 2);
 
     // Another run in that folder is another run.
-    sandbox.run(&[&run[..4], &["closed-book", "--out", "other"]].concat()).exits(0);
+    sandbox.run(&[&RUN[..4], &["closed-book", "--out", "other"]].concat()).exits(0);
     sandbox.run(&["merge", "other", "--out", "all", "--fresh"]).exits(0);
     assert!(!sandbox.path("all/judgements.jsonl").exists());
 }
 
 #[test]
 fn a_verdict_on_an_answer_that_does_not_count_in_the_joined_run_stays_behind() {
-    let sandbox = Sandbox::new();
-    cases(&sandbox, &["a".to_owned(), "b".to_owned()]);
-    open_questions(&sandbox);
-    let run = ["run", "--benchmark", "cases", "--method", "vanilla-rag", "--retriever", "bm25", "--budget", "50"];
+    let sandbox = open_cases(&["a", "b"]);
     for twin in ["1", "2"] {
-        sandbox.run(&[&run[..], &["--out", twin]].concat()).exits(0);
+        sandbox.run(&[&RUN[..], &["--out", twin]].concat()).exits(0);
     }
     rewrite_lines(&sandbox, "2/records.jsonl", |record| {
         if record["item"] == "a" {
@@ -317,6 +314,14 @@ fn lines(path: &Path) -> Vec<String> {
     fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
+/// Open questions of these ids.
+fn open_cases(ids: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    cases(&sandbox, &ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
+    open_questions(&sandbox);
+    sandbox
+}
+
 /// Makes the cases open questions.
 fn open_questions(sandbox: &Sandbox) {
     rewrite_lines(sandbox, "cases/items.jsonl", |item| {
@@ -327,11 +332,8 @@ fn open_questions(sandbox: &Sandbox) {
 
 #[test]
 fn finding_09_very_many_entries_of_people_are_counted_and_few_of_them_named() {
-    let sandbox = Sandbox::new();
-    cases(&sandbox, &["a".to_owned()]);
-    open_questions(&sandbox);
-    let run = ["run", "--benchmark", "cases", "--method", "vanilla-rag", "--retriever", "bm25", "--budget", "50"];
-    sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0);
+    let sandbox = open_cases(&["a"]);
+    sandbox.run(&[&RUN[..], &["--out", "r"]].concat()).exits(0);
     sandbox.run(&["people", "rate", "r", "--out", "rating"]).exits(0);
     let study: Value = serde_json::from_slice(&fs::read(sandbox.path("rating/study.json")).unwrap()).unwrap();
     let label = json!({"state": "answered", "label": "correct"});
@@ -345,9 +347,7 @@ fn finding_09_very_many_entries_of_people_are_counted_and_few_of_them_named() {
 
 #[test]
 fn finding_01_verdicts_on_what_people_answered_outlast_the_next_reading() {
-    let sandbox = Sandbox::new();
-    cases(&sandbox, &["a".to_owned(), "b".to_owned()]);
-    open_questions(&sandbox);
+    let sandbox = open_cases(&["a", "b"]);
     sandbox.run(&["people", "answer", "--benchmark", "cases", "--out", "study"]).exits(0);
     let study: Value = serde_json::from_slice(&fs::read(sandbox.path("study/study.json")).unwrap()).unwrap();
     sandbox.write("ann.json", answers(&study, "ann", "Ana"));
