@@ -29,6 +29,13 @@ const WRITTEN: [&str; 8] =
 /// Commands that take many folders and name one without a file themselves: a part that has not begun, a submission to come.
 const MAY_HAVE_BEGUN: [&str; 2] = ["leaderboard", "merge"];
 
+/// What becomes of a folder in a store that has no file yet.
+#[derive(Clone, Copy, PartialEq)]
+enum WithoutFile {
+    Refused,
+    Taken,
+}
+
 /// Returns whether a folder in a store is named.
 pub(crate) fn is_address(name: impl AsRef<OsStr>) -> bool {
     let begins = |name: &str| SCHEMES.iter().chain(&OTHER_SCHEMES).any(|scheme| name.starts_with(scheme));
@@ -101,7 +108,8 @@ pub(crate) fn fetched(
             all.push(argument);
             continue;
         }
-        for (at, path) in folders(value, MAY_HAVE_BEGUN.contains(&command))?.into_iter().enumerate() {
+        let without_file = if MAY_HAVE_BEGUN.contains(&command) { WithoutFile::Taken } else { WithoutFile::Refused };
+        for (at, path) in folders(value, without_file)?.into_iter().enumerate() {
             if text != value {
                 // `--option=ADDRESS`
                 all.push(name.into());
@@ -128,8 +136,9 @@ fn writes_what_it_names(command: &str, before: &[OsString]) -> bool {
 pub(crate) fn fetched_one(name: &mut Option<String>) -> Result<()> {
     if let Some(address) = name.as_deref().filter(|name| is_address(name)) {
         spoken_to(address)?;
-        let [path] =
-            folders(address, false)?.try_into().map_err(|_| anyhow::anyhow!("{address} names several folders"))?;
+        let [path] = folders(address, WithoutFile::Refused)?
+            .try_into()
+            .map_err(|_| anyhow::anyhow!("{address} names several folders"))?;
         *name = Some(path.to_string_lossy().into_owned());
     }
     Ok(())
@@ -141,7 +150,7 @@ pub(crate) fn fetched_each(paths: &mut Vec<PathBuf>) -> Result<()> {
         match path.to_str().filter(|text| is_address(text)) {
             Some(address) => {
                 spoken_to(address)?;
-                paths.extend(folders(address, false)?.into_iter().map(PathBuf::from));
+                paths.extend(folders(address, WithoutFile::Refused)?.into_iter().map(PathBuf::from));
             }
             None => paths.push(path),
         }
@@ -199,9 +208,9 @@ fn root() -> Result<PathBuf> {
     }
 }
 
-/// The folders of this machine for an address, `ADDRESS=NAME` or a pattern. One without a file is refused unless it may be `empty`.
+/// The folders of this machine for an address, `ADDRESS=NAME` or a pattern.
 #[cfg(feature = "object-stores")]
-fn folders(text: &str, empty: bool) -> Result<Vec<OsString>> {
+fn folders(text: &str, without_file: WithoutFile) -> Result<Vec<OsString>> {
     let is_name = |name: &str| !name.is_empty() && !name.contains(['/', '*', '?', '[']);
     let whole = Address::of(text).expect("it has a scheme")?;
     // A folder may be called `a=b`.
@@ -216,7 +225,7 @@ fn folders(text: &str, empty: bool) -> Result<Vec<OsString>> {
     }
     let folder = |address: &Address| {
         let folder = fetch(address, &root)?;
-        if !empty && closeread_files::entries(&folder)?.is_empty() {
+        if without_file == WithoutFile::Refused && closeread_files::entries(&folder)?.is_empty() {
             let begun =
                 written_for(address)?.map_or("", |_| ": a machine has begun to write there, and sends its files soon");
             bail!("{address} holds no file yet{begun}");
@@ -292,7 +301,7 @@ fn send(text: &str, path: &mut PathBuf) -> Result<Sent> {
 }
 
 #[cfg(not(feature = "object-stores"))]
-fn folders(text: &str, _empty: bool) -> Result<Vec<OsString>> {
+fn folders(text: &str, _: WithoutFile) -> Result<Vec<OsString>> {
     bail!("{text}: {}", closeread_runner::light::lacking("object stores", "object-stores"))
 }
 
