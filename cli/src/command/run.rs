@@ -10,12 +10,14 @@ use super::plan::{Listing, out_of_money, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use crate::{stores, table};
 use anyhow::{Result, bail};
+use closeread_books::tokens::Tokenizer;
 use closeread_eval::Item;
 use closeread_eval::observations::Ending;
-use closeread_llm::price::PriceList;
+use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, Entry, OnTruncation, Settings, WordScores, as_overflows, cuts};
 use closeread_metrics::meteor::WordNet;
+use closeread_prompts::Prompts;
 use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunConfiguration;
 use closeread_report::{Arm, Cell, HowAsked, RunView, cells, judged_by, served_usage, usage};
@@ -29,7 +31,7 @@ use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
-use closeread_text::Language;
+use closeread_text::{Language, Span};
 use configuration::{configuration, default_folder, of_part};
 pub(crate) use parts::check_whole_books;
 use say::{
@@ -98,26 +100,11 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     let mut folder = open(&args, &path, &configuration, shard, &benchmark.items)?;
     let priced = [asked, encoders.on_servers(), rerankers_on_servers(reranking.as_ref())].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
-    // A price that an earlier command knew still counts.
-    let prices = folder.prices()?.overlaid(prices);
-    // What was spent before, without the request by which an embedding model's server was tried just now.
-    let spent = folder.spent(&prices)?;
-    encoders.log_to(&folder.path().join(EMBEDDINGS));
-    if let Some(reranking) = &reranking {
-        reranking.reranker.log_to(&folder.path().join(RERANKING));
-    }
-    let spending = Arc::new(Spending::of_run(&path, prices, max_cost, spent, tokenizer.clone())?);
-    encoders.charge_to(&spending);
-    if let Some(reranking) = &reranking {
-        reranking.reranker.charge_to(&spending);
-    }
+    let spending = spending(&folder, prices, max_cost, &tokenizer, (&encoders, reranking.as_ref()))?;
     let hosts = readers::hosts(readers, &args, folder.path(), &spending)?;
-    let judge_runner = match (panel, &judges) {
-        (Some(panel), Some(judges)) => {
-            Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Arc::clone(&spending))?.beside(&hosts))
-        }
-        _ => None,
-    };
+    let judges = panel.zip(judges.as_ref());
+    let runner = judges.map(|(panel, of)| JudgeRunner::new(panel, of, &prompts, &tokenizer, Arc::clone(&spending)));
+    let judge_runner = runner.transpose()?.map(|runner| runner.beside(&hosts));
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
     if let Some(places) = &places {
         folder.note_places(places)?;
@@ -125,13 +112,7 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
     benchmark.keep_in(folder.texts());
     let asked = serde_json::from_value::<RunConfiguration>(configuration)?.asked();
     let plan = Plan {
-        setting: Settings {
-            prompts: &prompts,
-            tokenizer: &tokenizer,
-            response_limit: args.max_output_tokens().into(),
-            temperature: *args.protocol().temperature,
-            context_window: window,
-        },
+        setting: settings(&args, &prompts, &tokenizer, window),
         windows,
         cells: table_cells,
         preparer: args.preparer.clone(),
@@ -142,25 +123,77 @@ async fn run_here(args: RunArgs) -> Result<ExitCode> {
         spending,
         words: WordScores::of(args.protocol(), WordNet::built_in),
     };
+    let told = (&plan, &asked);
+    let (summary, session) = ask_and_judge(told, &benchmark, &evidence, &mut folder, judge_runner).await?;
+    let on_truncation = args.on_truncation.unwrap_or_default();
+    report(told, &benchmark, &folder, &summary, &session, on_truncation, args.json)
+}
+
+fn settings<'a>(
+    args: &RunArgs,
+    prompts: &'a Prompts,
+    tokenizer: &'a Tokenizer,
+    context_window: Option<usize>,
+) -> Settings<'a> {
+    Settings {
+        prompts,
+        tokenizer,
+        response_limit: args.max_output_tokens().into(),
+        temperature: *args.protocol().temperature,
+        context_window,
+    }
+}
+
+/// The spending of the run; the models that rank passages are charged to it from now on.
+fn spending(
+    folder: &RunFolder,
+    prices: PriceList,
+    max_cost: Option<Dollars>,
+    tokenizer: &Tokenizer,
+    (encoders, reranking): (&Encoders, Option<&Reranking>),
+) -> Result<Arc<Spending>> {
+    // A price that an earlier command knew still counts.
+    let prices = folder.prices()?.overlaid(prices);
+    // What was spent before, without the request by which an embedding model's server was tried just now.
+    let spent = folder.spent(&prices)?;
+    encoders.log_to(&folder.path().join(EMBEDDINGS));
+    if let Some(reranking) = reranking {
+        reranking.reranker.log_to(&folder.path().join(RERANKING));
+    }
+    let spending = Arc::new(Spending::of_run(folder.path(), prices, max_cost, spent, tokenizer.clone())?);
+    encoders.charge_to(&spending);
+    if let Some(reranking) = reranking {
+        reranking.reranker.charge_to(&spending);
+    }
+    Ok(spending)
+}
+
+/// Makes the trials that the folder lacks, and has the judges rule on them.
+async fn ask_and_judge(
+    (plan, asked): (&Plan<'_>, &HowAsked),
+    benchmark: &Benchmark,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    folder: &mut RunFolder,
+    judge_runner: Option<JudgeRunner<'_>>,
+) -> Result<(Summary, Session)> {
     info!(
         "{}: {} on {}, run folder {}",
         benchmark.name,
         counted(benchmark.items.len(), "item"),
         counted(benchmark.books.len(), "book"),
-        path.display()
+        folder.path().display()
     );
     say_hashed(&benchmark.items);
     let several = plan.cells.len() > 1;
     let finished = |arm: &Arm, folder: &RunFolder| {
-        if several { say_line(arm, &benchmark, &folder.records(), plan.repeats, &asked) } else { Ok(()) }
+        if several { say_line(arm, benchmark, &folder.records(), plan.repeats, asked) } else { Ok(()) }
     };
-    let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder, &finished).await?;
+    let mut summary = engine::run(plan, benchmark, evidence, folder, &finished).await?;
     let session = match judge_runner.filter(|_| !summary.interrupted && !summary.out_of_money) {
-        Some(runner) => judge(&runner, &benchmark, &folder, &mut summary).await?,
+        Some(runner) => judge(&runner, benchmark, folder, &mut summary).await?,
         None => Session::default(),
     };
-    let on_truncation = args.on_truncation.unwrap_or_default();
-    report((&plan, &asked), &benchmark, &folder, &summary, &session, on_truncation, args.json)
+    Ok((summary, session))
 }
 
 /// Loads the benchmark, which must have items.
