@@ -3,45 +3,41 @@
 mod configuration;
 mod parts;
 mod readers;
+mod report;
 mod say;
 mod served;
 
-use super::plan::{Listing, out_of_money, plan_cells, say_problems, with_judges};
+use super::plan::{Listing, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
-use crate::{stores, table};
+use crate::stores;
 use anyhow::{Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::Item;
-use closeread_eval::observations::Ending;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{AnyMethod, Entry, OnTruncation, Settings, WordScores, as_overflows, cuts};
+use closeread_methods::{AnyMethod, Entry, Settings, WordScores};
 use closeread_metrics::meteor::WordNet;
 use closeread_prompts::Prompts;
 use closeread_providers::batch::open_batches;
 use closeread_report::folder::RunConfiguration;
-use closeread_report::{Arm, Cell, HowAsked, RunView, cells, judged_by, served_usage, usage};
+use closeread_report::{Arm, HowAsked};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
-use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
+use closeread_runner::judging::{JudgeRunner, PendingJudgements, Session};
 use closeread_runner::reranker::Reranking;
-use closeread_runner::run_folder::{self, EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, served_calls};
+use closeread_runner::run_folder::{self, EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
-use closeread_text::{Language, Span};
+use closeread_text::Span;
 use configuration::{configuration, default_folder, of_part};
 pub(crate) use parts::check_whole_books;
-use say::{
-    say_cut_for_reranking, say_empty_part, say_hashed, say_judges, say_line, say_own_addresses, say_protocol,
-    say_spending,
-};
+use report::report;
+use say::{say_empty_part, say_hashed, say_judges, say_line, say_own_addresses, say_protocol};
 pub(crate) use say::{say_failures, say_judges_failures, say_served};
-use serde_json::json;
-use served::{say_cut_preparations, say_cuts, say_empty_contexts, say_unsent, say_versions};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -278,100 +274,4 @@ async fn judge(
     let session = runner.run(folder.path(), &PendingJudgements { items, records: &records, books, texts }).await?;
     (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     Ok(session)
-}
-
-/// Writes report.json, prints the report, says how it ended.
-fn report(
-    (plan, asked): (&Plan<'_>, &HowAsked),
-    benchmark: &Benchmark,
-    folder: &RunFolder,
-    summary: &Summary,
-    session: &Session,
-    on_truncation: OnTruncation,
-    as_json: bool,
-) -> Result<ExitCode> {
-    let arms: Vec<Arm> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
-    let books: HashMap<&str, Language> = benchmark.books.iter().map(|book| (&*book.id, book.language)).collect();
-    let of = |item: &Item| (item.id.clone(), item.documents.first().and_then(|id| books.get(&**id)).copied());
-    let languages: HashMap<String, Option<Language>> = benchmark.items.iter().map(of).collect();
-    let language = |item: &str| languages.get(item).copied().flatten().unwrap_or(Language::ENGLISH);
-    let cuts = cuts(&records, language);
-    if on_truncation == OnTruncation::Fail {
-        as_overflows(&mut records, &cuts, &benchmark.items, language);
-    }
-    let view = RunView {
-        name: "",
-        benchmark: &benchmark.name,
-        plan: &arms,
-        items: &benchmark.items,
-        records: &records,
-        repeats: plan.repeats,
-        books: &BTreeMap::new(),
-        judging: &judging,
-        asked,
-    };
-    let cells = cells(&view.observations()?);
-    let cut = folder.cut()?;
-    let preparations = folder.preparation_calls()?;
-    let prices = folder.prices()?;
-    let usage = usage(&arms, &records, &preparations, &judging.judgements, &prices);
-    let embeddings = served_usage(&served_calls(folder.path(), EMBEDDINGS)?, &prices);
-    let reranking = served_usage(&served_calls(folder.path(), RERANKING)?, &prices);
-    let stopped = summary.interrupted || summary.out_of_money;
-    let failed = |cell: &Cell| cell.ledger.of(Ending::Failed) > 0 || !cell.ledger.is_complete();
-    let finished = !stopped && session.failed == 0 && !cells.iter().any(failed);
-    let report = json!({
-        "run": folder.path().file_name().map(|name| name.to_string_lossy()),
-        "folder": folder.path().display().to_string(),
-        "benchmark": benchmark.name,
-        "complete": cells.iter().all(|cell| cell.ledger.is_complete()),
-        "finished": finished,
-        "cells": cells,
-        "usage": usage,
-        "embeddings": embeddings,
-        "reranking": reranking,
-        "cut_for_embedding": cut,
-        "judged_by": judging.panels,
-        "problems": benchmark.problems,
-    });
-    folder.write_report(&report)?;
-    let n_cut: usize = cut.values().sum();
-    if n_cut > 0 {
-        info!("{n_cut} passages or questions were cut: the embedding model takes no more tokens");
-    }
-    if as_json {
-        outln!("{report}");
-    } else {
-        out!("{}", table::render(&cells));
-        if let Some(who) = judged_by(&judging) {
-            outln!("judged by {who}");
-        }
-    }
-    say_judges_failures(session);
-    say_failures(&records);
-    say_served(&embeddings, "texts embedded");
-    say_served(&reranking, "passages scored");
-    say_cut_for_reranking(&records);
-    say_versions(&records);
-    say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
-    say_cut_preparations(&preparations);
-    say_empty_contexts(&records);
-    // As they were recorded: of prompts that a server seems to have cut, `say_cuts` speaks.
-    say_unsent(&folder.records());
-    say_spending(plan, &usage);
-    if summary.interrupted {
-        info!("stopped; give the same command again to resume");
-    }
-    if summary.out_of_money {
-        info!("{}", out_of_money(plan.spending.taken()));
-        if plan.setting.response_limit.sent().is_none() {
-            info!(
-                "without --max-output-tokens a call counts with the longest response of its model; with it, in another run \
-                 folder, more calls fit into the money"
-            );
-        }
-    }
-    let dropped = benchmark.problems.count(true) > 0;
-    Ok(if finished && !dropped && session.without_chunk == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
