@@ -56,91 +56,25 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
     if is_encrypted(&epub) {
         return Err(EpubError::Encrypted);
     }
-    let mut chapters = Chapters::default();
-    let (mut text, mut notes, mut other_kinds) = (String::new(), Few::default(), Few::default());
-    let (mut n_chapters, mut n_empty, mut n_left_out) = (0, 0, 0);
-    // By file: its bytes, its place in the text, and whether it was read for another document or for a place within it.
-    let mut read: HashMap<String, (usize, Range<usize>, bool)> = HashMap::new();
+    let mut spine = SpineText::default();
     for entry in epub.spine().iter() {
         let Some(named) = entry.manifest_entry() else {
             let reason = "the book's manifest does not list it".to_owned();
             return Err(EpubError::Chapter { href: entry.idref().to_owned(), reason });
         };
         if !entry.is_linear() || named.properties().has_property("nav") {
-            n_left_out += 1;
-            continue;
-        }
-        let no_text = || format!("`{}` is left out: {} is no text", named.href(), named.media_type());
-        let candidates = || iter::once(named).chain(named.fallbacks().take(MAX_FALLBACKS));
-        let Some(document) = candidates().find(is_chapter).or_else(|| candidates().find(is_drawing)) else {
-            other_kinds.push(no_text);
-            continue;
-        };
-        let stands_in = document.href().as_str() != named.href().as_str();
-        let href = document.href().path().as_str().to_owned();
-        let is_indirect = stands_in || document.href().fragment().is_some();
-        if read.get(&href).is_some_and(|(.., was_indirect)| is_indirect || *was_indirect) {
-            notes.push(|| format!("`{}` is left out: its text, `{href}`, is read already", named.href()));
-            continue;
-        }
-        if stands_in {
-            notes.push(|| format!("`{href}` is read in place of `{}`, which is no text", named.href()));
-        }
-        n_chapters += 1;
-        if let Some((n_bytes, there, _)) = read.get(&href) {
-            // A reading order may name a chapter again and again: it counts each time, and is read once.
-            if !chapters.has_room(*n_bytes) {
-                return Err(chapters.too_large(&href));
-            }
-            chapters.count(*n_bytes);
-            append(&mut text, |text| text.extend_from_within(there.clone()));
-            continue;
-        }
-        let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
-        let room = match unpacked(&epub, document, &chapters) {
-            Err(EpubError::Chapter { href, reason }) if is_drawing(&document) => {
-                n_chapters -= 1;
-                other_kinds.push(|| format!("`{href}` is left out: the drawing cannot be read: {reason}"));
-                continue;
-            }
-            room => room?,
-        };
-        chapters.count(room.bytes.len());
-        let chapter = match decode(&room.bytes, None) {
-            Ok(decoded) => {
-                for note in &decoded.notes {
-                    notes.push(|| format!("`{}` is read as {}: {note}", document.href(), decoded.encoding));
-                }
-                if is_drawing(&document) { drawn(&decoded.text) } else { to_text(&decoded.text, Layout::Book) }
-            }
-            Err(DecodeError::Empty { .. }) => String::new(),
-            Err(e) => return Err(broken(e.to_string())),
-        };
-        if has_text(&chapter) {
-            append(&mut text, |text| text.push_str(&chapter));
-            read.insert(href, (room.bytes.len(), text.len() - chapter.len()..text.len(), is_indirect));
-        } else if is_drawing(&document) {
-            n_chapters -= 1;
-            other_kinds.push(no_text);
+            spine.n_left_out += 1;
         } else {
-            n_empty += 1;
+            spine.add(&epub, named)?;
         }
     }
-    if n_chapters == 0 {
-        return Err(package.without_chapter(n_left_out, other_kinds.into_notes()));
+    if spine.n_chapters == 0 {
+        return Err(package.without_chapter(spine.n_left_out, spine.other_kinds.into_notes()));
     }
-    if text.is_empty() {
-        return Err(EpubError::NoText { n_chapters });
+    if spine.text.is_empty() {
+        return Err(EpubError::NoText { n_chapters: spine.n_chapters });
     }
-    text.push('\n');
-    let mut notes = [notes.into_notes(), other_kinds.into_notes()].concat();
-    if n_empty > 0 {
-        notes.push(format!("{n_empty} of {n_chapters} chapters hold no text, perhaps pictures of pages"));
-    }
-    if n_left_out > 0 {
-        let parts = counted(n_left_out, "part");
-        notes.push(format!("left out: {parts} outside the reading order (navigation, linear=\"no\")"));
-    }
+    let (text, mut notes) = spine.finish();
     let metadata = epub.metadata();
     let said: Option<Language> = metadata.language().and_then(|l| l.value().parse().ok());
     let seen = said.and_then(|said| other_writing(said, &text));
@@ -153,6 +87,112 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         text,
         notes,
     })
+}
+
+/// The text of the documents of a spine, as far as they are read.
+#[derive(Default)]
+struct SpineText {
+    text: String,
+    chapters: Chapters,
+    read: HashMap<String, ReadFile>,
+    notes: Few,
+    /// Notes on documents that are no text.
+    other_kinds: Few,
+    n_chapters: usize,
+    n_empty: usize,
+    n_left_out: usize,
+}
+
+/// A file that is read.
+struct ReadFile {
+    n_bytes: usize,
+    /// Its place in the text.
+    place: Range<usize>,
+    /// Whether it was read for another document or for a place within it.
+    is_indirect: bool,
+}
+
+impl SpineText {
+    /// Adds what the document `named` holds, or its fallback.
+    fn add(&mut self, epub: &Epub, named: EpubManifestEntry<'_>) -> Result<(), EpubError> {
+        let no_text = || format!("`{}` is left out: {} is no text", named.href(), named.media_type());
+        let candidates = || iter::once(named).chain(named.fallbacks().take(MAX_FALLBACKS));
+        let Some(document) = candidates().find(is_chapter).or_else(|| candidates().find(is_drawing)) else {
+            self.other_kinds.push(no_text);
+            return Ok(());
+        };
+        let stands_in = document.href().as_str() != named.href().as_str();
+        let href = document.href().path().as_str().to_owned();
+        let is_indirect = stands_in || document.href().fragment().is_some();
+        let read = self.read.get(&href);
+        if read.is_some_and(|read| is_indirect || read.is_indirect) {
+            self.notes.push(|| format!("`{}` is left out: its text, `{href}`, is read already", named.href()));
+            return Ok(());
+        }
+        if stands_in {
+            self.notes.push(|| format!("`{href}` is read in place of `{}`, which is no text", named.href()));
+        }
+        if let Some(ReadFile { n_bytes, place, .. }) = read {
+            // A reading order may name a chapter again and again: it counts each time, and is read once.
+            if !self.chapters.has_room(*n_bytes) {
+                return Err(self.chapters.too_large(&href));
+            }
+            self.n_chapters += 1;
+            self.chapters.count(*n_bytes);
+            append(&mut self.text, |text| text.extend_from_within(place.clone()));
+            return Ok(());
+        }
+        let file = match unpacked(epub, document, &self.chapters) {
+            Err(EpubError::Chapter { href, reason }) if is_drawing(&document) => {
+                self.other_kinds.push(|| format!("`{href}` is left out: the drawing cannot be read: {reason}"));
+                return Ok(());
+            }
+            file => file?,
+        };
+        self.chapters.count(file.bytes.len());
+        let chapter = self.chapter(&document, &file.bytes)?;
+        if has_text(&chapter) {
+            append(&mut self.text, |text| text.push_str(&chapter));
+            let place = self.text.len() - chapter.len()..self.text.len();
+            self.read.insert(href, ReadFile { n_bytes: file.bytes.len(), place, is_indirect });
+        } else if is_drawing(&document) {
+            self.other_kinds.push(no_text);
+            return Ok(());
+        } else {
+            self.n_empty += 1;
+        }
+        self.n_chapters += 1;
+        Ok(())
+    }
+
+    /// The text of a document; empty if its file is.
+    fn chapter(&mut self, document: &EpubManifestEntry<'_>, bytes: &[u8]) -> Result<String, EpubError> {
+        match decode(bytes, None) {
+            Ok(decoded) => {
+                for note in &decoded.notes {
+                    self.notes.push(|| format!("`{}` is read as {}: {note}", document.href(), decoded.encoding));
+                }
+                Ok(if is_drawing(document) { drawn(&decoded.text) } else { to_text(&decoded.text, Layout::Book) })
+            }
+            Err(DecodeError::Empty { .. }) => Ok(String::new()),
+            Err(e) => Err(EpubError::Chapter { href: document.href().to_string(), reason: e.to_string() }),
+        }
+    }
+
+    /// The text and the notes on it.
+    fn finish(mut self) -> (String, Vec<String>) {
+        self.text.push('\n');
+        let mut notes = [self.notes.into_notes(), self.other_kinds.into_notes()].concat();
+        if self.n_empty > 0 {
+            let (n_empty, n_chapters) = (self.n_empty, self.n_chapters);
+            notes.push(format!("{n_empty} of {n_chapters} chapters hold no text, perhaps pictures of pages"));
+        }
+        if self.n_left_out > 0 {
+            let parts = counted(self.n_left_out, "part");
+            notes.push(format!("left out: {parts} outside the reading order (navigation, linear=\"no\")"));
+        }
+        (self.text, notes)
+    }
 }
 
 fn is_chapter(document: &EpubManifestEntry<'_>) -> bool {
