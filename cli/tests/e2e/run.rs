@@ -145,10 +145,10 @@ fn only_what_may_be_extended_is_told_to_extend() {
     let base = ["run", "--benchmark", "bench", "--retriever", "bm25", "--method", "closed-book", "--out", "r"];
     sandbox.run(&base).exits(0);
     for (other, is_advised) in [
-        (["--repeats", "2"], true),
         (["--context-window", "4000"], false),
         (["--limit", "1"], false),
         (["--method", "full-document"], false),
+        (["--repeats", "2"], true),
     ] {
         let other = [&base[..], &other].concat();
         let refused = sandbox.run(&other).exits(2).err();
