@@ -106,7 +106,7 @@ impl RunConfiguration {
             self.documents.iter().rev().map(|document| (document.id.as_str(), document)).collect();
         let of = |item: &Item| {
             let document = documents.get(item.documents.first()?.as_str())?;
-            Some((item.id.clone(), document.language.as_ref()?.parse().ok()?))
+            Some((item.id.clone(), Language::stored(document.language.as_ref()?)?))
         };
         items.iter().filter_map(of).collect()
     }
