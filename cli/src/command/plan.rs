@@ -28,6 +28,10 @@ pub(super) fn out_of_money(taken: Taken) -> String {
     )
 }
 
+/// What to know of a command that money ended, if its responses have no limit.
+pub(super) const UNLIMITED: &str = "without --max-output-tokens a call counts with the longest response of its model; with it \
+                                    more calls fit into the money, of a run in another folder";
+
 /// The most that calls can have cost whose end is not known; `None` where there are none.
 pub(super) fn up_to(taken: Taken) -> Option<Dollars> {
     // Rounding apart.

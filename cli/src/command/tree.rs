@@ -1,6 +1,6 @@
 //! `closeread tree`: RAPTOR's tree of summaries over a book.
 
-use crate::command::plan::out_of_money;
+use crate::command::plan::{UNLIMITED, out_of_money};
 use crate::command::{AskingArgs, BookArgs, CostArgs, EmbedderArgs, one_book};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
@@ -133,6 +133,9 @@ async fn built(args: &TreeArgs) -> Result<Option<(Vec<Arc<Book>>, Preparation)>>
     let spending = args.costs.spending(&writer, unlimited, embedder.map(Arc::as_ref), &tokenizer)?;
     let stopped = || {
         info!("{}", out_of_money(spending.taken()));
+        if !unlimited.is_empty() {
+            info!("{UNLIMITED}");
+        }
         Ok(None)
     };
     let passages = method.passages().context("a tree has passages")?;

@@ -2,7 +2,7 @@
 
 use super::say::{say_cut_for_reranking, say_failures, say_judges_failures, say_served, say_spending};
 use super::served::{say_cut_preparations, say_cuts, say_empty_contexts, say_unsent, say_versions};
-use crate::command::plan::out_of_money;
+use crate::command::plan::{UNLIMITED, out_of_money};
 use crate::table;
 use anyhow::Result;
 use closeread_eval::Item;
@@ -155,10 +155,7 @@ fn say_stopped(plan: &Plan<'_>, summary: &Summary) {
     if summary.out_of_money {
         info!("{}", out_of_money(plan.spending.taken()));
         if plan.setting.response_limit.sent().is_none() {
-            info!(
-                "without --max-output-tokens a call counts with the longest response of its model; with it, in another run \
-                 folder, more calls fit into the money"
-            );
+            info!("{UNLIMITED}");
         }
     }
 }
