@@ -91,7 +91,9 @@ fn a_book_that_changes_is_noticed_by_the_part_that_asks_about_it() {
         let said = part(&sandbox, &format!("{of}/4"), "changed").err();
         assert!(said.contains("keys: books have changed, so all are read anew"), "{said}");
         assert_ne!(configuration(&sandbox, "changed")["data"], configuration(&sandbox, "1")["data"]);
-        sandbox.run(&["merge", "1", "4", "changed", "--out", "x"]).refuses(&["are not parts of one run"]);
+        sandbox
+            .run(&["merge", "1", "4", "changed", "--out", "x"])
+            .refuses(&["are not parts of one run", "`closeread report` puts"]);
         part(&sandbox, "1/4", "again");
         let data = |run: &str| configuration(&sandbox, run)["data"].clone();
         assert_eq!(data("again"), data("changed"), "the catalog was made anew");

@@ -104,7 +104,7 @@ fn check_same_run((first, its_folder): (&Value, &Path), (other, folder): (&Value
     let all: BTreeSet<String> = BTreeSet::union(&names(first), &names(other)).cloned().collect();
     let differ: Vec<String> = all.into_iter().filter(|name| first.get(name) != other.get(name)).collect();
     bail!(
-        "{} and {} are not parts of one run: they differ in {}",
+        "{} and {} are not parts of one run: they differ in {}; `closeread report` puts several runs into one table",
         its_folder.display(),
         folder.display(),
         differ.join(", ")
