@@ -88,6 +88,38 @@ fn a_published_score_says_how_many_answers_have_no_verdict() {
 }
 
 #[test]
+fn judges_are_named_beside_the_scores_that_they_gave() {
+    let sandbox = a_run();
+    let server = Server::replying(|_, _| ("200 OK", answer("\\boxed{CORRECT}")));
+    let panel = ["--judge-model", "openai-compatible/a,openai-compatible/b", "--panel", "unanimity"];
+    sandbox.run(&[&["judge", "r", "--no-cache", "--base-url", &server.url], &panel[..]].concat()).exits(0);
+    let who = ["--organization", "us", "--relationship", "third_party", "--out", "eee"];
+    export(&sandbox, &[&["every-eval-ever", "r"], &who[..]].concat());
+    let list = std::fs::read(sandbox.path("eee/export-files.json")).unwrap();
+    let names: Vec<String> = serde_json::from_slice(&list).unwrap();
+    let name = names.iter().find(|name| name.ends_with(".json")).unwrap();
+    let record: Value = serde_json::from_slice(&std::fs::read(sandbox.path("eee").join(name)).unwrap()).unwrap();
+    let judges = |metric: &str| {
+        let mut results =
+            record["evaluation_results"].as_array().unwrap().iter().map(|result| &result["metric_config"]);
+        &results.find(|config| config["metric_name"] == metric).unwrap()["llm_scoring"]
+    };
+    assert_eq!(judges("judged_accuracy")["judges"].as_array().unwrap().len(), 2);
+    assert_eq!(judges("judged_accuracy").get("aggregation_method"), None, "unanimity is no majority");
+    assert_eq!((judges("f1"), judges("accuracy_strict")), (&Value::Null, &Value::Null));
+
+    export(&sandbox, &["inspect", "r", "--out", "logs"]);
+    let mut files = std::fs::read_dir(sandbox.path("logs")).unwrap().map(|entry| entry.unwrap().path());
+    let log = files.find(|path| path.extension().is_some_and(|extension| extension == "eval")).unwrap();
+    let mut log = zip::ZipArchive::new(std::fs::File::open(log).unwrap()).unwrap();
+    let header: Value = serde_json::from_reader(log.by_name("header.json").unwrap()).unwrap();
+    for score in header["results"]["scores"].as_array().unwrap() {
+        let is_judged = score["name"] == "judged_accuracy";
+        assert_eq!(score["params"]["grader_model"]["model"].is_string(), is_judged, "{score}");
+    }
+}
+
+#[test]
 fn a_competition_scores_as_its_platform_starts_it() {
     let sandbox = a_run();
     // A real scorer is the program itself, which is large in a test's build.

@@ -7,6 +7,7 @@ use super::tokens::Tokens;
 use super::{About, CellTrials, Entry, Row, answer, cell_name, correct, file_name, options, question, said};
 use closeread_eval::observations::MetricName;
 use closeread_eval::{Item, Outcome};
+use closeread_judges::{BUILTIN_RULE, EVIDENCE_MARKS, Panel, PanelRule};
 use closeread_metrics::stats::{Estimate, IntervalMethod};
 use closeread_report::Arm;
 use closeread_text::hash::sha256;
@@ -220,25 +221,36 @@ impl Record<'_> {
         json!({"generation_args": args, "additional_details": details})
     }
 
-    /// The panel that gave the metric, if judges give it.
+    /// The language models that gave the metric, if judges give it.
     fn judged_by(&self, metric: &str) -> Option<Value> {
-        let judging = &self.about.run.judging;
-        if !metric.starts_with("judged") {
-            return None;
+        let (panels, prompts): (Vec<&Panel>, Vec<&str>) =
+            self.about.run.judging.behind(metric).into_iter().map(|(panel, judge)| (panel, judge.name())).unzip();
+        let mut models: Vec<(&String, f64)> = Vec::new();
+        for panel in &panels {
+            for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
+                if !models.iter().any(|(known, _)| *known == model) {
+                    models.push((model, panel.temperature));
+                }
+            }
         }
-        let (panel, judge) = judging.correctness()?;
-        let judges: Vec<Value> = panel
-            .models
-            .iter()
-            .map(|model| {
-                let (developer, name) = model.split_once('/').unwrap_or(("unknown", model));
-                json!({"model_info": {"name": name, "id": format!("{developer}/{name}"), "developer": developer,
-                    "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"}},
-                    "temperature": panel.temperature})
-            })
-            .collect();
-        Some(json!({"judges": judges, "input_prompt": format!("closeread's judge `{}`", judge.name()),
-            "aggregation_method": "majority_vote"}))
+        let judge = |(model, temperature): (&String, f64)| {
+            let (developer, name) = model.split_once('/').unwrap_or(("unknown", model));
+            json!({"model_info": {"name": name, "id": format!("{developer}/{name}"), "developer": developer,
+                "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"}},
+                "temperature": temperature})
+        };
+        let judges: Vec<Value> = models.into_iter().map(judge).collect();
+        let names: Vec<String> = panels.iter().map(|panel| panel.name()).collect();
+        let prompt = format!("closeread's judge `{}`", prompts.join("` and `"));
+        let details = json!({"panel": names.join(" and ")});
+        let mut scoring = json!({"judges": judges, "input_prompt": prompt, "additional_details": details});
+        // The schema has no word for unanimity.
+        if EVIDENCE_MARKS.contains(&metric) {
+            scoring["aggregation_method"] = json!("average");
+        } else if panels.iter().all(|panel| panel.rule == PanelRule::Majority) {
+            scoring["aggregation_method"] = json!("majority_vote");
+        }
+        (!judges.is_empty()).then_some(scoring)
     }
 }
 

@@ -268,7 +268,7 @@ impl<'a> Log<'a> {
                 "scorer": metric.name(),
                 "scored_samples": estimate.n,
                 "unscored_samples": run.items.len().saturating_sub(estimate.n),
-                "params": judge_of(run),
+                "params": grader(run, metric.name()),
                 "metrics": {"mean": {"name": "mean", "value": estimate.value, "params": {},
                     "metadata": {"low": estimate.low, "high": estimate.high, "n": estimate.n, "interval": estimate.interval}}},
             })
@@ -277,10 +277,11 @@ impl<'a> Log<'a> {
     }
 }
 
-/// The model that judged the run, in the words of inspect.
-fn judge_of(run: &closeread_report::Run) -> Value {
-    let judge = run.judging.correctness().and_then(|(panel, _)| panel.models.first());
-    match judge.filter(|model| *model != BUILTIN_RULE) {
+/// The model that gave a metric, in the words of inspect, which names one.
+fn grader(run: &closeread_report::Run, metric: &str) -> Value {
+    let panels = run.judging.behind(metric);
+    let mut models = panels.iter().flat_map(|(panel, _)| &panel.models);
+    match models.find(|model| *model != BUILTIN_RULE) {
         Some(model) => json!({"grader_model": {"model": model}}),
         None => json!({}),
     }
