@@ -96,6 +96,10 @@ pub struct Side<'a> {
     pub rows: Rows,
 }
 
+/// What a comparison by BLEU is over, which is of a corpus elsewhere.
+const BLEU_OF_ITEMS: &str =
+    "BLEU is compared by means of the items' own BLEU: that of all answers together is another number";
+
 /// True of equal scores; means over the same repeats can be rounded differently.
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-12
@@ -127,6 +131,9 @@ pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels)
     let knows = |items: &HashMap<&str, &ItemFacts>, id: &str| items.get(id).is_some_and(|item| !item.gold.is_empty());
     if paired.common.iter().any(|both| !knows(&of_a, &both.item.id) || !knows(&of_b, &both.item.id)) {
         notes.push("not every item carries its gold: that both runs asked the same could not be checked".to_owned());
+    }
+    if metric.known().is_some_and(|metric| metric.bleu_order().is_some()) {
+        notes.push(BLEU_OF_ITEMS.to_owned());
     }
     let mut unjudged: Vec<String> =
         [a, b].into_iter().filter_map(|side| side.unjudged(metric, &paired.common)).collect();

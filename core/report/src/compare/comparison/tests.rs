@@ -60,6 +60,15 @@ fn marks(right: &str) -> Vec<Option<f64>> {
     right.bytes().map(|b| (b != b' ').then_some(if b == b'+' { 1.0 } else { 0.0 })).collect()
 }
 
+#[test]
+fn a_comparison_by_bleu_says_that_it_is_of_items() {
+    let (a, b) = (side("a", &marks("+- +")), side("b", &marks("++ +")));
+    let is_told = |metric: &str| {
+        compared_by(&a, &b, metric, &Labels::All).notes.iter().any(|note| note.contains("the items' own BLEU"))
+    };
+    assert!(is_told("bleu_4") && !is_told("f1"));
+}
+
 fn check(a: &str, b: &str, expected: Expect) {
     let compared = compared_by(&side("one", &marks(a)), &side("two", &marks(b)), "accuracy", &Labels::All);
     expected.assert_eq(&format!("{}\n\n{}", compared.conclusion, text::table(&compared.table())));
