@@ -46,6 +46,14 @@ fn scores_of_every_kind_are_numbers() {
 }
 
 #[test]
+fn prompts_of_a_model_that_grades_are_not_the_readers() {
+    let tokens = |usage: Value| log(&json!({"id": 7, "input": "q", "model_usage": usage})).samples[0].prompt_tokens;
+    let grader = json!({"input_tokens": 7000});
+    assert_eq!(tokens(json!({"p/m": {"input_tokens": 90, "input_tokens_cache_read": 10}, "p/grader": grader})), 100);
+    assert_eq!(tokens(json!({"other-name": {"input_tokens": 90}})), 90);
+}
+
+#[test]
 fn what_a_scorer_gave_something_for_was_answered() {
     let of = |score: f64| {
         let read = log(&json!({"id": 7, "input": "q", "target": "x", "scores": {"a": {"value": score}},
