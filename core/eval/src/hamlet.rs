@@ -355,10 +355,11 @@ pub fn applies(levels: &[Level]) -> BTreeMap<MetricName, Applies> {
     recalls.into_iter().chain(of_answer.map(|metric| (metric, Applies::OutOfAnswer))).collect()
 }
 
-/// Returns the names of the recalls for which a query has none of these key facts.
-pub fn recalls_of_nothing(facts: &[FactVerdict]) -> Vec<String> {
+/// Returns the names of the scores of levels of which a query has none of these key facts.
+pub fn scores_of_nothing(facts: &[FactVerdict]) -> Vec<String> {
     let without = Scope::OF_FACTS.iter().filter(|scope| !facts.iter().any(|fact| scope.has_fact(fact.level)));
-    without.map(|scope| Measure::Recall.metric(*scope).into()).collect()
+    let both = |scope: &Scope| [Measure::Recall, Measure::Faithfulness].map(|measure| measure.metric(*scope).into());
+    without.flat_map(both).collect()
 }
 
 fn share(holds: impl Iterator<Item = bool>) -> Score {

@@ -6,7 +6,7 @@ use super::draft::{Draft, ended};
 use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
-use closeread_eval::hamlet::{FIFTHS, SummaryEvaluation, fifth_at, recalls_of_nothing, scores};
+use closeread_eval::hamlet::{FIFTHS, SummaryEvaluation, fifth_at, scores, scores_of_nothing};
 use closeread_eval::{Item, Task};
 use judged::Judged;
 use std::collections::BTreeSet;
@@ -26,8 +26,8 @@ pub(super) const FORMAT: Format = Format {
 ///
 /// Scores are given, each where it has something to be taken over: `recall`, `recall_root`, `recall_branch`,
 /// `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf`, `_none` (sentences aligned with no key fact)
-/// and `_aligned` (with some); and `recall_faithfulness`, the mean of the two. An empty summary has recall 0 and no faithfulness. Queries
-/// that another model has a summary for and this one has not are `missing`. Of a level without a key fact there is no recall,
+/// and `_aligned` (with some); and `recall_faithfulness`, the mean of the two. An empty summary has 0 in all. Queries
+/// that another model has a summary for and this one has not are `missing`. Of a level without a key fact there is no score,
 /// whatever came of the summary.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check(input)?;
@@ -47,7 +47,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
         if draft.item(item(evaluation)) {
             draft.inapplicable(
                 &evaluation.item,
-                recalls_of_nothing(evaluation.verdicts.facts.as_deref().unwrap_or_default()),
+                scores_of_nothing(evaluation.verdicts.facts.as_deref().unwrap_or_default()),
             );
         }
     }
@@ -134,12 +134,14 @@ mod tests {
 
     #[test]
     fn an_empty_summary_is_no_zero_in_levels_that_its_query_has_no_fact_of() {
-        let rows =
-            ROWS.replace(r#""model": "b", "perspective": "narrative""#, r#""model": "a", "perspective": "narrative""#);
+        let rows = ROWS
+            .replace(r#""model": "b", "perspective": "narrative""#, r#""model": "a", "perspective": "narrative""#)
+            .replace(r#""levels": ["root"]"#, r#""levels": ["root", "leaf"]"#);
         let submission = read_system(&FORMAT, &[file("h.jsonl", &rows)], "a").unwrap();
         let card = score(&submission, &Evaluator::default(), &Options::default()).unwrap();
         let of = |name: &str| (card.metrics[name].value, card.metrics[name].n);
         assert_eq!([of("recall"), of("recall_root"), of("recall_leaf")], [(0.25, 2), (0.5, 2), (0.0, 1)]);
+        assert_eq!([of("faithfulness"), of("faithfulness_leaf")], [(0.25, 2), (1.0, 1)]);
     }
 
     #[test]
