@@ -74,7 +74,8 @@ impl ForeignError {
 
 /// The documents that an item's fields name.
 fn documents(fields: &Map<String, Value>) -> Vec<String> {
-    DOCUMENTS.iter().find_map(|name| fields.get(*name)).map(scalars).unwrap_or_default()
+    let mut named = DOCUMENTS.iter().filter_map(|name| fields.get(*name)).map(scalars);
+    named.find(|documents| !documents.is_empty()).unwrap_or_default()
 }
 
 /// Short texts among an item's fields, which tables may break scores down by.

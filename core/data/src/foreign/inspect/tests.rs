@@ -46,6 +46,14 @@ fn scores_of_every_kind_are_numbers() {
 }
 
 #[test]
+fn a_field_without_a_name_leaves_the_document_to_the_next() {
+    let of =
+        |metadata: Value| log(&json!({"id": 7, "input": "q", "metadata": metadata})).samples[0].item.documents.clone();
+    assert_eq!(of(json!({"document": null, "book": "mill"})), ["mill"]);
+    assert_eq!(of(json!({"documents": ["a", "b"], "title": "T"})), ["a", "b"]);
+}
+
+#[test]
 fn prompts_of_a_model_that_grades_are_not_the_readers() {
     let tokens = |usage: Value| log(&json!({"id": 7, "input": "q", "model_usage": usage})).samples[0].prompt_tokens;
     let grader = json!({"input_tokens": 7000});
