@@ -172,7 +172,7 @@ fn read_predictions(draft: &mut Draft, file: &InputFile, has_own_references: boo
     let rows = records(file);
     if !rows.iter().flatten().any(|row| field(row, &PREDICTION).is_some()) {
         let entries = draft.keep(entries(file));
-        let is_from_zero = entries.iter().any(|entry| place(&entry.key).is_some_and(|(_, number)| number == 0));
+        let is_from_zero = is_from_zero(draft, file, entries.iter().map(|entry| entry.key.as_str()));
         for Entry { line, key, value } in entries {
             let id = id_of(&key, is_from_zero);
             match text(&value) {
@@ -189,7 +189,7 @@ fn read_predictions(draft: &mut Draft, file: &InputFile, has_own_references: boo
     }
     let rows = draft.keep(rows);
     let keys: Vec<Option<String>> = rows.iter().map(key).collect();
-    let is_from_zero = keys.iter().flatten().any(|key| place(key).is_some_and(|(_, number)| number == 0));
+    let is_from_zero = is_from_zero(draft, file, keys.iter().flatten().map(String::as_str));
     let mut grouped: BTreeMap<String, Group> = BTreeMap::new();
     let mut order = Vec::new();
     for (row, key) in rows.iter().zip(keys) {
@@ -248,6 +248,15 @@ fn key(row: &Row) -> Option<String> {
 fn place(key: &str) -> Option<(&str, usize)> {
     let (passage, number) = key.rsplit_once(['-', '_'])?;
     Some((passage, number.parse().ok()?))
+}
+
+/// Returns whether questions count from 0. A story has five: without a 0 or a 5 it is not known, which is noted.
+fn is_from_zero<'k>(draft: &mut Draft, file: &InputFile, keys: impl Iterator<Item = &'k str>) -> bool {
+    let numbers: BTreeSet<usize> = keys.filter_map(place).map(|(_, number)| number).collect();
+    if !numbers.is_empty() && !numbers.contains(&0) && !numbers.contains(&5) {
+        draft.note(file, None, None, "no question has the number 0 or 5: numbers are taken to count from 1");
+    }
+    numbers.contains(&0)
 }
 
 fn id_of(key: &str, is_from_zero: bool) -> String {
@@ -380,6 +389,9 @@ mod tests {
         check(&submission, &["7/1", "7/2"], &[unknown]);
         let submission = read_with(&FORMAT, &[file("p.json", "{\"7-0\": \"x\", \"7-1\": null}")], &gold()).unwrap();
         check(&submission, &["7/1", "7/2"], &["p.json:1 (7/2): expected the summary as text [left out]"]);
+        assert_eq!(notes(&submission), Vec::<String>::new());
+        let submission = read_with(&FORMAT, &[file("p.json", "{\"7-1\": \"x\", \"7-2\": \"y\"}")], &gold()).unwrap();
+        assert!(notes(&submission)[0].contains("numbers are taken to count from 1"));
         assert!(read_with(&FORMAT, &[file("p.json", "[]")], &[]).is_err());
     }
 }
