@@ -52,7 +52,7 @@ impl Flow {
     ///
     /// # Panics
     /// If `body` does not lie inside `source` on character boundaries.
-    pub fn with_wraps(source: &str, body: Span) -> Self {
+    pub(crate) fn with_wraps(source: &str, body: Span) -> Self {
         let lines: Vec<_> = lines(source, body).collect();
         let breaks = lines.iter().map(|_| LineBreak::Keep).collect();
         Self::write(source, body, &lines, breaks)

@@ -136,7 +136,7 @@ impl<'a, S: StageStore> Building<'a, S> {
     }
 
     /// Returns the funnel of the units so far.
-    pub fn into_funnel(self) -> Funnel {
+    pub(crate) fn into_funnel(self) -> Funnel {
         self.funnel
     }
 

@@ -143,7 +143,7 @@ impl Item {
     }
 
     /// Returns what names the gold evidence of the item: the quotes, wherever they stand; `None` without any.
-    pub fn evidence_fingerprint(&self) -> Option<String> {
+    pub(crate) fn evidence_fingerprint(&self) -> Option<String> {
         let quotes: Vec<&str> = self.evidence.iter().map(|evidence| evidence.quote.as_str()).collect();
         (!quotes.is_empty()).then(|| short_hash(&serde_json::json!(quotes)))
     }

@@ -38,7 +38,7 @@ impl Fault {
     }
 
     /// Returns the fault's label on the page of a study.
-    pub const fn on_page(self) -> &'static str {
+    const fn on_page(self) -> &'static str {
         match self {
             Self::FictionalSetting => "hallucination-setting",
             Self::Narration => "hallucination-narration",

@@ -67,13 +67,8 @@ pub fn infinitebench_zh_f1<S: AsRef<str>>(prediction: &str, references: &[S]) ->
 }
 
 /// SQuAD v1 token F1 against one reference, in 0..=1; see [`squad_v1`].
-pub fn token_f1(prediction: &str, reference: &str) -> f64 {
+fn token_f1(prediction: &str, reference: &str) -> f64 {
     squad_v1(prediction, &[reference], Words::Reference).f1
-}
-
-/// InfiniteBench's character F1 against one reference, in 0..=1; see [`infinitebench_zh_f1`].
-pub fn character_f1(prediction: &str, reference: &str) -> f64 {
-    infinitebench_zh_f1(prediction, &[reference]).f1
 }
 
 /// MemAgent's scores of an answer (`taskutils/memory_eval`, after HotpotQA's script).
@@ -159,8 +154,9 @@ mod tests {
 
     #[test]
     fn chinese_counts_characters_and_keeps_the_opening_title_mark() {
-        assert_eq!(character_f1("《老残游记》", "老残游记"), 2.0 * (4.0 / 5.0) / (4.0 / 5.0 + 1.0));
-        assert_eq!(character_f1("三 天。", "三天"), 1.0);
+        let f1 = |prediction, reference: &str| infinitebench_zh_f1(prediction, &[reference]).f1;
+        assert_eq!(f1("《老残游记》", "老残游记"), 2.0 * (4.0 / 5.0) / (4.0 / 5.0 + 1.0));
+        assert_eq!(f1("三 天。", "三天"), 1.0);
     }
 
     #[test]

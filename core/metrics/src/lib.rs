@@ -15,10 +15,7 @@ pub mod stats;
 mod tokens;
 mod words;
 
-pub use f1::{
-    MemAgentScore, SquadScore, character_f1, infinitebench_en_f1, infinitebench_zh_f1, memagent_score, squad_v1,
-    squad_v2, token_f1,
-};
+pub use f1::{MemAgentScore, SquadScore, infinitebench_en_f1, infinitebench_zh_f1, memagent_score, squad_v1, squad_v2};
 pub use hashed::{HashedAnswer, hashed};
 pub use name::{Metric, UnknownMetric};
 pub use normalize::{infinitebench_zh_normalize, split_at_articles, squad_normalize};

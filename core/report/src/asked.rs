@@ -21,7 +21,7 @@ pub struct HowAsked {
 
 impl HowAsked {
     /// Tokens that a model can take, where that is known.
-    pub fn window_of(&self, model: &str) -> Option<usize> {
+    pub(crate) fn window_of(&self, model: &str) -> Option<usize> {
         self.windows.get(model).copied().or(self.window)
     }
 

@@ -20,7 +20,7 @@ type OnMissed = BTreeMap<MetricName, (usize, Option<Estimate>)>;
 
 /// One line a cell whose model, in the same configuration, was asked with the book closed as well: its scores on the items of
 /// which the closed book scored below a half. `None` if no model was asked so.
-pub fn beyond_closed_book(table: &Observations) -> Option<Table> {
+pub(crate) fn beyond_closed_book(table: &Observations) -> Option<Table> {
     let lines = lines(table);
     let is_closed = |line: &&Line| line.key.arm.method == CLOSED_BOOK;
     let closed_of = |line: &Line| {

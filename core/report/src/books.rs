@@ -40,7 +40,7 @@ impl TokenPlaces {
     }
 
     /// The number of the token, from 0, that holds the byte `at` of the book's file; its length if it lies behind.
-    pub fn token_at(&self, at: usize) -> usize {
+    pub(crate) fn token_at(&self, at: usize) -> usize {
         let at = at.saturating_sub(self.body.start);
         self.ends.partition_point(|end| *end as usize <= at)
     }

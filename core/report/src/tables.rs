@@ -103,7 +103,7 @@ fn out_of_reach(naming: &Naming, cells: &[Cell]) -> Vec<String> {
 }
 
 /// Makes the ledger, one line a cell: how its trials ended, for every ending that occurs. The parts add up to `trials`.
-pub fn ledger_table(cells: &[Cell]) -> Table {
+pub(crate) fn ledger_table(cells: &[Cell]) -> Table {
     let naming = Naming::of(cells.iter().map(|cell| &cell.key));
     let occurs = |ending: &Ending| *ending == Ending::Answered || cells.iter().any(|cell| cell.ledger.of(*ending) > 0);
     let endings: Vec<Ending> = Ending::ALL.into_iter().filter(occurs).collect();
@@ -123,7 +123,7 @@ pub fn ledger_table(cells: &[Cell]) -> Table {
 
 /// Makes the table of each score under both policies: trials in which the model never got to answer counted as wrong,
 /// and left out.
-pub fn policy_table(cells: &[Cell]) -> Table {
+pub(crate) fn policy_table(cells: &[Cell]) -> Table {
     let naming = Naming::of(cells.iter().map(|cell| &cell.key));
     let metrics = cells.iter().flat_map(|cell| cell.metrics.keys()).filter(|metric| !metric.is_of_context());
     let metrics: BTreeSet<&MetricName> = metrics.collect();
@@ -169,7 +169,7 @@ pub fn policy_table(cells: &[Cell]) -> Table {
 /// A table for each label and metric: a line a cell, a column a value of the label.
 ///
 /// A label with one value says nothing, one with more than [`MAX_LABEL_VALUES`] names items: both are skipped.
-pub fn label_tables(table: &Observations) -> Vec<Table> {
+pub(crate) fn label_tables(table: &Observations) -> Vec<Table> {
     let lines = lines(table);
     let naming = Naming::of(lines.iter().map(|line| &line.key));
     let mut tables = Vec::new();

@@ -2,7 +2,7 @@
 
 mod table;
 
-pub use table::usage_table;
+pub(crate) use table::usage_table;
 
 use super::{Arm, PreparationCalls};
 use closeread_eval::Outcome;
@@ -64,7 +64,7 @@ fn is_zero(n: &usize) -> bool {
 
 impl Usage {
     /// Share of the prompts' tokens that came from the provider's cache; `None` without a token.
-    pub fn cached_share(&self) -> Option<f64> {
+    pub(crate) fn cached_share(&self) -> Option<f64> {
         (self.prompt_tokens > 0).then(|| self.cached_tokens as f64 / self.prompt_tokens as f64)
     }
 
@@ -90,7 +90,7 @@ impl Usage {
     }
 
     /// What is left where no calls are known: the seconds, if a trial states any.
-    pub fn without_calls(self) -> Self {
+    pub(crate) fn without_calls(self) -> Self {
         let Self { key, seconds_median, seconds_most, .. } = self;
         let seconds_median = seconds_median.filter(|_| seconds_most > Some(0.0));
         let seconds_most = seconds_most.filter(|most| *most > 0.0);

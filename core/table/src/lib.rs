@@ -200,7 +200,7 @@ impl Table {
     }
 
     /// True for a column of names, which is set flush left; numbers are set flush right.
-    pub fn is_text_column(&self, column: usize) -> bool {
+    pub(crate) fn is_text_column(&self, column: usize) -> bool {
         let mut values = self.rows.iter().filter_map(|row| row.get(column)).peekable();
         let is_text = |value: &Value| matches!(value, Value::Text { .. } | Value::Missing { .. } | Value::Spanned);
         let mut some = false;

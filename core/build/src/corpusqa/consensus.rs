@@ -56,7 +56,7 @@ pub fn is_clear(votes: usize, of: usize) -> bool {
 }
 
 /// The value that has the clear majority of `votes`. Of values with the same number of votes the first counts.
-pub fn clear_majority(votes: &[Vote]) -> Consensus {
+pub(crate) fn clear_majority(votes: &[Vote]) -> Consensus {
     let of = votes.len();
     let same = |value: &CellValue| votes.iter().filter(|vote| vote.value.is_same(value)).count();
     let most = votes.iter().fold(None, |best: Option<(&Vote, usize)>, vote| {

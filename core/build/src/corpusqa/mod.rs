@@ -36,7 +36,7 @@ mod value;
 
 pub use answer::{Answered, Asked, FailedSql, NoAnswer, gold_again};
 pub use column::{Column, Entity, Schema, SchemaError, ValueType, key_of};
-pub use consensus::{Consensus, Vote, clear_majority, is_clear};
+pub use consensus::{Consensus, Vote, is_clear};
 pub use convert::{CsvError, csv_as_markdown, csv_records};
 pub use corpus::Corpus;
 use corpus::unknown;
@@ -59,7 +59,7 @@ pub use query::Query;
 pub use separators::{decimal_comma, doubtful_point, with_points};
 pub use sets::{DocumentSet, Length, LengthError};
 pub use template::{Difficulty, Template, TemplateError};
-pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};
+pub use value::{CellError, CellValue, NoNumber, read_cell};
 
 use super::stage::{BuildError, Building, StageStore, Unit, kept};
 use closeread_books::Book;

@@ -174,7 +174,7 @@ pub fn read_cell(text: &str, column: &Column) -> Result<CellValue, CellError> {
 ///
 /// # Errors
 /// As [`read_cell`].
-pub fn read_stated(value: &str, unit: &str, column: &Column) -> Result<CellValue, CellError> {
+pub(crate) fn read_stated(value: &str, unit: &str, column: &Column) -> Result<CellValue, CellError> {
     read(value, Some(as_unit(unit)).filter(|unit| !unit.is_empty()), column)
 }
 

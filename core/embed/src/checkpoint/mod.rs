@@ -48,7 +48,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// As [`Checkpoint::from_published`], and if the head is missing or has more than one output.
-    pub fn with_classifier(config_json: &[u8], safetensors: &[u8]) -> Result<(Self, Classifier), EmbedError> {
+    pub(crate) fn with_classifier(config_json: &[u8], safetensors: &[u8]) -> Result<(Self, Classifier), EmbedError> {
         published::read_classifier(config_json, safetensors).map_err(|error| EmbedError::Load(error.to_string()))
     }
 }

@@ -15,7 +15,7 @@ pub fn choice_marker(response: &str, n_options: usize) -> Option<usize> {
 }
 
 /// Returns the option, from 0, that the first marker names (Stronger Baselines: dos-rag-eval, `experiments/utils.py`).
-pub fn first_choice_marker(response: &str, n_options: usize) -> Option<usize> {
+pub(crate) fn first_choice_marker(response: &str, n_options: usize) -> Option<usize> {
     numbered(&MARKER.captures(response)?[1], n_options)
 }
 

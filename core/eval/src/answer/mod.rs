@@ -20,8 +20,10 @@ mod thinking;
 
 pub use form::Form;
 pub use letter::{leval_letter, readagent_choice};
-pub use marker::{choice_marker, first_choice_marker};
+pub use marker::choice_marker;
+pub(crate) use marker::first_choice_marker;
 pub use pages::{break_point, look_up_pages};
 pub use parsed::Parsed;
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};
-pub use thinking::{after_ended_reasoning, after_reasoning, after_thinking, memagent_answer};
+pub(crate) use thinking::after_ended_reasoning;
+pub use thinking::{after_reasoning, after_thinking, memagent_answer};

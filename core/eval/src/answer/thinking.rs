@@ -28,12 +28,12 @@ const FINAL: &str = "<|channel|>final<|message|>";
 
 /// Returns what a response says after reasoning that has ended: as [`after_thinking`], and without reasoning that
 /// stands at its beginning between other marks. Where the reasoning does not end, the response as it is.
-pub fn after_ended_reasoning(response: &str) -> &str {
+pub(crate) fn after_ended_reasoning(response: &str) -> &str {
     let said = after_thinking(response);
     after_marks(said).flatten().unwrap_or(said)
 }
 
-/// Returns what a response says once its reasoning is over: as [`after_ended_reasoning`], and nothing while reasoning at
+/// Returns what a response says once its reasoning is over: without the reasoning, and nothing while reasoning at
 /// its beginning is open, as in a response that its limit cut.
 ///
 /// Servers without a reader of reasoning send both in one text. All that reads answers, turns and rulings begins here.

@@ -33,7 +33,7 @@ pub(super) const VERSION: &str = "rule-1";
 
 impl AnswerForm {
     /// The form of a gold answer in words.
-    pub fn of_gold(gold: &str) -> Self {
+    fn of_gold(gold: &str) -> Self {
         match value(gold, Reading::Tolerant) {
             Parsed::Answer(Value::List(_)) => Self::List,
             Parsed::Answer(Value::Number(_)) => Self::Number,
@@ -66,14 +66,14 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
 }
 
 /// Returns whether an answer is the gold answer to the letter of its form.
-pub fn agrees_strictly(said: &str, gold: &str) -> bool {
+fn agrees_strictly(said: &str, gold: &str) -> bool {
     agrees(said, gold, Reading::Strict) == Parsed::Answer(true)
 }
 
 /// Returns whether an answer is the gold answer apart from notation: by its type ([`Reading::Tolerant`]), as a
 /// [`quantity`], or in the same words and figures, articles, punctuation, case and white space aside (SQuAD's; of Chinese
 /// every mark).
-pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
+fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     let by_type = agrees(said, gold, Reading::Tolerant) == Parsed::Answer(true);
     let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));
     let in_words = || {

@@ -171,11 +171,6 @@ impl GaussianMixture {
         most + libm::log(sum)
     }
 
-    /// Returns the number of components.
-    pub fn n_components(&self) -> usize {
-        self.components.len()
-    }
-
     /// Weight of each component; their sum is 1.
     pub fn weights(&self) -> impl Iterator<Item = f64> {
         self.components.iter().map(|component| component.weight)
@@ -226,7 +221,7 @@ fn likeliest(posteriors: &[f64]) -> usize {
 /// The number of components, from 1 up to min(`most`, n) - 1, whose fit has the least BIC; the smallest of equals.
 ///
 /// RAPTOR's `get_optimal_clusters`. With few points the minimum can lie at many components of a point or two.
-pub async fn fewest_by_bic(workers: &impl Workers, points: &Arc<Points>, most: usize, seed: u64) -> usize {
+pub(crate) async fn fewest_by_bic(workers: &impl Workers, points: &Arc<Points>, most: usize, seed: u64) -> usize {
     let job = |k: usize| {
         let points = Arc::clone(points);
         Box::new(move || GaussianMixture::fit(&points, k, seed).map_or(f64::INFINITY, |mixture| mixture.bic(&points)))

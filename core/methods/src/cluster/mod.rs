@@ -12,7 +12,8 @@ mod points;
 mod two_step;
 mod umap;
 
-pub use mixture::{GaussianMixture, fewest_by_bic};
+pub use mixture::GaussianMixture;
 pub use points::Points;
-pub use two_step::{TwoStep, two_step_clusters};
+pub use two_step::TwoStep;
+pub(crate) use two_step::two_step_clusters;
 pub use umap::Umap;

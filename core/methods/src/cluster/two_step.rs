@@ -18,7 +18,7 @@ const FIT_SEED: u64 = 0;
 /// counted again in each part, so that clustering alone need not come to an end.
 const MOST_SPLITS: usize = 4;
 
-/// Parameters of [`two_step_clusters`].
+/// Parameters of clustering in two steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoStep {
     /// Dimensions to which UMAP reduces; sets of at most one more are not clustered.
@@ -39,7 +39,7 @@ pub struct TwoStep {
 ///
 /// # Panics
 /// If there is not one weight for each row.
-pub async fn two_step_clusters(
+pub(crate) async fn two_step_clusters(
     workers: &impl Workers,
     rows: &Rows<f32>,
     weights: &[usize],

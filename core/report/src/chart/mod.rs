@@ -5,5 +5,6 @@ mod plot;
 mod svg;
 
 pub use figure::figures;
-pub use plot::{Chart, Place, Point, Series, Shape, Unit, by_budget, by_evidence_position, by_label, by_length};
+pub(crate) use plot::by_evidence_position;
+pub use plot::{Chart, Place, Point, Series, Shape, Unit, by_budget, by_label, by_length};
 pub use svg::{Placement, STYLE, svg};

@@ -203,7 +203,7 @@ pub fn by_length(table: &Observations) -> Vec<Chart> {
 ///
 /// An item with several pieces of evidence counts in the fifth of each, once. NovelQA's Table 13 has tenths; a chart of
 /// ten places with an interval for every method cannot be read.
-pub fn by_evidence_position(table: &Observations) -> Vec<Chart> {
+pub(crate) fn by_evidence_position(table: &Observations) -> Vec<Chart> {
     const FIFTHS: usize = 5;
     let fifth_of = |at: usize, book: usize| (at * FIFTHS / book.max(1)).min(FIFTHS - 1);
     let place = |fifth: usize| {

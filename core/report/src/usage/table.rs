@@ -11,7 +11,7 @@ use closeread_table::{Table, Value};
 
 /// Makes the table of usage, one line a cell, and one for the preparations of a method: calls, tokens, money, seconds a
 /// trial.
-pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
+pub(crate) fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
     let named = |run: &Run, arm: &Arm| arm.line(&run.name);
     let keys: Vec<LineKey> =
         runs.iter().flat_map(|(run, usages)| usages.iter().map(|usage| named(run, &usage.key))).collect();
