@@ -14,11 +14,11 @@ use crate::ranges::warn_of_thousands;
 use crate::stores;
 use crate::values::{each_once, one_of};
 use anyhow::{Result, bail};
-use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::ranking::{RANKED_ALONE, pieces, precision, scores};
 use closeread_eval::{Item, Outcome};
+use closeread_llm::price::PriceList;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Rag, Settings, WordScores, entry};
@@ -41,9 +41,8 @@ use closeread_text::Span;
 
 use grid::{Point, kinds};
 use print::print;
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -168,21 +167,9 @@ async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
         EmbedderOptions { base_url, ..EmbedderOptions::default() }.check(installed)?;
     }
     let tokenizer = options.load_tokenizer()?;
-    let configuration = json!({
-        "benchmark": benchmark.name,
-        "data": data,
-        "documents": benchmark.books.iter().map(|book| described(book)).collect::<Vec<Value>>(),
-        "keep_frame": benchmark.keep_frame,
-        "keep_wraps": benchmark.keep_wraps,
-        "items": benchmark.items.len(),
-        "cells": args.cells(&points, RANKED_ALONE),
-        "methods": points.iter().map(|point| (&point.name, point.described(&rerankers))).collect::<BTreeMap<_, _>>(),
-        "repeats": 1,
-        "tokenizer": tokenizer.name(),
-        "k": args.k,
-    });
+    let configuration = args.configuration((&benchmark, &data), &points, &rerankers, tokenizer.name());
     let opening = if args.fresh { Opening::Fresh } else { Opening::Resume };
-    let mut folder = RunFolder::open(&args.out, &configuration, None, opening)?;
+    let folder = RunFolder::open(&args.out, &configuration, None, opening)?;
     let mut ranked = RunFolder::open(&args.out.join(RANKED), &configuration, None, opening)?;
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
     ranked.store(&[], &benchmark.texts, &benchmark.items)?;
@@ -209,31 +196,34 @@ async fn retrieve(mut args: RetrieveArgs) -> Result<ExitCode> {
     );
     let of_grid =
         Grid { args: &args, points: &points, rerankers: &rerankers, tokenizer: &tokenizer, spending: &spending };
-    let Summary { interrupted, out_of_money } = of_grid.rank(&benchmark, &evidence, &mut ranked).await?;
-    let items: HashMap<&str, &Item> = benchmark.items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let scored = ranked.records().into_iter().filter_map(|record| {
-        let item = items.get(record.key.item.as_str())?;
-        let record = args.scored(item, record);
-        (!folder.is_done(&record.key)).then_some(record)
-    });
-    let scored: Vec<Record> = scored.collect();
-    folder.append(scored)?;
-    drop(folder);
+    let summary = of_grid.rank(&benchmark, &evidence, &mut ranked).await?;
     let records = ranked.records();
+    args.score_into(folder, &benchmark.items, &records)?;
     print(&args, &points)?;
     say_failures(&records);
+    say_servers(&args.out, &prices)?;
+    say_stopped(&summary, &spending);
+    let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
+    let in_part = summary.interrupted || summary.out_of_money || failed || benchmark.problems.count(true) > 0;
+    Ok(if in_part { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Says what servers were asked for.
+fn say_servers(run: &Path, prices: &PriceList) -> Result<()> {
     for (file, what) in [(EMBEDDINGS, "texts embedded"), (RERANKING, "passages scored")] {
-        say_served(&served_usage(&served_calls(&args.out, file)?, &prices), what);
+        say_served(&served_usage(&served_calls(run, file)?, prices), what);
     }
-    if interrupted {
+    Ok(())
+}
+
+/// Says why the ranking stopped before its end.
+fn say_stopped(summary: &Summary, spending: &Spending) {
+    if summary.interrupted {
         info!("stopped; give the same command again to resume");
     }
-    if out_of_money {
+    if summary.out_of_money {
         info!("{}", plan::out_of_money(spending.taken()));
     }
-    let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
-    let in_part = interrupted || out_of_money || failed || benchmark.problems.count(true) > 0;
-    Ok(if in_part { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// What is ranked, and by what.
@@ -299,17 +289,6 @@ fn no_model() -> Result<CliHost> {
     Ok(CliHost::new(model, Rc::new(ResponseCache::new(None))))
 }
 
-/// A book in the manifest.
-fn described(book: &Book) -> Value {
-    json!({
-        "id": book.id,
-        "title": book.title,
-        "language": book.language,
-        "sha256": book.hash(),
-        "bytes": book.n_bytes(),
-    })
-}
-
 impl RetrieveArgs {
     /// The options of a run that read its benchmark.
     fn run_args(&self) -> RunArgs {
@@ -328,6 +307,18 @@ impl RetrieveArgs {
     /// Whether a limit on money asks for the price of every model on a server.
     fn must_know_prices(&self) -> bool {
         self.costs.max_cost.is_some() && !self.costs.allow_unknown_price
+    }
+
+    /// Puts the scores of rankings into the folder, where it has none yet, and closes it.
+    fn score_into(&self, mut folder: RunFolder, items: &[Item], ranked: &[Record]) -> Result<()> {
+        let items: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let scored = ranked.iter().filter_map(|record| {
+            let item = items.get(record.key.item.as_str())?;
+            let record = self.scored(item, record.clone());
+            (!folder.is_done(&record.key)).then_some(record)
+        });
+        let scored: Vec<Record> = scored.collect();
+        folder.append(scored)
     }
 
     /// Options of a configuration's embedding model: the address is that of those on servers.

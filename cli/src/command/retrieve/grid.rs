@@ -1,11 +1,14 @@
 //! The configurations of a grid.
 
 use super::{NONE, RetrieveArgs};
+use closeread_books::Book;
+use closeread_eval::ranking::RANKED_ALONE;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select};
 use closeread_report::Arm;
 use closeread_retrieve::Retriever;
 use closeread_retrieve::context::Fill;
+use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::models;
@@ -26,6 +29,17 @@ pub(super) struct Point {
     pub(super) rag: Rag,
 }
 
+/// A book in the manifest.
+fn described(book: &Book) -> Value {
+    json!({
+        "id": book.id,
+        "title": book.title,
+        "language": book.language,
+        "sha256": book.hash(),
+        "bytes": book.n_bytes(),
+    })
+}
+
 /// Retrievers and embedders, each pair once.
 pub(super) fn kinds(points: &[Point]) -> Vec<(Retriever, Option<String>)> {
     let mut kinds = Vec::new();
@@ -39,7 +53,7 @@ pub(super) fn kinds(points: &[Point]) -> Vec<(Retriever, Option<String>)> {
 }
 
 impl Point {
-    pub(super) fn described(&self, rerankers: &BTreeMap<String, Rc<Reranker>>) -> Value {
+    fn described(&self, rerankers: &BTreeMap<String, Rc<Reranker>>) -> Value {
         let mut described = json!({"retriever": self.retriever, "embedder": self.embedder, "rag": self.rag});
         if let Some(reranking) = self.reranking(rerankers) {
             described["reranker"] = reranking.described();
@@ -54,6 +68,29 @@ impl Point {
 }
 
 impl RetrieveArgs {
+    /// What the manifest says of the ranking; `data` is the fingerprint of the benchmark.
+    pub(super) fn configuration(
+        &self,
+        (benchmark, data): (&Benchmark, &str),
+        points: &[Point],
+        rerankers: &BTreeMap<String, Rc<Reranker>>,
+        tokenizer: &str,
+    ) -> Value {
+        json!({
+            "benchmark": benchmark.name,
+            "data": data,
+            "documents": benchmark.books.iter().map(|book| described(book)).collect::<Vec<Value>>(),
+            "keep_frame": benchmark.keep_frame,
+            "keep_wraps": benchmark.keep_wraps,
+            "items": benchmark.items.len(),
+            "cells": self.cells(points, RANKED_ALONE),
+            "methods": points.iter().map(|point| (&point.name, point.described(rerankers))).collect::<BTreeMap<_, _>>(),
+            "repeats": 1,
+            "tokenizer": tokenizer,
+            "k": self.k,
+        })
+    }
+
     /// Returns every combination, named by what varies.
     pub(super) fn points(&self) -> Vec<Point> {
         let shipped = [models::SHIPPED.to_owned()];
@@ -105,7 +142,7 @@ impl RetrieveArgs {
     }
 
     /// The cells of configurations: one a budget, and one for the ranks.
-    pub(super) fn cells(&self, points: &[Point], model: &str) -> Vec<Arm> {
+    fn cells(&self, points: &[Point], model: &str) -> Vec<Arm> {
         let budgets = self.budget.iter().copied().map(Some).chain([None]);
         let arm = |point: &Point, budget| Arm { method: point.name.clone(), model: model.to_owned(), budget };
         points.iter().flat_map(|point| budgets.clone().map(|budget| arm(point, budget)).collect::<Vec<_>>()).collect()
