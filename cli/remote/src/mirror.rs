@@ -123,7 +123,7 @@ impl Sending {
             place,
             writer,
         };
-        // Whoever wrote last knows best what was spent, more than it had sent.
+        // Where this folder was the last to write, its charges are the fullest: the store lacks what was not sent.
         let charges = sending.place.folder.join(CHARGES);
         let charged = if was_ours { files::read(&charges)? } else { None };
         if let Err(error) = sending.take_over().await {

@@ -246,7 +246,7 @@ fn books(folder: &Path, configuration: &RunConfiguration) -> Counted {
             }
             Err(error) => {
                 info!("no lengths and positions for document `{}`: {error:#}", document.id);
-                // Who passes a run on may leave the books out; a file that is there is to be whole.
+                // A run may be handed on without its books; a file of one that is there must be whole.
                 if texts_of(folder).file(&document.sha256).exists() {
                     counted.damaged.push(format!("DAMAGED: the text of document `{}`: {error:#}", document.id));
                 }

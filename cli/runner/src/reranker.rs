@@ -139,7 +139,7 @@ impl Reranker {
     /// Returns one score a passage, in their order; a server is asked for those that are not remembered.
     pub async fn score(&self, query: &str, passages: &[&str]) -> Result<PairScores> {
         let key = sha256_of_parts([self.fingerprint.as_bytes(), query.as_bytes()]);
-        // Who asks for the same query waits until the first has the scores, which are then known.
+        // A second call with the same query waits for the first, and then finds its scores remembered.
         let _turn = loop {
             if let Some(turn) = self.under_way.turn(&key).await {
                 break turn;

@@ -237,7 +237,7 @@ impl Begun<'_> {
             let text = (self.spending.tokenizer.count(&response.text) as u64).max(is_cut.into());
             let told = response.usage.completion_tokens;
             response.usage = self.or_counted(response.usage, prompt, text);
-            // Who counts nothing may have cut it at the limit, whatever of it is shown; who counts says where it was cut.
+            // A server that counts no tokens may have cut the response at its limit, however little of it is shown.
             // One of several responses is here; the others count as long as they may be.
             if response.usage.completion_tokens != told {
                 let whole = text.saturating_add(self.unread);

@@ -192,7 +192,7 @@ async fn target(url: &str, own: SocketAddr) -> Result<reqwest::Url, &'static str
     let is_own_name = own_name == "localhost" || own_name.ends_with(".localhost");
     let found: Vec<IpAddr> = match host.trim_matches(['[', ']']).parse() {
         Ok(address) => vec![address],
-        // Who has no address is asked, which says why that fails.
+        // A name without an address passes: the request to it fails, and says why.
         Err(_) => lookup_host((host, port)).await.map(|found| found.map(|at| at.ip()).collect()).unwrap_or_default(),
     };
     let is_here = |address: &IpAddr| address.is_loopback() || address.is_unspecified();

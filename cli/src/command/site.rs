@@ -46,7 +46,7 @@ impl SiteFolder {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
         let opened = opened.and_then(|file| file.lock().map(|()| file));
         let _lock = opened.with_context(|| format!("cannot lock {}", lock.display()))?;
-        // Who had it before may have written more.
+        // Another process may have written more before it gave the lock up.
         let earlier = read(&list)?;
         refuse_others(path, &list, &earlier, option)?;
         files::remove_partial(path)?;

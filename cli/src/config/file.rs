@@ -23,7 +23,7 @@ pub(crate) fn user_file() -> Option<PathBuf> {
 
 impl RunArgs {
     /// The options with those of the `--config` file filled in where the command line and the environment say nothing, then
-    /// those of the user's file.
+    /// those of the user's file. A benchmark and data in a store are fetched.
     pub(crate) fn with_config_file(self) -> Result<Self> {
         let mut options = self.with_files()?;
         stores::fetched_one(&mut options.benchmark)?;

@@ -221,7 +221,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// What a receiver's answer says of spans that it did not take: how many, and why. `None` if it took all.
+/// What a receiver's answer says of spans that it did not take: how many, and why. `None` if it took all, or the answer
+/// cannot be read.
 pub fn rejected(answer: &[u8]) -> Option<(u64, String)> {
     let wire::Partial { rejected_spans, error_message } = wire::Answer::decode(answer).ok()?.partial_success?;
     let n = u64::try_from(rejected_spans).unwrap_or_default();

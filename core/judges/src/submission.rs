@@ -45,7 +45,7 @@ pub enum SubmittedAnswer<'a> {
 }
 
 impl<'a> SubmittedAnswer<'a> {
-    /// Makes a submission of a trial's outcome, and of the calls that led to it.
+    /// The answer of a trial's outcome; its calls tell the number that the prompt gave the first option.
     pub fn of(outcome: &'a Outcome, calls: &[CallTrace]) -> Self {
         match outcome {
             Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },

@@ -15,7 +15,7 @@ pub enum PassageOrder {
 }
 
 impl PassageOrder {
-    /// Passages that stand best first, in this order.
+    /// Puts passages that are given best first into this order.
     pub fn of(self, mut passages: Vec<Ranked>) -> Vec<Ranked> {
         if self == Self::Document {
             passages.sort_by_key(|ranked| ranked.idx);

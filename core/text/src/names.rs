@@ -8,12 +8,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let name = plain(name);
     let likeness = |known: &str| {
         let known = plain(known);
-        // Who begins a name and stops means it.
+        // The beginning of a name is as good as the name.
         let begins = name.len() > 2 && known.starts_with(&name);
         if begins { 1.0 } else { strsim::normalized_damerau_levenshtein(&name, &known) }
     };
     let rated = known.into_iter().map(|known| (likeness(known), known)).filter(|(likeness, _)| *likeness >= LIKE);
-    // Of several that are as like the first.
+    // Of names that are equally like it, the first.
     rated.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, known)| known)
 }
 

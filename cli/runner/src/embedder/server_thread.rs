@@ -62,7 +62,7 @@ pub(super) fn work(account: EmbeddingAccount, mut jobs: UnboundedReceiver<Job>) 
 async fn serve(server: Rc<EmbeddingServer>, job: Job) {
     match job {
         Job::Info(sender) => {
-            // Who no longer listens has found another end.
+            // A receiver that is gone needs no answer.
             let _ = sender.send(server.info().await);
         }
         Job::Embed(lists, sender, payer) => {

@@ -93,12 +93,12 @@ async fn make_all(
     let batchers = plan.batchers();
     let in_batches = !batchers.is_empty();
     let (folder, opening, left) = (RefCell::new(folder), Mutex::new(()), RefCell::new(left));
-    let site = TrialRunner { plan, benchmark, evidence, folder, journals, progress, stop, opening, left, finished };
-    let TrialRunner { journals, progress, stop, .. } = &site;
+    let runner = TrialRunner { plan, benchmark, evidence, folder, journals, progress, stop, opening, left, finished };
+    let TrialRunner { journals, progress, stop, .. } = &runner;
     let work = stream::iter(groups)
         .map(anyhow::Ok)
         .try_for_each_concurrent(if in_batches { GROUPS_IN_BATCHES } else { 1 }, |(documents, units)| {
-            site.group(documents, units)
+            runner.group(documents, units)
         });
     let patience = async {
         match in_batches {
@@ -152,7 +152,7 @@ impl TrialRunner<'_, '_> {
         let books = (self.benchmark.books_of(documents), &self.benchmark.texts);
         let (indexes, n_cut) = match BookIndexes::open(plan, books, &units, progress).await {
             Err(_) if is_ending() => return Ok(()),
-            // Who waits for the end of the money drops this.
+            // The caller also waits for the limit on money, and drops this future then.
             Err(_) if plan.spending.taken().out => return std::future::pending().await,
             Err(error) if error.is::<TextError>() => return self.without_text(documents, &units, &error),
             opened => opened?,

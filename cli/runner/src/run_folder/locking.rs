@@ -5,10 +5,11 @@ use closeread_files as files;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
 
-/// The folder for this process alone, until the file is closed.
+/// The folder for this process alone, until the file is closed. What a kill left half written there is removed.
 ///
 /// # Errors
-/// If another process has it, or a file or folder in it is a link: what is written would land elsewhere.
+/// If another process has it, its file system has no locks, or a file or folder in it is a link: what is written would land
+/// elsewhere.
 pub fn lock(path: &Path) -> Result<File> {
     for entry in files::entries(path)? {
         if entry.is_symlink() {

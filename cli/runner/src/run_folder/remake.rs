@@ -30,7 +30,7 @@ pub(super) fn remake(path: &Path, records: &[Record]) -> Result<()> {
 pub(super) fn forget_unfounded(path: &Path, finished: &HashMap<TrialKey, Record>) -> Result<()> {
     let is_asked_again =
         |key: TrialKey| finished.get(&key).is_none_or(|record| matches!(record.outcome, Outcome::Failed { .. }));
-    // Who reads a damaged file says where the damage is.
+    // Whatever reads the judgements next says where the file is damaged.
     let sorted = sorted_out(&path.join(JUDGEMENTS), |line| judged_trial(line).is_some_and(is_asked_again));
     let Ok((stay, go)) = sorted else { return Ok(()) };
     put_away(path, &stay, &go)

@@ -146,7 +146,7 @@ fn lock(path: &Path) -> Result<File> {
     }
     let file = File::options().create(true).truncate(false).write(true).open(&lock);
     let file = file.with_context(|| format!("cannot write into {}", path.display()))?;
-    // Whoever had it removes it as it ends.
+    // Another export may have removed the file between its opening and its locking.
     let is_free = file.try_lock().is_ok() && is_file();
     if !is_free {
         bail!(

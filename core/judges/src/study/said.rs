@@ -74,7 +74,7 @@ impl PersonAnswers {
     /// Reads what a page saves.
     ///
     /// # Errors
-    /// [`SaidError`]: it is of another study, or nobody's.
+    /// [`SaidError`]: it cannot be read, is of another study, or has nobody's name.
     pub fn read(bytes: &[u8], study: &Study) -> Result<Self, SaidError> {
         let read: Self = serde_json::from_slice(&utf8(bytes)).map_err(|error| SaidError::Form(error.to_string()))?;
         if read.study != study.id {
