@@ -15,9 +15,11 @@ use closeread_metrics::stats::paired::mcnemar_exact;
 use closeread_metrics::stats::wilson;
 use closeread_providers::Rates;
 use closeread_providers::extra_body::ExtraBodies;
-use closeread_report::{Run, judging_tables, report};
+use closeread_report::{Report, Run, judging_tables, report};
 use closeread_runner::finished::{self, Texts};
-use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, PendingJudgements, Probe, Probed};
+use closeread_runner::judging::{
+    JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, PendingJudgements, Probe, Probed, Session,
+};
 use closeread_runner::run_folder::{self, lock};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
@@ -115,23 +117,7 @@ async fn judge(mut args: JudgeArgs) -> Result<ExitCode> {
     let (books, texts) = (finished::books_of(&args.run)?, finished::texts(&args.run));
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;
-    let options = JudgeOptions {
-        models: each_once(&args.judge_model),
-        votes: args.votes,
-        rule: args.panel,
-        judges: args.judge.clone(),
-        temperature: args.temperature,
-        max_output_tokens: args.max_output_tokens,
-        base_url: args.asking.base_url.clone(),
-        address: "--base-url",
-        seed: args.seed,
-        extra_body: ExtraBodies::read(&args.extra_body, &BTreeMap::new())?,
-        timeout: Duration::from_secs(args.timeout.max(1)),
-        concurrency: args.concurrency.max(1),
-        rates: Rates { rpm: args.rpm, tpm: args.tpm },
-        no_cache: args.asking.no_cache,
-        reference: args.reference,
-    };
+    let options = args.options()?;
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
     let runner = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Arc::new(spending))?;
@@ -145,30 +131,12 @@ async fn judge(mut args: JudgeArgs) -> Result<ExitCode> {
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;
-    let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
     let mut tables = judging_tables(&judged);
     if !args.probe.is_empty() && !session.interrupted && !session.out_of_money {
         let found = runner.probe(&args.run, &pending, &judged.judging, &args.probe, &mut session).await?;
         tables.extend(found.map(|found| probe_table(&found)));
     }
-    if args.json {
-        let cells = &report.runs[0].cells;
-        outln!(
-            "{}",
-            json!({
-                "run": judged.name, "panels": judged.judging.panels, "interrupted": session.interrupted,
-                "out_of_money": session.out_of_money, "failed": session.failed, "cells": cells, "tables": tables,
-            })
-        );
-    } else {
-        let usage = report.tables.iter().filter(|table| table.id == "usage");
-        for table in scores.into_iter().chain(&tables).chain(usage) {
-            outln!("{}", text::table(table));
-        }
-    }
-    for note in &report.notes {
-        info!("{note}");
-    }
+    print(&judged, &report, &tables, &session, args.json)?;
     say_judges_failures(&session);
     if session.interrupted {
         info!("stopped; give the same command again to resume");
@@ -179,6 +147,51 @@ async fn judge(mut args: JudgeArgs) -> Result<ExitCode> {
     let stopped = session.interrupted || session.out_of_money;
     let clean = session.failed == 0 && !stopped && session.without_chunk == 0;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+impl JudgeArgs {
+    fn options(&self) -> Result<JudgeOptions> {
+        Ok(JudgeOptions {
+            models: each_once(&self.judge_model),
+            votes: self.votes,
+            rule: self.panel,
+            judges: self.judge.clone(),
+            temperature: self.temperature,
+            max_output_tokens: self.max_output_tokens,
+            base_url: self.asking.base_url.clone(),
+            address: "--base-url",
+            seed: self.seed,
+            extra_body: ExtraBodies::read(&self.extra_body, &BTreeMap::new())?,
+            timeout: Duration::from_secs(self.timeout.max(1)),
+            concurrency: self.concurrency.max(1),
+            rates: Rates { rpm: self.rpm, tpm: self.tpm },
+            no_cache: self.asking.no_cache,
+            reference: self.reference,
+        })
+    }
+}
+
+/// Prints what the judges said: the report's cells and tables as JSON, or its scores, `tables` and usage.
+fn print(judged: &Run, report: &Report, tables: &[Table], session: &Session, as_json: bool) -> Result<()> {
+    if as_json {
+        let cells = &report.runs[0].cells;
+        outln!(
+            "{}",
+            json!({
+                "run": judged.name, "panels": judged.judging.panels, "interrupted": session.interrupted,
+                "out_of_money": session.out_of_money, "failed": session.failed, "cells": cells, "tables": tables,
+            })
+        );
+    } else {
+        let named = |id: &'static str| report.tables.iter().filter(move |table| table.id == id);
+        for table in named("scores").chain(tables).chain(named("usage")) {
+            outln!("{}", text::table(table));
+        }
+    }
+    for note in &report.notes {
+        info!("{note}");
+    }
+    Ok(())
 }
 
 /// Makes the table of how often a change that should change nothing changes a verdict.
