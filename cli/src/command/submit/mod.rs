@@ -27,6 +27,7 @@ use one_at_a_time::one_at_a_time;
 use place::Place;
 use share::shared;
 use slurm::Queued;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use tracing::info;
@@ -56,14 +57,10 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     wanted.retain(|part| !queued.parts.contains(part));
     let in_store = options.benchmark.as_ref().is_some_and(is_address);
     let expected = Expected::of(&args, &run, in_store)?;
-    let program = match args.engine {
-        Engine::Kubernetes => "closeread".to_owned(),
-        Engine::Slurm | Engine::Ray => one_line(&std::env::current_exe()?, "the path of this program")?,
-    };
     let knows_memory = || args.engine != Engine::Slurm || slurm::knows_memory();
     let job = Job {
         args: &args,
-        program,
+        program: program(args.engine)?,
         out: out_text,
         logs: logs_text,
         working_folder,
@@ -73,11 +70,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
         minutes: args.minutes.unwrap_or(expected.minutes),
         memory: args.memory.or_else(|| expected.memory.filter(|_| knows_memory())),
     };
-    let (name, text) = match args.engine {
-        Engine::Slurm => (slurm::SCRIPT, slurm::script(&job)?),
-        Engine::Kubernetes => ("job.json", kubernetes::manifest(&job)?),
-        Engine::Ray => ("submit.py", ray::script(&job)?),
-    };
+    let (name, text) = script(&job)?;
     if args.dry_run {
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
@@ -107,22 +100,25 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     refuse_foreign(&file)?;
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
-    let Some(mut handed) = hand_in(&job, &file, &queued, arrays)? else { return Ok(ExitCode::SUCCESS) };
-    let lock = lock.filter(|_| args.engine == Engine::Ray);
-    let followed = match args.follow {
-        true => Some(status::follow(place.path(), || handed.goes_on()).await?),
-        false => None,
-    };
-    if let Handed::Script(mut script) = handed {
-        let ended = script.wait()?;
-        drop(lock);
-        return Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    let Some(handed) = hand_in(&job, &file, &queued, arrays)? else { return Ok(ExitCode::SUCCESS) };
+    follow(&args, &place, handed, lock).await
+}
+
+/// The program that a part calls.
+fn program(engine: Engine) -> Result<String> {
+    match engine {
+        Engine::Kubernetes => Ok("closeread".to_owned()),
+        Engine::Slurm | Engine::Ray => one_line(&std::env::current_exe()?, "the path of this program"),
     }
-    if let Some(code) = followed {
-        return Ok(code);
-    }
-    info!("{}", place.how_far());
-    Ok(ExitCode::SUCCESS)
+}
+
+/// The engine's script or manifest, and the name of its file.
+fn script(job: &Job<'_>) -> Result<(&'static str, String)> {
+    Ok(match job.args.engine {
+        Engine::Slurm => (slurm::SCRIPT, slurm::script(job)?),
+        Engine::Kubernetes => ("job.json", kubernetes::manifest(job)?),
+        Engine::Ray => ("submit.py", ray::script(job)?),
+    })
 }
 
 /// Refuses options that would begin a line of their own in a script.
@@ -149,6 +145,25 @@ fn queued(args: &SubmitArgs, place: &Place, logs: Option<&Path>, out: &str) -> R
         },
         _ => Ok(Queued::default()),
     }
+}
+
+/// Follows parts that are handed in, if told to; waits for the end of Ray's script, and holds `lock` until then.
+async fn follow(args: &SubmitArgs, place: &Place, mut handed: Handed, lock: Option<File>) -> Result<ExitCode> {
+    let lock = lock.filter(|_| args.engine == Engine::Ray);
+    let followed = match args.follow {
+        true => Some(status::follow(place.path(), || handed.goes_on()).await?),
+        false => None,
+    };
+    if let Handed::Script(mut script) = handed {
+        let ended = script.wait()?;
+        drop(lock);
+        return Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
+    if let Some(code) = followed {
+        return Ok(code);
+    }
+    info!("{}", place.how_far());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Follows parts that were handed in before, if told to.
