@@ -222,38 +222,13 @@ impl Embedder {
             })
             .collect();
         if !open.is_empty() {
-            let longest = open.iter().flat_map(|(_, texts)| texts).max_by_key(|text| text.len());
-            served.check_whole(longest.map_or("", String::as_str))?;
-            let mut refused = None;
-            for (number, answer) in served.ask(open.clone())? {
-                let sent = open.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
-                let vectors = match served.received(answer, sent) {
-                    Ok(vectors) => vectors,
-                    // Others were under way: they are paid, and remembered.
-                    Err(error) => {
-                        refused.get_or_insert(error);
-                        continue;
-                    }
-                };
-                if vectors.dimension() != dimension {
-                    bail!(
-                        "embedding model {} at {} gives vectors of {} numbers, and {dimension} were expected: correct \
-                         `dimension` in its description, or see whether the server now serves another model",
-                        served.name(),
-                        served.endpoint(),
-                        vectors.dimension()
-                    );
-                }
-                let vectors = normalized(vectors)?;
+            ask_for(served, &open, |number, vectors| {
                 let part = Embedded { vectors, n_cut: n_cut[number] };
                 self.cache.put(&keys[number], &part);
                 n_done += lists[number].len();
                 progress(n_done);
                 parts[number] = Some(part);
-            }
-            if let Some(error) = refused {
-                return Err(error);
-            }
+            })?;
         }
         let mut values = Vec::with_capacity(texts.len() * dimension);
         let mut n_cut = 0;
@@ -291,6 +266,40 @@ pub fn graphics_processor() -> Option<Result<String, String>> {
     return Some(gpu::find().map(|adapter| adapter.name().to_owned()).map_err(|error| error.to_string()));
     #[cfg(not(feature = "gpu"))]
     None
+}
+
+/// Asks the server for the vectors of lists of texts; `came` gets the number and the vectors of each list as they come.
+fn ask_for(
+    served: &Served,
+    lists: &[(usize, Vec<String>)],
+    mut came: impl FnMut(usize, Vectors),
+) -> anyhow::Result<()> {
+    let dimension = served.dimension();
+    let longest = lists.iter().flat_map(|(_, texts)| texts).max_by_key(|text| text.len());
+    served.check_whole(longest.map_or("", String::as_str))?;
+    let mut refused = None;
+    for (number, answer) in served.ask(lists.to_vec())? {
+        let sent = lists.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
+        let vectors = match served.received(answer, sent) {
+            Ok(vectors) => vectors,
+            // Others were under way: they are paid, and remembered.
+            Err(error) => {
+                refused.get_or_insert(error);
+                continue;
+            }
+        };
+        if vectors.dimension() != dimension {
+            bail!(
+                "embedding model {} at {} gives vectors of {} numbers, and {dimension} were expected: correct \
+                 `dimension` in its description, or see whether the server now serves another model",
+                served.name(),
+                served.endpoint(),
+                vectors.dimension()
+            );
+        }
+        came(number, normalized(vectors)?);
+    }
+    refused.map_or(Ok(()), Err)
 }
 
 /// Name of the backend of a model on a server in manifests.
