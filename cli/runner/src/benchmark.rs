@@ -78,32 +78,15 @@ impl Benchmark {
         asked: &BenchmarkOptions,
         known: &mut dyn FnMut(&Path, &InputOptions) -> Result<Option<Folder>>,
     ) -> Result<Self> {
-        let language = asked.language.as_deref().map(str::parse::<Language>).transpose()?;
-        let mut options = InputOptions {
-            encoding: asked.encoding.clone(),
-            language,
-            keep_frame: asked.keep_frame,
-            keep_wraps: asked.keep_wraps,
-            allow_outside: asked.allow_outside,
-            leave_on_disk: true,
-        };
+        let mut options = asked.input()?;
         let mut of_folder = |folder: &Path, options: &InputOptions| match known(folder, options)? {
             Some(known) => Ok(known),
             None => folder::read(folder, options, asked.keep_catalog || asked.part.is_some()),
         };
         let name = asked.name.as_deref().unwrap_or(SAMPLE);
-        // Numbers on other data than those that were named would pass for theirs.
-        let reads_no_data = || match asked.data.first() {
-            None => Ok(()),
-            Some(data) => bail!(
-                "benchmark `{name}` reads no --data, and {0} is named: expected --benchmark with the name of a data set, or \
-                 with a folder of documents.jsonl and items.jsonl, such as --benchmark {0}",
-                data.display()
-            ),
-        };
         let (name, dataset, books, texts) = match adapter(name) {
             _ if name == SAMPLE => {
-                reads_no_data()?;
+                asked.refuse_data(name)?;
                 if asked.name.is_some() && folder::is_other(Path::new(SAMPLE), &closeread_sample::FILES) {
                     warn!(
                         "--benchmark {SAMPLE} is what ships; the folder `{SAMPLE}`, which differs, is read as ./{SAMPLE}"
@@ -129,7 +112,7 @@ impl Benchmark {
             }
             None => {
                 let folder = folder::named(name)?;
-                reads_no_data()?;
+                asked.refuse_data(name)?;
                 let (dataset, books, texts) = of_folder(folder, &options)?;
                 (folder::name(folder), dataset, Some(books), texts)
             }

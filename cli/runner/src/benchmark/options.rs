@@ -1,7 +1,10 @@
 //! Options of a benchmark: which books and items make it, and how they are read.
 
+use crate::input::InputOptions;
 use crate::shard::Shard;
+use anyhow::{Result, bail};
 use closeread_eval::draw::{Draw, Where};
+use closeread_text::Language;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -42,6 +45,35 @@ pub struct BenchmarkOptions {
     pub keep_catalog: bool,
     /// Whether there is a judge, without whom summaries cannot be scored.
     pub judged: bool,
+}
+
+impl BenchmarkOptions {
+    /// How the files are read.
+    ///
+    /// # Errors
+    /// If the language is no language's code.
+    pub(super) fn input(&self) -> Result<InputOptions> {
+        Ok(InputOptions {
+            encoding: self.encoding.clone(),
+            language: self.language.as_deref().map(str::parse::<Language>).transpose()?,
+            keep_frame: self.keep_frame,
+            keep_wraps: self.keep_wraps,
+            allow_outside: self.allow_outside,
+            leave_on_disk: true,
+        })
+    }
+
+    /// Refuses files of a data set where none is read: numbers on other data than those that were named would pass for theirs.
+    pub(super) fn refuse_data(&self, name: &str) -> Result<()> {
+        match self.data.first() {
+            None => Ok(()),
+            Some(data) => bail!(
+                "benchmark `{name}` reads no --data, and {0} is named: expected --benchmark with the name of a data set, or \
+                 with a folder of documents.jsonl and items.jsonl, such as --benchmark {0}",
+                data.display()
+            ),
+        }
+    }
 }
 
 /// The way to ask items that can be asked both ways.
