@@ -7,8 +7,8 @@ use crate::paper::hamlet::{self, Perspective};
 use closeread_eval::observations::{Aggregation, CellId, MetricName, Observations, PoolError, Rows, Score};
 use closeread_eval::{ChunkPlace, Item, Outcome, Task};
 use closeread_judges::{
-    Agreement, IfUnreadable, Judge, JudgementIndex, Judging, Panel, PanelVerdict, Ruling, Subject, Verdict, among,
-    applies_to_summaries, cited, correctness_judge, summary_scores,
+    Agreement, IfUnreadable, Judge, Judgement, JudgementIndex, Judging, Panel, PanelVerdict, Ruling, Subject, Verdict,
+    among, applies_to_summaries, cited, correctness_judge, summary_scores,
 };
 use closeread_llm::FinishReason;
 use closeread_methods::record::Record;
@@ -121,43 +121,19 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
     let mut n_remembered = 0;
     for (panel, by_judge) in index.judging().panels.iter().zip(by_panel) {
         for (judge, subjects) in by_judge {
-            let (mut ruled, mut silent, mut open) = (0, 0, 0);
-            let (mut unread, mut refused, mut asked, mut replied) = (0, 0, 0u64, 0u64);
-            for subject in subjects {
-                match index.verdict(panel, subject, *judge) {
-                    PanelVerdict::Ruled(_) => ruled += 1,
-                    PanelVerdict::Silent => silent += 1,
-                    PanelVerdict::Pending => open += 1,
-                }
-                for judgement in index.members(panel, subject, *judge).into_iter().flatten() {
-                    match &judgement.verdict {
-                        Verdict::Ruled { .. } => {}
-                        Verdict::Unparsed => unread += 1,
-                        Verdict::Overflow | Verdict::Blocked { .. } | Verdict::Failed { .. } => refused += 1,
-                    }
-                    if judgement.calls.last().is_some_and(|call| call.finish == FinishReason::Length) {
-                        *n_cut.entry(judge.name()).or_default() += 1;
-                    }
-                    n_remembered += judgement.calls.iter().filter(|call| call.cached).count();
-                    asked = judgement
-                        .calls
-                        .iter()
-                        .filter_map(|call| call.usage.prompt_tokens)
-                        .fold(asked, u64::saturating_add);
-                    replied = judgement
-                        .calls
-                        .iter()
-                        .filter_map(|call| call.usage.completion_tokens)
-                        .fold(replied, u64::saturating_add);
-                }
+            let judged = Judged::of(index, panel, *judge, subjects);
+            if judged.cut > 0 {
+                *n_cut.entry(judge.name()).or_default() += judged.cut;
             }
+            n_remembered += judged.remembered;
             let name = if *judge == Judge::Rule { "builtin/rule".to_owned() } else { panel.name() };
             let prompt = panel
                 .prompts
                 .get(judge)
                 .map_or_else(|| Value::missing("no prompt"), |p| Value::text(&p[..12.min(p.len())]));
+            let Judged { ruled, silent, open, unread, refused, prompt_tokens, response_tokens, .. } = judged;
             let counts = [subjects.len(), ruled, silent, open, unread, refused].map(Value::count);
-            let tokens = [asked, replied].map(|count| Value::Count { count });
+            let tokens = [prompt_tokens, response_tokens].map(|count| Value::Count { count });
             let head = [Value::text(name), Value::text(judge.name())];
             table.rows.push(head.into_iter().chain(counts).chain(tokens).chain([prompt]).collect());
         }
@@ -182,6 +158,53 @@ fn who_judged(index: &JudgementIndex<'_>, by_panel: &[BTreeMap<Judge, Vec<Subjec
             .push("where several panels were asked the same, the last one speaks in all other tables".to_owned());
     }
     table
+}
+
+/// Counts of what a panel made of one question on some subjects.
+#[derive(Default)]
+struct Judged {
+    ruled: usize,
+    silent: usize,
+    open: usize,
+    /// Responses of members that could not be read.
+    unread: usize,
+    /// Calls of members that were refused or failed.
+    refused: usize,
+    /// Responses that ended at their limit of tokens.
+    cut: usize,
+    /// Responses from the cache.
+    remembered: usize,
+    prompt_tokens: u64,
+    response_tokens: u64,
+}
+
+impl Judged {
+    fn of(index: &JudgementIndex<'_>, panel: &Panel, judge: Judge, subjects: &[Subject]) -> Self {
+        let mut counts = Self::default();
+        for subject in subjects {
+            match index.verdict(panel, subject, judge) {
+                PanelVerdict::Ruled(_) => counts.ruled += 1,
+                PanelVerdict::Silent => counts.silent += 1,
+                PanelVerdict::Pending => counts.open += 1,
+            }
+            index.members(panel, subject, judge).into_iter().flatten().for_each(|judgement| counts.add(judgement));
+        }
+        counts
+    }
+
+    fn add(&mut self, judgement: &Judgement) {
+        match &judgement.verdict {
+            Verdict::Ruled { .. } => {}
+            Verdict::Unparsed => self.unread += 1,
+            Verdict::Overflow | Verdict::Blocked { .. } | Verdict::Failed { .. } => self.refused += 1,
+        }
+        self.cut += usize::from(judgement.calls.last().is_some_and(|call| call.finish == FinishReason::Length));
+        for call in &judgement.calls {
+            self.remembered += usize::from(call.cached);
+            self.prompt_tokens = self.prompt_tokens.saturating_add(call.usage.prompt_tokens.unwrap_or(0));
+            self.response_tokens = self.response_tokens.saturating_add(call.usage.completion_tokens.unwrap_or(0));
+        }
+    }
 }
 
 fn silence_note() -> String {
