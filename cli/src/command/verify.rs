@@ -128,28 +128,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let prompts = prompts::load(args.prompts.as_deref())?;
     let records = finished::records(&args.run)?;
     check_prompts(&configuration, &prompts, &records)?;
-    let mut by_id = finished::books_of(&args.run)?;
-    let items = run.items.clone();
-    if let Some(item) = items.iter().find(|item| item.documents.iter().any(|id| !by_id.contains_key(id))) {
-        bail!(
-            "item `{}` cannot be verified: the text of one of its documents is not in the run folder; \
-             give the run's command again, which writes it anew",
-            item.id
-        );
-    }
-    let used: BTreeSet<&String> = items.iter().flat_map(|item| &item.documents).collect();
-    by_id.retain(|id, _| used.contains(id));
-    let books = by_id.into_values().collect();
-    let mut benchmark = Benchmark {
-        about: HashMap::new(),
-        name: configuration.benchmark.clone(),
-        books,
-        texts: Arc::new(finished::texts(&args.run)),
-        items,
-        problems: ProblemList::default(),
-        keep_frame: configuration.keep_frame,
-        keep_wraps: configuration.keep_wraps,
-    };
+    let mut benchmark = stored_benchmark(&args.run, &run, &configuration)?;
     let evidence = benchmark.resolve()?;
     let reranking = configuration.reranker.as_ref().map(|entry| reranking(entry, &args)).transpose()?;
     let cells = cells(&configuration, args.embedder_base_url.as_deref(), reranking.as_ref())?;
@@ -187,6 +166,32 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let all_there = replayed.not_replayed.is_empty() && judged.not_replayed.is_empty();
     let same = replayed.differences.is_empty() && judged.differences.is_empty();
     Ok(if same && all_there && lacks.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The benchmark of a run, of what its folder holds.
+fn stored_benchmark(folder: &Path, run: &Run, configuration: &Configuration) -> Result<Benchmark> {
+    let mut by_id = finished::books_of(folder)?;
+    let items = run.items.clone();
+    if let Some(item) = items.iter().find(|item| item.documents.iter().any(|id| !by_id.contains_key(id))) {
+        bail!(
+            "item `{}` cannot be verified: the text of one of its documents is not in the run folder; \
+             give the run's command again, which writes it anew",
+            item.id
+        );
+    }
+    let used: BTreeSet<&String> = items.iter().flat_map(|item| &item.documents).collect();
+    by_id.retain(|id, _| used.contains(id));
+    let books = by_id.into_values().collect();
+    Ok(Benchmark {
+        about: HashMap::new(),
+        name: configuration.benchmark.clone(),
+        books,
+        texts: Arc::new(finished::texts(folder)),
+        items,
+        problems: ProblemList::default(),
+        keep_frame: configuration.keep_frame,
+        keep_wraps: configuration.keep_wraps,
+    })
 }
 
 fn as_json(run: &str, lacks: &[String], replayed: &ReplayedTrials, judged: &ReplayedJudgements) -> Value {
