@@ -23,7 +23,7 @@ use corpora::{Corpora, books_of};
 use listing::list;
 pub use options::{AskedAs, BenchmarkOptions};
 use selection::select;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -186,6 +186,17 @@ impl Benchmark {
     pub fn books_of(&self, documents: &[String]) -> Vec<Arc<Book>> {
         let by_id: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
         documents.iter().map(|id| Arc::clone(by_id[id.as_str()])).collect()
+    }
+
+    /// The books as a manifest lists them.
+    pub fn described_books(&self) -> Value {
+        let described = |book: &Arc<Book>| {
+            json!({
+                "id": book.id, "title": book.title, "language": book.language, "sha256": book.hash(),
+                "bytes": book.n_bytes(),
+            })
+        };
+        self.books.iter().map(described).collect()
     }
 
     /// Returns what names this data: books, and items as they were read. What [`Self::resolve`] finds follows from both, so it is asked

@@ -15,7 +15,7 @@ use closeread_runner::tokenizer;
 use closeread_table::number::counted;
 use closeread_text::Language;
 use closeread_text::hash::name_hash;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -70,15 +70,8 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
     }
     let data = benchmark.fingerprint()?;
     benchmark.resolve()?;
-    let documents: Vec<Value> = benchmark
-        .books
-        .iter()
-        .map(
-            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
-        )
-        .collect();
     let configuration = json!({
-        "benchmark": benchmark.name, "data": data, "documents": documents,
+        "benchmark": benchmark.name, "data": data, "documents": benchmark.described_books(),
         "keep_frame": benchmark.keep_frame, "keep_wraps": benchmark.keep_wraps, "items": benchmark.items.len(),
         "cells": [], "repeats": 1, "tokenizer": tokenizer::load(None, None)?.name(),
     });

@@ -1,7 +1,6 @@
 //! The configurations of a grid.
 
 use super::{NONE, RetrieveArgs};
-use closeread_books::Book;
 use closeread_eval::ranking::RANKED_ALONE;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select};
@@ -27,17 +26,6 @@ pub(super) struct Point {
     /// Name of the reranker, and of how many passages it reranks.
     pub(super) reranked: Option<(String, usize)>,
     pub(super) rag: Rag,
-}
-
-/// A book in the manifest.
-fn described(book: &Book) -> Value {
-    json!({
-        "id": book.id,
-        "title": book.title,
-        "language": book.language,
-        "sha256": book.hash(),
-        "bytes": book.n_bytes(),
-    })
 }
 
 /// Retrievers and embedders, each pair once.
@@ -79,7 +67,7 @@ impl RetrieveArgs {
         json!({
             "benchmark": benchmark.name,
             "data": data,
-            "documents": benchmark.books.iter().map(|book| described(book)).collect::<Vec<Value>>(),
+            "documents": benchmark.described_books(),
             "keep_frame": benchmark.keep_frame,
             "keep_wraps": benchmark.keep_wraps,
             "items": benchmark.items.len(),

@@ -2,7 +2,6 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
-use closeread_books::Book;
 use closeread_eval::draw::Draw;
 use closeread_llm::price::PriceList;
 use closeread_methods::OnTruncation;
@@ -17,7 +16,6 @@ use closeread_text::hash::{name_hash, short_hash};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Returns everything that can change a number, so that a folder never mixes two runs.
 pub(super) fn configuration(
@@ -30,7 +28,7 @@ pub(super) fn configuration(
     prices: &PriceList,
 ) -> Result<Value> {
     let extra = args.extra_body()?;
-    let documents = documents(benchmark);
+    let documents = benchmark.described_books();
     let (window, windows) = args.windows(prices)?;
     let (only, draw) = args.selection()?;
     let mut configuration = json!({
@@ -100,14 +98,9 @@ pub(super) fn configuration(
     Ok(configuration)
 }
 
-fn documents(benchmark: &Benchmark) -> Value {
-    let entry = |b: &Arc<Book>| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()});
-    benchmark.books.iter().map(entry).collect()
-}
-
 /// Returns the configuration of a part, which names its own books; `documents_hash` stands for all.
 pub(super) fn of_part(mut configuration: Value, part: &Benchmark) -> Value {
-    configuration["documents"] = documents(part);
+    configuration["documents"] = part.described_books();
     configuration
 }
 
