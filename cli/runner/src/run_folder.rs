@@ -133,39 +133,7 @@ impl RunFolder {
             Some(there) => {
                 joining::refuse_half_joined(path, &there)?;
                 check_shard(path, &there, shard)?;
-                if let Some(name) = there.get("configuration_name") {
-                    text["configuration_name"] = name.clone();
-                }
-                let changes = comparison::differences(&there["configuration"], configuration);
-                match opening {
-                    // Parts that were joined while some were missing name fewer books.
-                    _ if changes.is_empty() && there["configuration"]["documents"] != configuration["documents"] => {
-                        let mut there = there;
-                        there["configuration"] = configuration.clone();
-                        write_atomically(&manifest, &pretty(&there))?;
-                    }
-                    _ if changes.is_empty() => {}
-                    Opening::Extend(items) => {
-                        let told = extension::extend(path, &there["configuration"], configuration, items)?;
-                        let mut history = there[EXTENDED].as_array().cloned().unwrap_or_default();
-                        history.push(json!({ "changes": changes }));
-                        text[EXTENDED] = json!(history);
-                        write_atomically(&manifest, &pretty(&text))?;
-                        info!("{} is extended: {told}", path.display());
-                    }
-                    Opening::Fresh | Opening::Remake(_) | Opening::Resume => bail!(
-                        "{} holds a run with another configuration:\n  {}\n  Use the same options to resume it, \
-                         {}--out for another folder, or --fresh to start anew there",
-                        path.display(),
-                        changes.join("\n  "),
-                        match !is_ranking(configuration)
-                            && extension::may_extend(path, &there["configuration"], configuration)
-                        {
-                            true => "--extend to take it on with these, ",
-                            false => "",
-                        }
-                    ),
-                }
+                take_up(path, there, text, configuration, opening)?;
             }
         }
         for file in [EMBEDDINGS, RERANKING].map(|name| path.join(name)).iter().filter(|file| file.exists()) {
@@ -317,6 +285,48 @@ pub fn refuse_other_format(path: &Path, here: u32) -> Result<()> {
         manifest["format"],
         manifest["closeread"].as_str().unwrap_or("of unknown version")
     )
+}
+
+/// Resumes or extends the run whose manifest is `there`, if `configuration` allows it; `manifest` is that of a run begun now.
+fn take_up(
+    path: &Path,
+    mut there: Value,
+    mut manifest: Value,
+    configuration: &Value,
+    opening: Opening<'_>,
+) -> Result<()> {
+    let file = path.join(MANIFEST);
+    let changes = comparison::differences(&there["configuration"], configuration);
+    match opening {
+        // Parts that were joined while some were missing name fewer books.
+        _ if changes.is_empty() && there["configuration"]["documents"] != configuration["documents"] => {
+            there["configuration"] = configuration.clone();
+            write_atomically(&file, &pretty(&there))
+        }
+        _ if changes.is_empty() => Ok(()),
+        Opening::Extend(items) => {
+            let told = extension::extend(path, &there["configuration"], configuration, items)?;
+            if let Some(name) = there.get("configuration_name") {
+                manifest["configuration_name"] = name.clone();
+            }
+            let mut history = there[EXTENDED].as_array().cloned().unwrap_or_default();
+            history.push(json!({ "changes": changes }));
+            manifest[EXTENDED] = json!(history);
+            write_atomically(&file, &pretty(&manifest))?;
+            info!("{} is extended: {told}", path.display());
+            Ok(())
+        }
+        Opening::Fresh | Opening::Remake(_) | Opening::Resume => bail!(
+            "{} holds a run with another configuration:\n  {}\n  Use the same options to resume it, {}--out for another folder, \
+             or --fresh to start anew there",
+            path.display(),
+            changes.join("\n  "),
+            match !is_ranking(configuration) && extension::may_extend(path, &there["configuration"], configuration) {
+                true => "--extend to take it on with these, ",
+                false => "",
+            }
+        ),
+    }
 }
 
 /// Refuses a folder that holds another part of the run.
