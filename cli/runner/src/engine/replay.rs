@@ -98,33 +98,44 @@ pub async fn replay(
                 continue;
             }
             *(if early { &mut replayed.scored_only } else { &mut replayed.trials }) += records.len();
-            let mut found: Option<Vec<Difference>> = None;
-            for number in 0..made.len().max(1) {
-                let prepared = made.get(number).map(|preparation| &preparation.prepared);
-                let again: Vec<Trial> = match prepared {
-                    _ if early => records.iter().map(|record| as_stored(record)).collect(),
-                    Some(Err(outcome)) => records.iter().map(|_| Trial::ended(outcome.clone())).collect(),
-                    prepared => {
-                        once_more(plan, &indexes, prepared.and_then(|made| made.as_ref().ok()), unit, &records).await?
-                    }
-                };
-                let mut differences = Vec::new();
-                for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
-                    let scores = recorded(item, &again, &indexes, evidence, &plan.words)?;
-                    compare(record, &again, &scores, &mut differences);
-                }
-                if found.is_none() || differences.is_empty() {
-                    found = Some(differences);
-                }
-                if found.as_ref().is_some_and(Vec::is_empty) {
-                    break;
-                }
-            }
-            replayed.differences.extend(found.into_iter().flatten());
+            let differences = least_different(plan, &indexes, evidence, unit, &records, &made).await?;
+            replayed.differences.extend(differences);
         }
     }
     progress.finish();
     Ok(replayed)
+}
+
+/// What differs between the records of a unit and its trials made again. Of several preparations, which parts of the run made
+/// each for itself, that counts with which nothing differs, or else the first.
+async fn least_different(
+    plan: &Plan<'_>,
+    indexes: &BookIndexes,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    unit: &Unit<'_>,
+    records: &[&Record],
+    made: &[Preparation],
+) -> Result<Vec<Difference>> {
+    let early = records.iter().any(|record| ended_early(&record.outcome));
+    let mut found: Option<Vec<Difference>> = None;
+    for number in 0..made.len().max(1) {
+        let prepared = made.get(number).map(|preparation| &preparation.prepared);
+        let again: Vec<Trial> = match prepared {
+            _ if early => records.iter().map(|record| as_stored(record)).collect(),
+            Some(Err(outcome)) => records.iter().map(|_| Trial::ended(outcome.clone())).collect(),
+            prepared => once_more(plan, indexes, prepared.and_then(|made| made.as_ref().ok()), unit, records).await?,
+        };
+        let mut differences = Vec::new();
+        for ((item, record), again) in unit.items.iter().zip(records).zip(again) {
+            let scores = recorded(item, &again, indexes, evidence, &plan.words)?;
+            compare(record, &again, &scores, &mut differences);
+        }
+        if differences.is_empty() {
+            return Ok(differences);
+        }
+        found.get_or_insert(differences);
+    }
+    Ok(found.unwrap_or_default())
 }
 
 /// Returns whether no response was read: what the provider said is all there is.
