@@ -27,7 +27,7 @@ impl Address {
     /// The address that `text` is; `None` if it has no scheme of a store.
     ///
     /// # Errors
-    /// If the bucket or the path is missing, or has empty parts, `.` or `..`.
+    /// If the bucket or the path is missing, or has empty parts, `.`, `..` or control characters.
     pub fn of(text: &str) -> Option<Result<Self>> {
         let (rest, scheme) = SCHEMES.iter().find_map(|&(prefix, scheme)| Some((text.strip_prefix(prefix)?, scheme)))?;
         let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));

@@ -63,7 +63,8 @@ impl ServedSpec {
     /// Reads a description; `file` names it in errors.
     ///
     /// # Errors
-    /// [`EmbedError::Spec`] if it is not TOML of this shape (unknown keys included), or if a size is too small.
+    /// [`EmbedError::Spec`] if it is not TOML of this shape (unknown keys included), if a size is too
+    /// small, or if a tokenizer is named without `max_tokens`.
     pub fn from_toml(file: &str, text: &str) -> Result<Self, EmbedError> {
         let wrong = |problem: String| EmbedError::Spec { name: file.to_owned(), problem };
         let spec: Self = toml::from_str(text).map_err(|error| wrong(toml_problem(text, &error)))?;

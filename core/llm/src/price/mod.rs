@@ -119,8 +119,8 @@ impl PriceList {
     /// Reads a list in TOML.
     ///
     /// # Errors
-    /// [`PriceError`] for what is not of this form, a price that is negative or no number, a date that is
-    /// none, a window of 0.
+    /// [`PriceError`] for what is not of this form, a model without its provider, a price that is negative or no
+    /// number, a date that is none, a window or a longest response of 0.
     pub fn read(text: &str) -> Result<Self, PriceError> {
         let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(toml_problem(text, &error)))?;
         for (model, facts) in &list.0 {

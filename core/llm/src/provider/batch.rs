@@ -231,7 +231,8 @@ impl BatchApi {
         Ok((states, value["has_more"].as_bool().unwrap_or(false)))
     }
 
-    /// Reads results, each under the id of its entry; lines that are none are skipped, as are ids that are not ours.
+    /// Reads results, each under the id of its entry; lines that are no JSON or have no id are skipped. The ids
+    /// may be of requests of others.
     ///
     /// # Errors
     /// A [`Fault`] for what is not a success.
