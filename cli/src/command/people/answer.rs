@@ -18,7 +18,7 @@ use closeread_text::hash::name_hash;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
@@ -79,17 +79,7 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
     if args.out.join(RUN).exists() {
         bail!("{} holds a study already: choose another folder with --out", args.out.display());
     }
-    let texts = args.out.join("texts");
-    fs::create_dir_all(&texts).with_context(|| format!("cannot create {}", texts.display()))?;
-    let mut files: BTreeMap<String, TextFile> = BTreeMap::new();
-    for book in &benchmark.books {
-        let path = format!("texts/{}.txt", name_hash(&book.id));
-        let text = benchmark.texts.open(book)?;
-        // A byte order mark tells a browser that opens it from a disk how it is written.
-        write_atomically(&args.out.join(&path), format!("\u{feff}{}", text.source()).as_bytes())?;
-        let title = if book.title.is_empty() { book.id.clone() } else { book.title.clone() };
-        files.insert(book.id.clone(), TextFile { title, path });
-    }
+    let files = write_texts(&args.out, &benchmark)?;
     let work = |item: &Item| {
         let mut books = benchmark.books.iter().filter(|book| item.documents.contains(&book.id));
         match (books.next(), books.next()) {
@@ -116,4 +106,20 @@ pub(super) fn run(args: &AnswerArgs) -> Result<ExitCode> {
     );
     info!("closeread people read {} FILE... reads what they save", typed_path(&args.out));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the texts of the books beside the page; gives their files by the ids of the books.
+fn write_texts(out: &Path, benchmark: &Benchmark) -> Result<BTreeMap<String, TextFile>> {
+    let texts = out.join("texts");
+    fs::create_dir_all(&texts).with_context(|| format!("cannot create {}", texts.display()))?;
+    let mut files: BTreeMap<String, TextFile> = BTreeMap::new();
+    for book in &benchmark.books {
+        let path = format!("texts/{}.txt", name_hash(&book.id));
+        let text = benchmark.texts.open(book)?;
+        // A byte order mark tells a browser that opens it from a disk how it is written.
+        write_atomically(&out.join(&path), format!("\u{feff}{}", text.source()).as_bytes())?;
+        let title = if book.title.is_empty() { book.id.clone() } else { book.title.clone() };
+        files.insert(book.id.clone(), TextFile { title, path });
+    }
+    Ok(files)
 }
