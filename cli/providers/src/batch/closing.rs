@@ -61,8 +61,7 @@ impl Batcher {
         Some(wait)
     }
 
-    /// Closes a batch with results. Where they lack answers that the provider counts, all that have no result may have been
-    /// billed.
+    /// Closes a batch with results, which may lack answers that the provider counts.
     pub(super) fn ended(
         &self,
         mut ticket: Ticket,
@@ -83,20 +82,8 @@ impl Batcher {
         if state.full_since.take().is_some() {
             state.at_most = None;
         }
-        for BatchResult { id, told, .. } in results.iter().filter(|told| ours.contains(&told.id)) {
-            if let Some(told) = told {
-                state.bills.entry(id.clone()).or_default().push(Bill::Told(*told));
-                ticket.billed.push(id.clone());
-            }
-        }
-        if lacks {
-            let told: HashSet<&str> = results.iter().map(|told| told.id.as_str()).collect();
-            for id in ticket.requests.iter().filter(|id| !told.contains(id.as_str())) {
-                state.bills.entry(id.clone()).or_default().push(Bill::Unknown);
-                ticket.billed.push(id.clone());
-            }
-        }
         drop(state);
+        self.note_bills(&mut ticket, &results, &ours, lacks);
         let mut by_id: HashMap<String, Result<Response, Fault>> = HashMap::new();
         for told in results {
             // Of a request that is told of twice an answer counts, which was paid: the first one.
@@ -135,6 +122,25 @@ impl Batcher {
             failed.len()
         );
         self.close(&ticket, responses, entries, failed)
+    }
+
+    /// Notes what the provider counts for our requests of a batch. Where its results lack answers that it counts, all requests
+    /// without a result may have been billed.
+    fn note_bills(&self, ticket: &mut Ticket, results: &[BatchResult], ours: &HashSet<String>, lacks: bool) {
+        let mut state = self.state.borrow_mut();
+        for BatchResult { id, told, .. } in results.iter().filter(|told| ours.contains(&told.id)) {
+            if let Some(told) = told {
+                state.bills.entry(id.clone()).or_default().push(Bill::Told(*told));
+                ticket.billed.push(id.clone());
+            }
+        }
+        if lacks {
+            let told: HashSet<&str> = results.iter().map(|told| told.id.as_str()).collect();
+            for id in ticket.requests.iter().filter(|id| !told.contains(id.as_str())) {
+                state.bills.entry(id.clone()).or_default().push(Bill::Unknown);
+                ticket.billed.push(id.clone());
+            }
+        }
     }
 
     /// The entries of requests that are handed in again, as their faults want them; the others go to `failed`.
