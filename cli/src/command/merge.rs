@@ -8,6 +8,7 @@ mod wait;
 use crate::hint::typed;
 use crate::stores;
 use anyhow::{Result, bail};
+use closeread_eval::Item;
 use closeread_files::run_files::JUDGEMENTS;
 use closeread_files::{refuse_input_as_output, write_atomically};
 use closeread_llm::price::Dollars;
@@ -98,23 +99,7 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
         (true, remade) => Opening::Remake(remade),
     };
     let mut folder = RunFolder::open_to_join(&args.out, &configuration, opening)?;
-    if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
-        folder.name(name)?;
-    }
-    folder.note_extended(parts.iter().flat_map(|part| &part.extended))?;
-    folder.write_items(&items)?;
-    write_prices(&args.out, priced::together(&parts)?)?;
-    if let Some((dollars, open)) = charged {
-        keep_charged(&args.out, dollars, open)?;
-    }
-    copy_calls(&parts, &args.out)?;
-    for part in &parts {
-        folder.copy_from(&part.folder)?;
-    }
-    append(&mut folder, records.into_values())?;
-    let judged: Vec<_> = parts.iter().map(|part| (part.folder.as_path(), &part.outvoted)).collect();
-    judging::merge(&judged, &args.out)?;
-    folder.note_joined()?;
+    fill(&mut folder, &parts, charged, &items, records.into_values())?;
 
     let expected = configuration["items"].as_u64().unwrap_or(0);
     let n_cells = configuration["cells"].as_array().map_or(0, Vec::len) as u64;
@@ -144,6 +129,34 @@ fn merge(args: &MergeArgs, named: &str) -> Result<ExitCode> {
     let whole = missing.is_empty() && there && differing.is_empty();
     info!("closeread report {} prints its tables", typed(named));
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Puts into the folder what the parts hold, joined: `charged` is what they were charged, where any kept account of it.
+fn fill(
+    folder: &mut RunFolder,
+    parts: &[Part],
+    charged: Option<(Dollars, Dollars)>,
+    items: &[Item],
+    records: impl Iterator<Item = Record>,
+) -> Result<()> {
+    let out = folder.path().to_owned();
+    if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
+        folder.name(name)?;
+    }
+    folder.note_extended(parts.iter().flat_map(|part| &part.extended))?;
+    folder.write_items(items)?;
+    write_prices(&out, priced::together(parts)?)?;
+    if let Some((dollars, open)) = charged {
+        keep_charged(&out, dollars, open)?;
+    }
+    copy_calls(parts, &out)?;
+    for part in parts {
+        folder.copy_from(&part.folder)?;
+    }
+    append(folder, records)?;
+    let judged: Vec<_> = parts.iter().map(|part| (part.folder.as_path(), &part.outvoted)).collect();
+    judging::merge(&judged, &out)?;
+    folder.note_joined()
 }
 
 fn append(folder: &mut RunFolder, mut records: impl Iterator<Item = Record>) -> Result<()> {
