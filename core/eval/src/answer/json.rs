@@ -29,7 +29,7 @@ pub fn json_value(response: &str) -> Parsed<Value> {
 /// Returns the JSON objects and arrays behind the last fenced block: a correction of what stands in the fence, or a quotation.
 pub fn json_behind_fences(response: &str) -> Vec<Value> {
     let response = after_thinking(response);
-    let is_closed = response.matches("```").count() % 2 == 0;
+    let is_closed = response.matches("```").count().is_multiple_of(2);
     let behind = response.rsplit_once("```").filter(|_| is_closed).map_or("", |(_, behind)| behind);
     values(behind, &mut (behind.len().saturating_mul(MAX_READINGS) + 4096))
 }
