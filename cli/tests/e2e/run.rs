@@ -147,7 +147,6 @@ fn only_what_may_be_extended_is_told_to_extend() {
     for (other, is_advised) in [
         (["--context-window", "4000"], false),
         (["--limit", "1"], false),
-        (["--method", "full-document"], false),
         (["--repeats", "2"], true),
     ] {
         let other = [&base[..], &other].concat();
