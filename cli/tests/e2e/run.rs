@@ -144,11 +144,9 @@ fn only_what_may_be_extended_is_told_to_extend() {
     small_benchmark(&sandbox);
     let base = ["run", "--benchmark", "bench", "--retriever", "bm25", "--method", "closed-book", "--out", "r"];
     sandbox.run(&base).exits(0);
-    for (other, is_advised) in [
-        (["--context-window", "4000"], false),
-        (["--limit", "1"], false),
-        (["--repeats", "2"], true),
-    ] {
+    for (other, is_advised) in
+        [(["--context-window", "4000"], false), (["--limit", "1"], false), (["--repeats", "2"], true)]
+    {
         let other = [&base[..], &other].concat();
         let refused = sandbox.run(&other).exits(2).err();
         assert!(refused.contains("another configuration"), "{refused}");
