@@ -32,7 +32,8 @@ export default defineConfig({
         serviceWorkers: "block",
         actionTimeout: 30_000,
         navigationTimeout: 30_000,
-        trace: { mode: "retain-on-failure", screenshots: false },
+        // A trace of every test would be an eighth of their time.
+        trace: { mode: "on-first-retry", screenshots: false },
     },
     projects: [
         { name: "heavy", testMatch: heavy, workers: 1, use: chromium },
