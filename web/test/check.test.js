@@ -45,6 +45,8 @@ const run = (...args) =>
         env: { ...process.env, CLOSEREAD_CACHE: join(folder, "cache") },
     });
 
+needs("CLOSEREAD_BINARY");
+
 test.beforeAll(async () => {
     if (!BINARY) return;
     folder = await mkdtemp(join(tmpdir(), "closeread-check-"));
@@ -64,7 +66,6 @@ test.afterAll(async () => {
 test.use({ site: { find: async () => readFile(new URL("o/check/check.html", pathToFileURL(`${folder}/`))) } });
 
 test("a person ticks the page, fills in a form, and the binary reads both back", async ({ page }) => {
-    needs("CLOSEREAD_BINARY");
     assert.equal(await page.textContent("#done"), "0 of 4 answered, 0 written");
     for (const [n, words] of [
         [1, "Yes"],
@@ -124,7 +125,6 @@ test("a person ticks the page, fills in a form, and the binary reads both back",
 });
 
 test("two windows of the page keep what was ticked and written in both", async ({ page, context, origin }) => {
-    needs("CLOSEREAD_BINARY");
     const other = await context.newPage();
     await other.goto(origin);
     const tick = (window, n) => window.locator("fieldset").nth(n).getByLabel("Yes", { exact: true }).check();
@@ -141,7 +141,6 @@ test("two windows of the page keep what was ticked and written in both", async (
 });
 
 test("questions that are written in two windows are all kept", async ({ page, context, origin }) => {
-    needs("CLOSEREAD_BINARY");
     const other = await context.newPage();
     await other.goto(origin);
     const write = async (window, n, words) => {
