@@ -29,8 +29,8 @@ pub(super) fn out_of_money(taken: Taken) -> String {
 }
 
 /// What to know of a command that money ended, if its responses have no limit.
-pub(super) const UNLIMITED: &str = "without --max-output-tokens a call counts with the longest response of its model; with it \
-                                    more calls fit into the money, of a run in another folder";
+pub(super) const UNLIMITED: &str = "without --max-output-tokens each call counts as the longest response of its model. \
+                                    With it more calls fit into the money; it makes another run, with its own --out";
 
 /// The most that calls can have cost whose end is not known; `None` where there are none.
 pub(super) fn up_to(taken: Taken) -> Option<Dollars> {

@@ -53,10 +53,10 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
         ["run", "--method", "closed-book", "--limit", "6", "--model", "openai-compatible/tiny", "--out", "l"];
     let priced = ["--base-url", &server.url, "--model-info", "long.toml", "--max-cost", "1"];
     let told = sandbox.run(&[&unlimited[..], &priced].concat()).exits(1).err();
-    assert!(told.contains("without --max-output-tokens a call counts with the longest response"), "{told}");
+    assert!(told.contains("without --max-output-tokens each call counts as the longest response"), "{told}");
     let tree = ["tree", "sample", "--retriever", "bm25", "--model", "openai-compatible/tiny"];
     let told = sandbox.run(&[&tree[..], &priced].concat()).exits(1).err();
-    assert!(told.contains("without --max-output-tokens a call counts with the longest response"), "{told}");
+    assert!(told.contains("without --max-output-tokens each call counts as the longest response"), "{told}");
     assert_eq!(n_requests(), 3, "each could cost eight dollars");
 
     let again = sandbox.run(&with("0.03")).exits(1);
