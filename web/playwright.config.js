@@ -3,14 +3,16 @@
 import { defineConfig } from "@playwright/test";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { chromiumPath } from "./tools/chromium.js";
+import { chromiumPath, headlessPath } from "./tools/chromium.js";
 import { FLAGS } from "./test/serve.js";
 
 const { CLOSEREAD_TRACES, CLOSEREAD_RESULTS } = process.env;
 const inFirefox = / in Firefox /;
 /** What computes longest, much of it on every core: first, and one file at a time. */
 const heavy = /(encoder|gpu|node|tract|wllama)\.test\.js/;
-const chromium = { browserName: "chromium", launchOptions: { executablePath: chromiumPath(), args: FLAGS } };
+const chromium = { browserName: "chromium", launchOptions: { executablePath: headlessPath(), args: FLAGS } };
+/** What the pictures were taken in: without windows, some edges are drawn otherwise. */
+const withWindows = { browserName: "chromium", launchOptions: { executablePath: chromiumPath(), args: FLAGS } };
 const firefox = {
     browserName: "firefox",
     launchOptions: { channel: "moz-firefox", executablePath: fileURLToPath(new URL("test/firefox.mjs", import.meta.url)) },
@@ -37,7 +39,8 @@ export default defineConfig({
     },
     projects: [
         { name: "heavy", testMatch: heavy, workers: 1, use: chromium },
-        { name: "chromium", testIgnore: [heavy, /webkit\.test\.js/], grepInvert: inFirefox, use: chromium },
+        { name: "chromium", testIgnore: [heavy, /(pictures|webkit)\.test\.js/], grepInvert: inFirefox, use: chromium },
+        { name: "pictures", testMatch: "pictures.test.js", use: withWindows },
         { name: "firefox", testMatch: "journeys.test.js", grep: inFirefox, use: firefox },
         { name: "webkit", testMatch: "webkit.test.js" },
     ],

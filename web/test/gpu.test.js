@@ -1,13 +1,13 @@
 // WebGPU, on SwiftShader: tiny models and the shipped one against the encoder for processors, the lab's choice, a lost device.
 
 import assert from "node:assert/strict";
-import { chromiumPath } from "../tools/chromium.js";
+import { headlessPath } from "../tools/chromium.js";
 import { test } from "./fixtures.js";
 import { openBook, rankBy, rankedByVectors } from "./harness.js";
 import { FLAGS } from "./serve.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
-test.use({ launchOptions: { executablePath: chromiumPath(), args: [...FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"] } });
+test.use({ launchOptions: { executablePath: headlessPath(), args: [...FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"] } });
 
 const QUESTION = "Who was not paid?";
 const STORY =

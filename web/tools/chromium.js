@@ -20,11 +20,20 @@ function isProgram(path) {
     }
 }
 
+/** The first program of these names, in the folders of PATH, or of these paths. */
+function find(names, elsewhere) {
+    const folders = (process.env.PATH ?? "").split(delimiter);
+    return [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...elsewhere].find(isProgram);
+}
+
 /** The path of a Chromium. */
 export function chromiumPath() {
-    const folders = (process.env.PATH ?? "").split(delimiter);
-    const paths = [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...ELSEWHERE];
-    const found = process.env.CLOSEREAD_CHROMIUM ?? paths.find(isProgram);
+    const found = process.env.CLOSEREAD_CHROMIUM ?? find(NAMES, ELSEWHERE);
     if (found === undefined) throw new Error("no Chromium found: install one, or name it by CLOSEREAD_CHROMIUM");
     return found;
+}
+
+/** The path of a Chromium without windows, which drives the page with half the work; if there is none, that of a whole one. */
+export function headlessPath() {
+    return find(["chromium-headless-shell", "chrome-headless-shell"], ["/usr/lib64/chromium-browser/headless_shell"]) ?? chromiumPath();
 }

@@ -4,8 +4,8 @@ use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
 use crate::machine::{
-    CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS, RUSTFMT, SLURM,
-    STORES, WASM, linters,
+    CHROMIUM, CLIPPY, DENY, FAKETIME, HEADLESS_SHELL, LAVAPIPE, LINTERS, MDBOOK, NEXTEST, NGINX, PYTHON, READERS,
+    RUSTFMT, SLURM, STORES, Tool, WASM, linters,
 };
 use crate::process::{BUILD_PROGRAMS, FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
@@ -83,11 +83,7 @@ fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
 
 pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
     NEXTEST.require()?;
-    for tool in [NGINX, LAVAPIPE, FAKETIME, READERS, STORES, SLURM] {
-        if let Err(error) = tool.require() {
-            println!("{}: {error:#}", tool.used_by);
-        }
-    }
+    get_optional(&[NGINX, LAVAPIPE, FAKETIME, READERS, STORES, SLURM]);
     let unmet = needs::unmet()?;
     let slots = 4 * std::thread::available_parallelism().map_or(1, usize::from);
     let mut nextest = cargo();
@@ -101,6 +97,15 @@ pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
     }
     let (ran, _) = summary.split_once(" run").context("nextest says how many tests it ran")?;
     Ok(Done::Passed(if n_left_out == 0 { ran.to_owned() } else { format!("{ran}, {n_left_out} left out") }))
+}
+
+/// Gets tools if that is allowed; without them a step does less, or takes longer, and they are printed.
+fn get_optional(tools: &[Tool]) {
+    for tool in tools {
+        if let Err(error) = tool.require() {
+            println!("{}: {error:#}", tool.used_by);
+        }
+    }
 }
 
 /// Returns the counts that nextest prints at its end: `5 tests run: 5 passed, 2 skipped`.
@@ -169,6 +174,7 @@ fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
 /// Runs the tests of web/ against the binary of the other tests; by Playwright Test, which records what was left out.
 pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
     let chromium = CHROMIUM.require()?;
+    get_optional(&[HEADLESS_SHELL]);
     crate::web::build(true)?;
     let web = root().join("web");
     run_program(program("npm").args(["run", "--silent", "lint"]).current_dir(&web))?;
