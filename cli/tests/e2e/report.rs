@@ -61,7 +61,7 @@ fn the_tables_of_a_run() {
         closed-book       -           8.3 [0.0, 29.8]  12              8.3 [0.0, 29.8]  12    0.0 [0.0, 39.0]*  6       0.0 [0.0, 39.0]*  6
         dos-rag          15      100.0 [75.8, 100.0]*  12         100.0 [75.8, 100.0]*  12   52.3 [45.3, 59.4]  6      52.3 [45.3, 59.4]  6
         dos-rag          30      100.0 [75.8, 100.0]*  12         100.0 [75.8, 100.0]*  12   52.3 [45.3, 59.4]  6      52.3 [45.3, 59.4]  6
-        failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0, as in the main tables of the five papers
+        failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0
         failures left out: these trials are not in the denominator; what the model did not find or could not put into the agreed form stays wrong
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 

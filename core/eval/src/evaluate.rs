@@ -216,7 +216,8 @@ pub fn tell_language(item: &mut Item, book: Language) {
 /// Scores of an outcome by metric name, each in 0..=1: the main metric of the item's task alone; empty if the item has
 /// nothing to score against or was not asked. `language` is the book's: it counts where the item does not tell its own.
 ///
-/// Whatever ended without an answer scores 0: each of the five papers counts such items as wrong in its main tables.
+/// Whatever ended without an answer scores 0; a paper that leaves failures out does so by its
+/// [policy](crate::observations::FailurePolicy).
 pub fn score(item: &Item, outcome: &Outcome, language: Language) -> BTreeMap<String, f64> {
     let answer = match outcome {
         Outcome::Answered { answer, choice } => Some(Answer { text: answer, choice: *choice }),

@@ -153,7 +153,7 @@ pub(crate) fn policy_table(cells: &[Cell]) -> Table {
     }
     table.notes.push(
         "failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) \
-         scores 0, as in the main tables of the five papers"
+         scores 0"
             .to_owned(),
     );
     table.notes.push(
@@ -377,7 +377,7 @@ mod tests {
             --------------------------------------------------------------------------------
             closed-book       -      100.0 [56.6, 100.0]*  5         100.0 [56.6, 100.0]*  5
             dos-rag       1,500          20.0 [0.0, 75.5]  5            50.0 [9.5, 90.5]*  2
-            failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0, as in the main tables of the five papers
+            failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0
             failures left out: these trials are not in the denominator; what the model did not find or could not put into the agreed form stays wrong
             INCOMPLETE: 3 of 10 trials have no record and count as wrong, unless failures are left out
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
