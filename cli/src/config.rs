@@ -140,7 +140,7 @@ pub(crate) struct RunArgs {
     pub(crate) one_book: bool,
     /// Only items with this value of a label, such as set=test; repeatable: two values of one label mean
     /// either, two labels mean both
-    /// [default: the paper's, for narrativeqa set=test]
+    /// [default: the paper's, for narrativeqa set=test, for infinitebench task=En.MC]
     #[arg(long = "where", value_name = "LABEL=VALUE")]
     #[serde(rename = "where")]
     pub(crate) only: Vec<String>,

@@ -85,6 +85,13 @@ mod tests {
     }
 
     #[test]
+    fn infinitebench_asks_its_choices_and_narrativeqa_its_test_set_alone() {
+        let only = |benchmark| *Protocol::of(benchmark).only;
+        assert_eq!(["infinitebench", "quality"].map(only), [Some("task=En.MC"), None]);
+        assert_eq!(only("narrativeqa"), Some("set=test"));
+    }
+
+    #[test]
     fn novelqa_cuts_the_end_and_corpusqa_leaves_missing_responses_out_and_knows_chinese() {
         let of = |benchmark, method| json!(Protocol::of(benchmark).method(entry(method).unwrap()));
         assert_eq!(of("novelqa", "full-document")["overflow"], json!("truncate-end"));

@@ -186,6 +186,7 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
         .but("alex-laitenberger/raptor-eval f6330c4, SummarizationModels.py:36-46 leaves a tree's summaries at the model's default"),
     seed: Sourced::code(Some(42), DOS_READER),
     metrics: Sourced::paper(&[], "Stronger Baselines, section 3: accuracy"),
+    only: Sourced::paper(Some("task=En.MC"), "Stronger Baselines, section 2.1"),
     conduct: Conduct {
         preparer: Sourced::paper("the reader", "Stronger Baselines, appendix A.7")
             .but("trees and pages are GPT-4o-mini's whoever reads: openai/gpt-4o-mini as preparing model"),
@@ -225,6 +226,8 @@ pub(super) const QUALITY: Protocol = Protocol {
         "Stronger Baselines, Tables 3 and 4",
     )
     .but("appendix A.3 has 6,000 as well, and no table"),
+    only: Sourced::paper(None, "Stronger Baselines, section 2.1")
+        .but("the paper asks the development set alone: hand in the file of that set"),
     ..INFINITEBENCH
 };
 
