@@ -82,6 +82,8 @@ test("every idea has its figure, its finding and the paper it is from", async ({
         [...new Set(await page.$$eval(".paper a", (links) => links.map(({ href }) => href)))],
         ["https://arxiv.org/abs/2506.03989", "https://arxiv.org/abs/2601.09723"],
     );
+    assert.match(await page.textContent("#idea-agents .paper"), /table 2; .*, section 4\.2\.$/);
+    assert.match(await page.textContent("#idea-agents .say"), /answers 90\.3%; the book’s order answers 90\.0% with 10,000/);
     const chart = page.locator("#idea-order svg.drawing");
     await chart.focus();
     await page.keyboard.press("End");

@@ -52,9 +52,9 @@ export const en = {
     agentsHeading: "Or let the model do the looking",
     agents: [
         "A tree of summaries, an agent that searches again and again, a reader that takes notes on every page: more calls, and more tokens, for each question. Here is what each of them would read of this book.",
-        "On InfiniteBench, ReadAgent reads 86,000 tokens a question and answers 90.3%; the book’s order gets there with 10,000, and RAPTOR’s tree of summaries stays below both orders of plain passages. An agent that may search eight times, though, finds what one search misses: 72.6% of the questions that no model solved with one search were solved by at least one as an agent.",
+        "On InfiniteBench, ReadAgent reads 86,000 tokens a question and answers 90.3%; the book’s order answers 90.0% with 10,000, and RAPTOR’s tree of summaries stays below both orders of plain passages. An agent that may search eight times, though, finds what one search misses: 72.6% of the questions that no model solved with one search were solved by at least one as an agent.",
     ],
-    agentsPaper: { stronger: ", table 2; ", saga: ", section 4.3." },
+    agentsPaper: { stronger: ", table 2; ", saga: ", section 4.2." },
     agentsChart: "Tokens of prompts for one question",
     methodName: "Method",
     reads: "Reads",
@@ -144,9 +144,9 @@ export const zh: typeof en = {
     agentsHeading: "或者让模型自己去找",
     agents: [
         "摘要之上再做摘要的树、一再检索的智能体、逐页做笔记的读者：每个问题都要更多次调用、更多 token。下面是它们各自会读这本书的多少。",
-        "在 InfiniteBench 上，ReadAgent 每题读 86,000 个 token，答对 90.3%；按书中顺序只要 10,000 个就能达到，而 RAPTOR 的摘要树低于两种顺序的普通段落。不过，可检索八次的智能体能找到一次检索漏掉的：单次检索下没有模型答对的题，有 72.6% 至少被一个智能体答对。",
+        "在 InfiniteBench 上，ReadAgent 每题读 86,000 个 token，答对 90.3%；按书中顺序只读 10,000 个就答对 90.0%，而 RAPTOR 的摘要树低于两种顺序的普通段落。不过，可检索八次的智能体能找到一次检索漏掉的：单次检索下没有模型答对的题，有 72.6% 至少被一个智能体答对。",
     ],
-    agentsPaper: { stronger: "，表 2；", saga: "，4.3 节。" },
+    agentsPaper: { stronger: "，表 2；", saga: "，4.2 节。" },
     agentsChart: "一个问题的提示 token 数",
     methodName: "方法",
     reads: "读什么",
