@@ -1,4 +1,4 @@
-//! NovelQA's judges (section 4.1): of answers, `C` or `N`, and of the evidence cited for them, `C50R66S33`.
+//! NovelQA's judges (sections 4.1 and 4.5): of answers, `C` or `N`, and of the evidence cited for them, `C50R66S33`.
 
 use super::Ruling;
 use super::ask::ask;

@@ -1,4 +1,4 @@
-//! Closed book: the question without the text. What is answered here was known before (NovelQA §4.1, SagaScale §3.2).
+//! Closed book: the question without the text. What is answered here was known before (NovelQA §4.6, SagaScale §3.2).
 
 use super::cost::{Cost, Range, Sizes};
 use super::read::{Shown, limit_for};
@@ -21,7 +21,7 @@ pub struct ClosedBook {
 impl Method for ClosedBook {
     const PRESETS: &'static [Preset<Self>] = &[Preset::new(
         "closed-book",
-        "NovelQA 4.1, SagaScale 3.2",
+        "NovelQA 4.6, SagaScale 3.2",
         "the question and the title, nothing of the text",
         Self::default,
     )];

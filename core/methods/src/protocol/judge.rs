@@ -18,7 +18,7 @@ pub enum Judge {
     /// Decides whether an answer is correct, knowing the evidence (NovelQA 4.1).
     #[serde(rename = "judge-novelqa")]
     NovelQa,
-    /// Decides how good the evidence is that the model cited (NovelQA 4.1, Table 5).
+    /// Decides how good the evidence is that the model cited (NovelQA 4.5, Table 5).
     #[serde(rename = "judge-novelqa-evidence")]
     NovelQaEvidence,
     /// Decides whether two answers are equivalent (CorpusQA 4.1).
