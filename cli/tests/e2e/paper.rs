@@ -129,10 +129,10 @@ fn the_list_says_what_is_there_and_what_the_runs_lack() {
         SagaScale: 8 of 13 with numbers available from these runs; 15 without
         exhibit      section  shows                                                                    state
         ------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
-        Table 1      1        benchmarks compared                                                      no numbers: compares benchmarks by hand
+        Table 1      2        benchmarks compared                                                      no numbers: compares benchmarks by hand
         Table 2      3.3      questions and novels by length                                           available
         Table 3      4.2      accuracy over all items                                                  available; needs judgements: closeread judge (0 of 12 answers judged)
-        Table 4      4.2      accuracy without the book                                                available; needs judgements: closeread judge (0 of 12 answers judged)
+        Table 4      3.2      accuracy without the book                                                available; needs judgements: closeread judge (0 of 12 answers judged)
         Table 5      4.2      accuracy in the window                                                   available; needs judgements: closeread judge (0 of 12 answers judged)
         Table 6      4.2      responses without a readable answer                                      needs a run with full-document
         Table 7      4.2      calibration error                                                        available; needs judgements: closeread judge (0 of 12 answers judged)
@@ -165,7 +165,7 @@ fn the_list_says_what_is_there_and_what_the_runs_lack() {
         ----------------------------------------------------------------------------------------------------------------------------------------------------------------
         Table 2   4.2      accuracy in both settings               available; needs judgements: closeread judge (0 of 12 answers judged)
         Table 5   4.5      marks of the cited evidence             needs cited evidence (parameter `evidence=true`) and what the judge judge-novelqa-evidence says of it
-        Table 7   C.1      agreement of the judge with two people  needs judgements: closeread judge (0 of 12 answers judged); needs people's verdicts: a file of labels
+        Table 7   4.1      agreement of the judge with two people  needs judgements: closeread judge (0 of 12 answers judged); needs people's verdicts: a file of labels
         Figure 3  3.1      tokens of novels with their questions   available
     "#]].assert_eq(&ended.out());
     let ended = sandbox.run(&["report", "r", "--paper", "hamlet", "--list", "--table", "4,13"]).exits(0);

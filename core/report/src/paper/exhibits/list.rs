@@ -32,10 +32,10 @@ pub fn exhibits(paper: Paper) -> &'static [Exhibit] {
 
 #[rustfmt::skip]
 static SAGASCALE: &[Exhibit] = &[
-    all(Table(1), "1", "benchmarks compared", LEARNED),
+    all(Table(1), "2", "benchmarks compared", LEARNED),
     all(Table(2), "3.3", "questions and novels by length", Runs(&[Lengths])),
     all(Table(3), "4.2", "accuracy over all items", Runs(&[Method(CLASSIC), Verdicts])),
-    all(Table(4), "4.2", "accuracy without the book", Runs(&[Method(&["closed-book"]), Verdicts])),
+    all(Table(4), "3.2", "accuracy without the book", Runs(&[Method(&["closed-book"]), Verdicts])),
     all(Table(5), "4.2", "accuracy in the window", Runs(&[Method(CLASSIC), Verdicts])),
     all(Table(6), "4.2", "responses without a readable answer", Runs(&[Method(&["full-document"])])),
     all(Table(7), "4.2", "calibration error", Runs(&[Method(&["naive-rag", "agentic-rag"]), Verdicts])),
@@ -72,7 +72,7 @@ static NOVELQA: &[Exhibit] = &[
     all(Table(4), "4.4", "accuracy before and behind 100K tokens", Runs(&[EvidencePlaces, Verdicts])),
     all(Table(5), "4.5", "marks of the cited evidence", Runs(&[Evidence])),
     all(Table(6), "4.6", "accuracy without the book", Runs(&[Method(&["closed-book"]), Method(&["full-document"]), Verdicts])),
-    all(Table(7), "C.1", "agreement of the judge with two people", Runs(&[Tasks(&[Task::Generative]), Verdicts, Labels("verdicts")])),
+    all(Table(7), "4.1", "agreement of the judge with two people", Runs(&[Tasks(&[Task::Generative]), Verdicts, Labels("verdicts")])),
     all(Table(8), "C.2.1", "templates of questions", Wordless("examples of templates")),
     all(Table(9), "C.2.2", "shares of questions", Runs(&[Label("complexity"), Label("aspect")])),
     all(Table(10), "C.2.2", "abilities by type of question", LEARNED),

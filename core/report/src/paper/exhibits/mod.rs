@@ -70,6 +70,8 @@ mod tests {
     fn numbers_that_a_paper_does_not_have_are_refused() {
         let found = numbered(Paper::CorpusQa, &[Number::Table(3), Number::Figure(4)]).unwrap();
         assert_eq!(found.iter().map(|one| one.section).collect::<Vec<_>>(), ["4.2", "A"]);
+        let closed_book = numbered(Paper::SagaScale, &[Number::Table(4)]).unwrap();
+        assert_eq!(closed_book[0].section, "3.2", "where the paper speaks of it");
         assert_eq!(numbered(Paper::CorpusQa, &[Number::Table(6)]), Err(Number::Table(6)));
         assert_eq!(numbered(Paper::CorpusQa, &[]).unwrap().len(), exhibits(Paper::CorpusQa).len());
     }
