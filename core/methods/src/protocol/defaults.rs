@@ -120,7 +120,7 @@ impl Protocol {
         failures: Sourced::open(FailurePolicy::Wrong, "a model that cannot answer is not right"),
         embedder: Sourced::open(None, "each method's own, else the model that ships"),
         max_output_tokens: Sourced::open(None, "no paper names a limit"),
-        tokenizer: Sourced::open(PaperTokenizer::Cl100k, "it ships, and is that of the papers' GPT models"),
+        tokenizer: Sourced::open(PaperTokenizer::Cl100k, "it ships, and the code of RAPTOR and DOS RAG counts by it"),
         judges: Sourced::open(&[], "gold answers score by themselves"),
         judge_model: Sourced::open(None, "nothing is judged unless a judge is named"),
         temperature: Sourced::open(0.0, "greedy decoding, as in the papers"),

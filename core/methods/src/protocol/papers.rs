@@ -297,7 +297,8 @@ pub(super) const CORPUSQA: Protocol = Protocol {
     budgets: Sourced::open(
         &[50_000],
         "the paper names none; about 100 chunks: what the 1M set can have of documents of 10,240 tokens or more, and less \
-         than the larger sets have, for which Table 4 says that fewer chunks than documents were read",
+         than the larger sets have, for which Table 4 says that fewer chunks than documents were read, but for \
+         Financial-en at 4M",
     ),
     repeats: Sourced::paper(1, "CorpusQA, section 4.1"),
     failures: Sourced::code(FailurePolicy::LeftOut, CORPUSQA_CODE),
