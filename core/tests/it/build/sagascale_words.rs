@@ -255,7 +255,7 @@ fn a_segment_becomes_pairs_that_pass_three_filters() {
           | Its answer is correct exactly when all of this holds:
           | - The answer responds to the very question that was put.
           | - Nothing in the answer is at odds with the ground truth.
-          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          | - The answer conveys the core of the ground truth, its main points. Only the meaning has to be the same, not the words.
           |
           | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
           |
@@ -280,7 +280,7 @@ fn a_segment_becomes_pairs_that_pass_three_filters() {
           | Its answer is correct exactly when all of this holds:
           | - The answer responds to the very question that was put.
           | - Nothing in the answer is at odds with the ground truth.
-          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          | - The answer conveys the core of the ground truth, its main points. Only the meaning has to be the same, not the words.
           |
           | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
           |

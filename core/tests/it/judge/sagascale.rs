@@ -13,7 +13,7 @@ fn an_answer_is_judged_in_a_box() {
           | Its answer is correct exactly when all of this holds:
           | - The answer responds to the very question that was put.
           | - Nothing in the answer is at odds with the ground truth.
-          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          | - The answer conveys the core of the ground truth, its main points. Only the meaning has to be the same, not the words.
           |
           | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
           |
@@ -37,7 +37,7 @@ fn several_gold_answers_are_alternatives() {
           | Its answer is correct exactly when all of this holds:
           | - The answer responds to the very question that was put.
           | - Nothing in the answer is at odds with the ground truth.
-          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          | - The answer conveys the core of the ground truth, its main points. Only the meaning has to be the same, not the words.
           | The ground truth answers are alternatives: one of them is enough.
           |
           | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
