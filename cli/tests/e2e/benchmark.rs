@@ -27,6 +27,7 @@ fn novelqa_is_run_as_its_paper_does_and_options_win() {
 
     let ended = sandbox.run(&[&args[..], &["--out", "paper"]].concat()).exits(0);
     assert!(ended.err().contains("as in NovelQA, sections 4.1 and 4.2"), "{}", ended.err());
+    assert!(ended.err().contains("count as wrong here, as the paper says nothing of them"), "{}", ended.err());
     assert!(ended.err().contains("the paper judges with GPT-4"), "{}", ended.err());
     let said = manifest(&sandbox, "paper");
     assert_eq!(said["protocol"]["benchmark"], "novelqa");

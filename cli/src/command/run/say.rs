@@ -8,7 +8,7 @@ use closeread_eval::observations::FailurePolicy;
 use closeread_eval::{Item, Outcome, Task};
 use closeread_judges::Judging;
 use closeread_llm::price::Dollars;
-use closeread_methods::protocol::Protocol;
+use closeread_methods::protocol::{Protocol, Source};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, CUT_FOR_RERANKING, Entry};
@@ -203,9 +203,11 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
         FailurePolicy::Wrong => "count as wrong",
         FailurePolicy::LeftOut => "are in no denominator",
     };
-    info!(
-        "  trials in which the reader never got to answer {failures} in the paper's tables; the report has both readings"
-    );
+    let whose = match protocol.failures.source {
+        Source::Open(_) => "here, as the paper says nothing of them",
+        Source::Paper(_) | Source::Code(_) => "in the paper's tables",
+    };
+    info!("  trials in which the reader never got to answer {failures} {whose}; the report has both readings");
 }
 
 /// Says who judges, or why nobody does.
