@@ -1,8 +1,9 @@
 //! Extracted values against values that a person read (section 3): the rate of first agreement.
 //!
-//! The paper draws 1,000 values of a domain, has people read them, and reports how many of the extracted ones agree with them
-//! at first, before anything is corrected: 94.13% in one domain, 98.97% in another. Here the person does not see what was
-//! extracted, and both values are read as the column's cells are, so that `1.2 million` agrees with `1,200,000`.
+//! The paper draws 1,000 extracted schemas of a domain, has people read them, and reports how many agree with them at first,
+//! before anything is corrected: 94.13% in one domain, 98.97% in another. It does not say whether a schema is a value or a
+//! row: values are counted here. The person does not see what was extracted, and both values are read as the column's cells
+//! are, so that `1.2 million` agrees with `1,200,000`.
 
 use super::column::{Column, Schema};
 use super::convert::{CsvError, csv_records};
@@ -155,7 +156,7 @@ pub fn first_agreement(agreed: &[Unit<Agreed>], schema: &Schema, by_hand: &[Hand
     let mut table = Table::new("first agreement", &title, columns.map(str::to_owned).to_vec());
     table.source = "CorpusQA, section 3".to_owned();
     table.notes.push(
-        "the paper reads 1,000 values a domain and prints 94.13% (education_en) and 98.97% (financial_zh); 95%: Wilson's interval"
+        "the paper reads 1,000 schemas a domain and prints 94.13% (education_en) and 98.97% (financial_zh); 95%: Wilson's interval"
             .to_owned(),
     );
     let all = counts.iter().fold((0, 0), |sum, (n, same)| (sum.0 + n, sum.1 + same));
