@@ -1,8 +1,9 @@
 //! Requests to servers of embedding models, and their responses, as values.
 
-use super::fault::{Fault, classify, error_in, inside, page_words};
+use super::fault::{Fault, classify, error_in, inside};
 use super::http::{HttpResponse, Request};
 use super::json;
+use super::message::page_words;
 use crate::HostError;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! JSON as servers write it. A byte order mark, NaN and halves of surrogate pairs are read; what is cut short may come
 //! whole the next time, what is wrong from end to end will not.
 
-use super::fault::{Fault, ServerLoad, page_words, shortened};
+use super::fault::{Fault, ServerLoad};
+use super::message::{page_words, shortened};
 use crate::HostError;
 use closeread_eval::rows::too_many_values;
 use serde_json::Value;

@@ -14,6 +14,7 @@ mod fault;
 mod gemini;
 mod http;
 mod json;
+mod message;
 mod openai;
 mod parameters;
 mod protocol;

@@ -1,7 +1,8 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
-use super::fault::{CUT, Fault, classify_finish, error_in};
+use super::fault::{Fault, classify_finish, error_in};
 use super::http::{Request, TokenLimit};
+use super::message::CUT;
 use super::parameters::Parameters;
 use crate::{Call, FinishReason, HostError, Response, ServedBy, Usage};
 use serde_json::{Value, json};

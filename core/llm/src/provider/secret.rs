@@ -1,6 +1,6 @@
 //! Keys of providers, which nothing prints.
 
-use super::fault::CUT;
+use super::message::CUT;
 use crate::{HostError, Response, ServedBy};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};

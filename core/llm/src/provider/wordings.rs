@@ -1,6 +1,6 @@
 //! Wordings of each provider for what asking again does not mend: a prompt that is too long, credit that is used up.
 
-use super::fault::shortened;
+use super::message::shortened;
 use crate::HostError;
 use regex::Regex;
 use serde_json::Value;
