@@ -1,6 +1,6 @@
 //! Which graphics processor computes.
 
-use crate::kernels::Matrices;
+use crate::arithmetic::Matrices;
 use crate::{GpuError, Precision};
 use wgpu::{CooperativeScalarType, DeviceType, Features};
 

@@ -1,6 +1,6 @@
 //! A device, its buffers, and what became of it.
 
-use crate::kernels::{Arithmetic, Matrices};
+use crate::arithmetic::{Arithmetic, Matrices};
 use crate::{Adapter, GpuError, Precision};
 use futures_channel::oneshot;
 use futures_util::FutureExt as _;

@@ -3,6 +3,7 @@
 mod source;
 
 use crate::Precision;
+use crate::arithmetic::{Arithmetic, Matrices};
 use crate::device::Device;
 use crate::weights::{LayerNorm, Linear, Storage, WIDTH, WordTable};
 use crate::workspace::Workspace;
@@ -69,16 +70,6 @@ pub(crate) struct States {
     pub(crate) epsilon: f32,
 }
 
-/// How a device computes a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Arithmetic {
-    pub(crate) precision: Precision,
-    /// Threads that run in step, where all groups of them have one size.
-    pub(crate) lanes: Option<usize>,
-    /// Units for small matrices, where there are any that take halves and add in f32.
-    pub(crate) matrices: Option<Matrices>,
-}
-
 impl Arithmetic {
     /// WGSL's name of the numbers that products take and, but for states, give.
     fn number(self) -> &'static str {
@@ -101,15 +92,6 @@ impl Arithmetic {
         let of_matrices = |matrices: Matrices| matrices.division(self.precision, storage).tile(matrices.side);
         self.matrices.map_or([128, 64], of_matrices)
     }
-}
-
-/// A device's units for small square matrices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Matrices {
-    /// Rows and columns of a small matrix.
-    pub(crate) side: usize,
-    /// Threads that share one.
-    pub(crate) lanes: usize,
 }
 
 /// How a workgroup divides its part of a product.

@@ -9,6 +9,7 @@
 //! [`Fallback`]: closeread_embed::Fallback
 
 mod adapter;
+mod arithmetic;
 mod device;
 mod error;
 mod kernels;

@@ -1,7 +1,8 @@
 //! The encoder, layer by layer, on a device.
 
+use crate::arithmetic::Arithmetic;
 use crate::device::Device;
-use crate::kernels::{Arithmetic, Heads, Kernels, LARGEST_HEAD, Recorder, States, Then};
+use crate::kernels::{Heads, Kernels, LARGEST_HEAD, Recorder, States, Then};
 use crate::weights::{LayerNorm, Linear, Packed, Storage, WIDTH, WordTable};
 use crate::workspace::{Widths, Workspace};
 use crate::{Adapter, GpuError, Precision, probe};

@@ -1,7 +1,8 @@
 //! Whether a device's units for small matrices are as exact as f32.
 
+use crate::arithmetic::Arithmetic;
 use crate::device::Device;
-use crate::kernels::{Arithmetic, product_alone};
+use crate::kernels::product_alone;
 use crate::weights::{Packed, WIDTH};
 use crate::{GpuError, Precision};
 use closeread_embed::checkpoint::{Dense, Values};

@@ -5,8 +5,8 @@ mod model;
 #[path = "../../core/embed/src/encoder/tiny.rs"]
 mod tiny;
 
+use crate::arithmetic::Arithmetic;
 use crate::device::Device;
-use crate::kernels::Arithmetic;
 use crate::{Adapter, Precision, Wanted};
 use closeread_embed::ModelSpec;
 use pollster::block_on;

@@ -1,8 +1,8 @@
 //! A model's numbers as kernels read them.
 
 use crate::Precision;
+use crate::arithmetic::Arithmetic;
 use crate::device::Device;
-use crate::kernels::Arithmetic;
 use closeread_embed::checkpoint::{Dense, Norm, Table, Tables, Values};
 use half::f16;
 use wgpu::BufferUsages;

@@ -1,7 +1,8 @@
 //! The kernels' sources, each with what it is told of the device and the model before it.
 
-use super::{ATTEND_THREADS, Arithmetic, Division, Heads, Matrices, States, Then};
+use super::{ATTEND_THREADS, Division, Heads, States, Then};
 use crate::Precision;
+use crate::arithmetic::{Arithmetic, Matrices};
 use crate::weights::Storage;
 use closeread_embed::Pooling;
 use closeread_kernels::{ERF, ERF_END};

@@ -1,8 +1,8 @@
 use super::adapter;
 use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
 use super::ways;
+use crate::arithmetic::Arithmetic;
 use crate::device::Device;
-use crate::kernels::Arithmetic;
 use crate::{Adapter, GpuError, GpuModel, Precision};
 use closeread_embed::encoder::{self, BertBackend, EncoderOptions};
 use closeread_embed::onnx::{WeightFormat, convert};
