@@ -22,6 +22,7 @@ pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod people;
 mod plan;
+mod progress;
 pub(crate) mod protocol;
 pub(crate) mod providers;
 pub(crate) mod report;

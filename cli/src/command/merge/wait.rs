@@ -1,6 +1,6 @@
 //! Waiting for the parts of a run by their looks alone, which needs no rights in a cluster.
 
-use super::super::status::{self, Part, State};
+use super::super::progress::{self, Part, State};
 use crate::stores;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_secs(10);
 pub(super) async fn ended(folder: &Path, quiet: Duration) -> Result<Vec<PathBuf>> {
     let (mut before, mut said, mut since) = (None, String::new(), Instant::now());
     loop {
-        let parts = status::parts(folder);
+        let parts = progress::parts(folder);
         let looks = parts.as_deref().map(looks).unwrap_or_default();
         let is = |state| looks.iter().any(|(_, its, _)| *its == state);
         let are_finished = !looks.is_empty() && looks.iter().all(|(_, state, _)| *state == State::Finished);
@@ -28,7 +28,7 @@ pub(super) async fn ended(folder: &Path, quiet: Duration) -> Result<Vec<PathBuf>
             parts?;
             return folders(folder);
         }
-        let now = parts.map_or_else(|error| format!("no part has begun: {error:#}"), |parts| status::summary(&parts));
+        let now = parts.map_or_else(|error| format!("no part has begun: {error:#}"), |parts| progress::summary(&parts));
         if now != said {
             info!("{now}");
             said = now;
@@ -47,6 +47,6 @@ fn looks(parts: &[Part]) -> Vec<(String, State, usize)> {
 fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     match folder.to_str().filter(|text| stores::is_address(text)) {
         Some(address) => Ok(stores::parts(address)?.into_iter().map(|part| part.folder).collect()),
-        None => Ok(status::numbered(folder)?.into_values().collect()),
+        None => Ok(progress::numbered(folder)?.into_values().collect()),
     }
 }

@@ -10,10 +10,10 @@ mod place;
 mod ray;
 mod share;
 mod slurm;
+pub(super) mod watch;
 
 pub(crate) use job::SubmitArgs;
 
-use super::status;
 use crate::config::RunArgs;
 use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -28,7 +28,7 @@ use place::Place;
 use share::shared;
 use slurm::Queued;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use tracing::info;
 
@@ -78,7 +78,7 @@ pub(crate) async fn run(args: SubmitArgs, read_run: ReadRun) -> Result<ExitCode>
     let waiting = queued.parts.iter().filter(|part| !running.contains(part)).count();
     if job.wanted.is_empty() && running.is_empty() && waiting == 0 {
         info!("all {} parts are finished: {}", args.parts, job.merge_line()?);
-        if !queued.joins && !status::is_joined(&job.out) {
+        if !queued.joins && !watch::is_joined(&job.out) {
             return join(&job, &queued);
         }
     }
@@ -151,7 +151,7 @@ fn queued(args: &SubmitArgs, place: &Place, logs: Option<&Path>, out: &str) -> R
 async fn follow(args: &SubmitArgs, place: &Place, mut handed: Handed, lock: Option<File>) -> Result<ExitCode> {
     let lock = lock.filter(|_| args.engine == Engine::Ray);
     let followed = match args.follow {
-        true => Some(status::follow(place.path(), || handed.goes_on()).await?),
+        true => Some(watch::follow(place.path(), || handed.goes_on()).await?),
         false => None,
     };
     if let Handed::Script(mut script) = handed {
@@ -171,9 +171,9 @@ async fn follow_others(args: &SubmitArgs, place: &Place, arrays: Vec<String>, ru
     match (args.follow, arrays.is_empty()) {
         (true, false) => {
             let mut handed = Handed::Arrays(arrays);
-            status::follow(place.path(), || handed.goes_on()).await
+            watch::follow(place.path(), || handed.goes_on()).await
         }
-        (true, true) if running => status::follow(place.path(), || None).await,
+        (true, true) if running => watch::follow(place.path(), || None).await,
         _ => Ok(ExitCode::SUCCESS),
     }
 }
@@ -188,18 +188,6 @@ fn hand_in(job: &Job<'_>, file: &Path, queued: &Queued, arrays: Vec<String>) -> 
             Some(Handed::Script(started.context("cannot start python3, which runs Ray's script")?))
         }
     })
-}
-
-/// Returns whether Slurm's queue has a job that is to join the parts of a folder; `None` where nobody knows.
-pub(super) fn is_joining(folder: &Path) -> Option<bool> {
-    // It was noted without a slash at its end.
-    let folder: PathBuf = folder.components().collect();
-    let (logs, out) = (folder.join("logs"), folder.to_str()?);
-    if !logs.join(slurm::JOBS).is_file() {
-        return None;
-    }
-    let queued = slurm::queued(&logs, out, &folder.join(slurm::SCRIPT)).ok()?;
-    Some(queued.joins)
 }
 
 /// Joins parts that are all finished, where the job that was to do it failed or was cancelled.

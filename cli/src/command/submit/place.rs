@@ -1,6 +1,6 @@
 //! Places of a run's parts: on a disk, or in an object store.
 
-use super::super::status::{self, State};
+use super::super::progress::{self, State};
 use super::job::{Engine, SubmitArgs};
 use crate::hint::typed_path;
 use crate::stores;
@@ -83,9 +83,9 @@ impl Place {
                 info!("{} is not asked in a dry run: the script is that of all parts", address.display());
                 return Ok(((0..n).collect(), Vec::new()));
             }
-            (Self::Store(address), _) => status::stored_parts(&address.to_string_lossy())?,
+            (Self::Store(address), _) => progress::stored_parts(&address.to_string_lossy())?,
             (Self::Folder(_), _) => {
-                (0..n).map(|id| Ok((id, status::part(&self.part(id))?))).collect::<Result<BTreeMap<_, _>>>()?
+                (0..n).map(|id| Ok((id, progress::part(&self.part(id))?))).collect::<Result<BTreeMap<_, _>>>()?
             }
         };
         let (mut wanted, mut running) = (Vec::new(), Vec::new());
