@@ -12,8 +12,7 @@ mod show;
 mod time;
 mod windows;
 
-use super::plan::{Listing, plan_cells, say_problems, with_judges};
-use super::run::check_whole_books;
+use super::plan::{Listing, check_whole_books, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use anyhow::{Result, bail};
 use cells::CellEstimate;

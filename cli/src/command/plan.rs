@@ -1,6 +1,7 @@
 //! Plan of `run` and `estimate`, and messages that they and `judge` share.
 
-use closeread_eval::LISTED;
+use anyhow::{Result, bail};
+use closeread_eval::{Item, LISTED};
 use closeread_llm::price::Dollars;
 use closeread_methods::{AnyMethod, Entry};
 use closeread_report::Arm;
@@ -9,8 +10,10 @@ use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::judging::JudgeOptions;
 use closeread_runner::reranker::Reranking;
+use closeread_runner::shard::Shard;
 use closeread_runner::spending::Taken;
 use closeread_table::number::counted;
+use std::collections::HashSet;
 use tracing::info;
 
 /// Returns the message where a limit on money ended the command.
@@ -70,6 +73,23 @@ pub(super) fn plan_cells(
         }
     }
     cells
+}
+
+/// Refuses to split a book where a method asks all of its questions in one call: each part would pay for the book, and send
+/// other prompts than the whole run.
+pub(super) fn check_whole_books(shard: Shard, items: &[Item], methods: &[(&Entry, AnyMethod)]) -> Result<()> {
+    let n_books = items.iter().map(|item| &item.documents).collect::<HashSet<_>>().len();
+    let together = methods.iter().find(|(_, method)| method.asks_together());
+    let is_split = n_books < shard.of && n_books < items.len();
+    match together.filter(|_| is_split) {
+        None => Ok(()),
+        Some((entry, _)) => bail!(
+            "--shard {shard}: {} asks all questions on a book in one call, so parts are whole books, of which there are {n_books}: \
+             make no more parts, or give --param {}.together=false",
+            entry.name,
+            entry.name
+        ),
+    }
 }
 
 /// What names the problems that are not said.

@@ -1,13 +1,12 @@
 //! `closeread run`: the main job.
 
 mod configuration;
-mod parts;
 mod readers;
 mod report;
 mod say;
 mod served;
 
-use super::plan::{Listing, plan_cells, say_problems, with_judges};
+use super::plan::{Listing, check_whole_books, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use crate::stores;
 use anyhow::{Result, bail};
@@ -33,7 +32,6 @@ use closeread_runner::{pricing, prompts};
 use closeread_table::number::counted;
 use closeread_text::Span;
 use configuration::{configuration, default_folder, of_part};
-pub(crate) use parts::check_whole_books;
 use report::report;
 use say::{say_empty_part, say_hashed, say_judges, say_line, say_own_addresses, say_protocol};
 pub(crate) use say::{say_failures, say_judges_failures, say_served};
