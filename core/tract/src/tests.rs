@@ -8,7 +8,7 @@ use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_models::all_minilm_l6_v2::onnx;
 use fused::Attention;
-use tiny::{Shape, VOCABULARY, published, spec};
+use tiny::{SHAPES, Shape, VOCABULARY, distance, published, spec};
 use tract_onnx::tract_core::internal::{EvalContext, EvalOp, rctensor0};
 use tract_onnx::tract_core::ops::einsum::EinSum;
 
@@ -86,14 +86,8 @@ fn finding_06_a_token_that_the_model_does_not_know_is_an_error() {
 
 #[test]
 fn vectors_equal_the_encoders() {
-    let shapes = [
-        Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 },
-        Shape { family: "xlm-roberta", act: "gelu", hidden: 48, heads: 3, inner: 100, layers: 2 },
-        Shape { family: "roberta", act: "gelu_new", hidden: 70, heads: 2, inner: 33, layers: 1 },
-        Shape { family: "bert", act: "relu", hidden: 128, heads: 1, inner: 600, layers: 1 },
-    ];
     let exact = || EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
-    for shape in &shapes {
+    for shape in &SHAPES {
         let (config, weights) = published(shape);
         for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
             let onnx = convert(&config, &weights, format).expect("converts");
@@ -111,9 +105,4 @@ fn vectors_equal_the_encoders() {
             }
         }
     }
-}
-
-fn distance(a: &[f32], b: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
-    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }

@@ -1,5 +1,5 @@
 use super::adapter;
-use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
+use super::tiny::{POSITIONS, Shape, VOCABULARY, distance, noise, published, spec};
 use super::ways;
 use crate::arithmetic::Arithmetic;
 use crate::device::Device;
@@ -31,12 +31,6 @@ fn slices(texts: &[Vec<u32>]) -> Vec<&[u32]> {
 fn encoder(spec: &ModelSpec, onnx: &[u8]) -> BertBackend {
     let options = EncoderOptions { precision: Some(encoder::Precision::F32), ..EncoderOptions::default() };
     BertBackend::from_onnx(spec, onnx, options).expect("loads")
-}
-
-/// 1 - cosine.
-fn distance(a: &[f32], b: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
-    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }
 
 fn assert_agree(found: &Vectors, expected: &Vectors, slack: f64, what: &str) {

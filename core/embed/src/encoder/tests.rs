@@ -1,17 +1,10 @@
 //! The whole encoder, on tiny models of random weights.
 
-use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, published_for, spec};
+use super::tiny::{POSITIONS, SHAPES, Shape, VOCABULARY, distance, noise, published, published_for, spec};
 use super::*;
 use crate::onnx::WeightFormat;
 use crate::onnx::convert;
 use proptest::prelude::*;
-
-const SHAPES: [Shape; 4] = [
-    Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 },
-    Shape { family: "xlm-roberta", act: "gelu", hidden: 48, heads: 3, inner: 100, layers: 2 },
-    Shape { family: "roberta", act: "gelu_new", hidden: 70, heads: 2, inner: 33, layers: 1 },
-    Shape { family: "bert", act: "relu", hidden: 128, heads: 1, inner: 600, layers: 1 },
-];
 
 fn backend(shape: &Shape, pooling: &str, options: EncoderOptions<'_>) -> BertBackend {
     let (config, weights) = published(shape);
@@ -49,11 +42,6 @@ fn texts(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
 
 fn forward(backend: &BertBackend, texts: &[Vec<u32>]) -> Vectors {
     pollster::block_on(backend.forward(&texts.iter().map(Vec::as_slice).collect::<Vec<_>>())).expect("runs")
-}
-
-fn distance(a: &[f32], b: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
-    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Models of random weights, for tests; those of closeread-gpu read this file too.
+//! Models of random weights, for tests; those of closeread-tract and closeread-gpu read this file too.
 
 use super::ModelSpec;
 
@@ -18,6 +18,15 @@ impl Default for Shape {
         Self { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 }
     }
 }
+
+/// Every family and every activation, with hidden states of 8 to 128 numbers.
+#[allow(dead_code, reason = "the tests of closeread-gpu have widths of their own")]
+pub(crate) const SHAPES: [Shape; 4] = [
+    Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 },
+    Shape { family: "xlm-roberta", act: "gelu", hidden: 48, heads: 3, inner: 100, layers: 2 },
+    Shape { family: "roberta", act: "gelu_new", hidden: 70, heads: 2, inner: 33, layers: 1 },
+    Shape { family: "bert", act: "relu", hidden: 128, heads: 1, inner: 600, layers: 1 },
+];
 
 /// Token ids below this are in the vocabulary.
 pub(crate) const VOCABULARY: u32 = 11;
@@ -85,6 +94,12 @@ pub(crate) fn published_for(shape: &Shape, vocabulary: u32, bias: f32) -> (Vec<u
 pub(crate) fn spec(shape: &Shape, pooling: &str) -> ModelSpec {
     let toml = format!("name = 't'\ndimension = {}\nmax_tokens = {POSITIONS}\npooling = '{pooling}'", shape.hidden);
     ModelSpec::from_toml("t", &toml).expect("valid")
+}
+
+/// 1 - cosine.
+pub(crate) fn distance(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }
 
 /// Numbers in -1..1 from a seed.
