@@ -32,22 +32,16 @@ mod log;
 mod ranges;
 mod stores;
 mod table;
+mod tips;
 mod values;
 mod welcome;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
-use closeread_data::adapter;
 use closeread_llm::provider::without_likely_keys;
-use closeread_methods::entry;
-use closeread_runner::benchmark::SAMPLE;
-use closeread_runner::finished::is_run_folder;
 use closeread_runner::interrupt;
-use closeread_text::names::nearest;
 use log::LogArgs;
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 use tracing::error;
 
@@ -109,73 +103,6 @@ fn command() -> clap::Command {
     completion::completed(help::explained(headings::under(environment::read(ranges::within(Cli::command())))))
 }
 
-/// An error about an unknown command with the nearest one where clap finds none, as for letters that changed places. A
-/// format that another command writes gets that command, and what stands without its option that option.
-fn with_nearest(mut error: clap::Error) -> clap::Error {
-    let words = |kind| match error.get(kind) {
-        Some(ContextValue::String(words)) => Some(words.clone()),
-        _ => None,
-    };
-    if let Some(variable) = words(ContextKind::InvalidArg).and_then(|arg| environment::instead_of(&arg)) {
-        let tip = format!("the value is that of the environment variable {variable}");
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-        return error;
-    }
-    let is_export = log::arguments().any(|given| given == "export");
-    let format = words(ContextKind::InvalidSubcommand).filter(|_| is_export);
-    let format = format.or_else(|| words(ContextKind::InvalidArg).filter(|option| option == "--junit"));
-    let other = format.and_then(|format| command::export::written_elsewhere(format.trim_start_matches('-')));
-    if let Some(tip) = other {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-        return error;
-    }
-    let is_argument = error.kind() == ErrorKind::UnknownArgument;
-    let bare = words(ContextKind::InvalidArg).filter(|given| is_argument && !given.starts_with('-'));
-    if let Some(tip) = bare.and_then(|given| with_its_option(&given)) {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-        return error;
-    }
-    let Some(unknown) = words(ContextKind::InvalidSubcommand) else { return error };
-    if error.get(ContextKind::SuggestedSubcommand).is_none() {
-        let all = command();
-        let above = command_before(&all, &unknown);
-        if let Some(meant) = nearest(&unknown, above.get_subcommands().map(clap::Command::get_name)) {
-            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant.to_owned()]));
-        }
-    }
-    error
-}
-
-/// The command that stands before a word of the command line.
-fn command_before<'a>(all: &'a clap::Command, word: &str) -> &'a clap::Command {
-    let given = log::arguments().take_while(|given| given != word);
-    given.fold(all, |above, given| above.find_subcommand(&given).unwrap_or(above))
-}
-
-/// How to give what stands without an option, where the command has one for it.
-fn with_its_option(given: &str) -> Option<String> {
-    let all = command();
-    let command = command_before(&all, given);
-    let before = log::arguments().take_while(|word| word != given).last().unwrap_or_default();
-    let is_before = |arg: &&clap::Arg| arg.get_long().is_some_and(|name| before == format!("--{name}"));
-    if command.get_arguments().find(is_before).is_some_and(clap::Arg::is_require_equals_set) {
-        return Some(format!("use '{before}={}'", hint::typed(given)));
-    }
-    let path = Path::new(given);
-    let options: &[&str] = if is_run_folder(path) {
-        &["no-worse-than", "out"]
-    } else if entry(given).is_some() {
-        &["method"]
-    } else if path.exists() || given == SAMPLE || adapter(given).is_some() {
-        &["benchmark", "books", "documents"]
-    } else {
-        return None;
-    };
-    let has = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
-    let option = options.iter().find(|option| has(option))?;
-    Some(format!("use '--{option} {}'", hint::typed(given)))
-}
-
 fn main() -> ExitCode {
     end_at_a_panic();
     if let Some(ended) = closeread_builder::pdf::begin() {
@@ -223,7 +150,8 @@ fn parsed() -> Result<(Cli, ArgMatches), ExitCode> {
         return Err(refused(why));
     }
     let read = |arguments: &[OsString]| {
-        let matches = command().color(log::color_of_arguments()).try_get_matches_from(arguments).map_err(with_nearest);
+        let matches =
+            command().color(log::color_of_arguments()).try_get_matches_from(arguments).map_err(tips::with_tip);
         matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)))
     };
     let arguments: Vec<OsString> = std::env::args_os().collect();
