@@ -170,7 +170,7 @@ fn write_parquet(path: &Path, _: &Corpus) -> Result<()> {
 }
 
 /// The columns of a finished build.
-pub fn stored_schema(out: &Path) -> Result<Schema> {
+pub(crate) fn stored_schema(out: &Path) -> Result<Schema> {
     read_schema(&out.join("schema.json"))
         .with_context(|| format!("{}: expected the folder of a finished build corpusqa", out.display()))
 }

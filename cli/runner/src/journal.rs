@@ -63,7 +63,7 @@ impl Journals {
     }
 
     /// Removes the journal of what is finished, if a kill left it behind.
-    pub fn discard(&self, key: &impl Serialize) -> Result<()> {
+    pub(crate) fn discard(&self, key: &impl Serialize) -> Result<()> {
         files::remove(&self.path(key))
     }
 

@@ -170,7 +170,7 @@ impl KeptIndexes {
     ///
     /// # Errors
     /// If they cannot be read or written.
-    pub fn keep_vectors(
+    pub(crate) fn keep_vectors(
         &self,
         key: &IndexKey,
         dimension: usize,

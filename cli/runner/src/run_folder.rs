@@ -231,7 +231,7 @@ impl RunFolder {
     }
 
     /// Keeps what a method made of books. What failed is not kept: the fault may be gone in the next run.
-    pub fn keep_preparation(&self, key: &PreparationKey, preparation: &Preparation) -> Result<()> {
+    pub(crate) fn keep_preparation(&self, key: &PreparationKey, preparation: &Preparation) -> Result<()> {
         match preparation.prepared {
             Err(Outcome::Failed { .. }) => Ok(()),
             _ => preparations::keep(&self.path, key, preparation),

@@ -157,7 +157,7 @@ impl Spending {
     }
 
     /// Returns when a request waits for money that is set aside for others.
-    pub async fn is_short(&self) {
+    pub(crate) async fn is_short(&self) {
         loop {
             let changed = self.changed.notified();
             if self.taken().is_short {

@@ -13,7 +13,7 @@ pub(super) const CUT: &str = "cut.json";
 impl RunFolder {
     /// Keeps how many texts about books the encoder had to cut, so that a resumed run still reports them. A run that lacks fewer
     /// trials cuts fewer texts: of two counts the larger one stays.
-    pub fn note_cut(&self, counts: impl IntoIterator<Item = (String, usize)>) -> Result<()> {
+    pub(crate) fn note_cut(&self, counts: impl IntoIterator<Item = (String, usize)>) -> Result<()> {
         let mut cut = self.cut()?;
         for (book, n_cut) in counts {
             let most = cut.entry(book).or_default();

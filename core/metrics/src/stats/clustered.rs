@@ -1,8 +1,7 @@
 //! Standard errors of a mean whose items come in clusters: questions about one book are not independent.
 
-use super::distribution::normal_two_sided;
+use super::distribution::{normal_quantile, normal_two_sided};
 use super::moments::sum;
-use super::normal_quantile;
 use std::collections::BTreeMap;
 
 /// One item's score, with the book it belongs to.

@@ -7,17 +7,17 @@ use super::special::{incomplete_beta, incomplete_gamma};
 use core::f64::consts::SQRT_2;
 
 /// P(|Z| >= |z|) of the standard normal distribution: a two-sided p-value.
-pub fn normal_two_sided(z: f64) -> f64 {
+pub(super) fn normal_two_sided(z: f64) -> f64 {
     libm::erfc(z.abs() / SQRT_2)
 }
 
 /// Quantile of the standard normal distribution at `p` in 0..=1; the ends are infinite.
-pub fn normal_quantile(p: f64) -> f64 {
+pub(super) fn normal_quantile(p: f64) -> f64 {
     symmetric_quantile(p, normal_two_sided)
 }
 
 /// P(|T| >= |t|) of Student's t distribution with `df` > 0 degrees of freedom: a two-sided p-value.
-pub fn student_two_sided(t: f64, df: f64) -> f64 {
+pub(super) fn student_two_sided(t: f64, df: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;
     }
@@ -29,27 +29,27 @@ pub fn student_two_sided(t: f64, df: f64) -> f64 {
 }
 
 /// Quantile of Student's t distribution with `df` > 0 degrees of freedom at `p` in 0..=1; the ends are infinite.
-pub fn student_quantile(p: f64, df: f64) -> f64 {
+pub(super) fn student_quantile(p: f64, df: f64) -> f64 {
     symmetric_quantile(p, |t| student_two_sided(t, df))
 }
 
 /// P(X > x) of the chi-squared distribution with `df` > 0 degrees of freedom: the p-value of a statistic `x`.
-pub fn chi_squared_upper(x: f64, df: f64) -> f64 {
+pub(super) fn chi_squared_upper(x: f64, df: f64) -> f64 {
     incomplete_gamma(df / 2.0, x / 2.0).1
 }
 
 /// P(X <= x) of the beta distribution with parameters a, b > 0.
-pub fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
+fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
     incomplete_beta(a, b, x, 1.0 - x)
 }
 
 /// P(X > x) of the beta distribution with parameters a, b > 0.
-pub fn beta_upper(x: f64, a: f64, b: f64) -> f64 {
+fn beta_upper(x: f64, a: f64, b: f64) -> f64 {
     incomplete_beta(b, a, 1.0 - x, x)
 }
 
 /// Quantile of the beta distribution with parameters a, b > 0 at `p` in 0..=1, relative to the end that is nearer.
-pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
+pub(super) fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) {
         return f64::NAN;
     }
@@ -58,7 +58,7 @@ pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
 }
 
 /// The x at which the upper tail of the beta distribution with parameters a, b > 0 is `q` in 0..=1.
-pub fn beta_upper_quantile(q: f64, a: f64, b: f64) -> f64 {
+pub(super) fn beta_upper_quantile(q: f64, a: f64, b: f64) -> f64 {
     if !(0.0..=1.0).contains(&q) {
         return f64::NAN;
     }
@@ -66,7 +66,7 @@ pub fn beta_upper_quantile(q: f64, a: f64, b: f64) -> f64 {
 }
 
 /// P(K <= k) for K successes in `n` trials, each with probability `p` in 0..=1.
-pub fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
+pub(super) fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
     if k >= n {
         return if p.is_nan() { p } else { 1.0 };
     }
@@ -74,7 +74,7 @@ pub fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
 }
 
 /// P(K > k) for K successes in `n` trials, each with probability `p` in 0..=1.
-pub fn binomial_upper(k: u64, n: u64, p: f64) -> f64 {
+pub(super) fn binomial_upper(k: u64, n: u64, p: f64) -> f64 {
     if k >= n {
         return if p.is_nan() { p } else { 0.0 };
     }

@@ -10,7 +10,7 @@ pub mod bootstrap;
 pub mod clustered;
 pub mod corrected;
 pub mod correlation;
-pub mod distribution;
+mod distribution;
 mod interval;
 mod moments;
 pub mod multiple;
@@ -23,7 +23,6 @@ mod wilcoxon;
 
 pub use bootstrap::{Bootstrap, bootstrap_mean, bootstrap_statistic};
 pub use clustered::{ClusteredMean, Observation, clustered_mean};
-pub use distribution::{normal_quantile, student_quantile};
 pub use interval::{Estimate, IntervalMethod, estimate};
 pub use moments::{Divisor, mean, standard_deviation};
 pub use power::SampleSize;

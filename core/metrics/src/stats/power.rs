@@ -1,7 +1,7 @@
 //! Power of a comparison: how many items it takes.
 
 use super::clustered::ClusteredMean;
-use super::normal_quantile;
+use super::distribution::normal_quantile;
 use serde::{Deserialize, Serialize};
 
 /// Level of the two-sided test that is to find the difference.

@@ -42,7 +42,7 @@ pub fn tables(paper: Option<Paper>, table: &Observations) -> Vec<Table> {
 }
 
 /// The tables of this paper for these trials, whatever benchmark they are of; HAMLET has none of trials.
-pub fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
+pub(crate) fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
     let mut tables = match paper {
         Paper::SagaScale => sagascale::tables(table),
         Paper::NovelQa => novelqa::tables(table),

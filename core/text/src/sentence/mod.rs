@@ -34,8 +34,8 @@ pub fn split(text: &str, rules: Rules) -> Vec<FlowSpan> {
     split_with(punkt::english(), text, rules)
 }
 
-/// Splits as [`split`] does, with Punkt parameters of the caller's, for builds that do not carry them.
-pub fn split_with(parameters: &punkt::Parameters, text: &str, rules: Rules) -> Vec<FlowSpan> {
+/// Splits as [`split`] does, with these Punkt parameters.
+fn split_with(parameters: &punkt::Parameters, text: &str, rules: Rules) -> Vec<FlowSpan> {
     match rules {
         Rules::English => at_other_ends(text, parameters.sentences(text)),
         Rules::Chinese => chinese::sentences(text),

@@ -39,7 +39,7 @@ pub enum Status {
 
 impl Exhibit {
     /// True if a table shows the exhibit, by what the table's source says.
-    pub fn is_shown_by(&self, table: &Table) -> bool {
+    pub(crate) fn is_shown_by(&self, table: &Table) -> bool {
         self.number.is_cited_in(&table.source)
     }
 
