@@ -362,17 +362,13 @@ impl RetrieveArgs {
             Outcome::Failed { .. } => record.outcome,
             _ => Outcome::Answered { answer: String::new(), choice: None },
         };
+        let key = TrialKey { model: RANKED_ALONE.to_owned(), ..record.key };
         Record {
-            key: TrialKey { model: RANKED_ALONE.to_owned(), ..record.key },
-            outcome,
             scores: found,
-            prompt_tokens: 0,
             context: record.context,
-            calls: Vec::new(),
             measures: record.measures.into_iter().filter(|(name, _)| name == CUT_FOR_RERANKING).collect(),
-            evidence: None,
-            shared_call: None,
             seconds: record.seconds,
+            ..Record::ended(key, outcome)
         }
     }
 }

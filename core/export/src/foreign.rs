@@ -110,18 +110,7 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
 /// A record of a trial that says how it ended and nothing more.
 fn record(arm: &Arm, item: String, repeat: u32, outcome: Outcome) -> Record {
     let Arm { method, model, budget } = arm.clone();
-    Record {
-        key: TrialKey { item, method, model, budget, repeat },
-        outcome,
-        scores: BTreeMap::new(),
-        prompt_tokens: 0,
-        context: None,
-        calls: Vec::new(),
-        measures: BTreeMap::new(),
-        evidence: None,
-        shared_call: None,
-        seconds: 0.0,
-    }
+    Record::ended(TrialKey { item, method, model, budget, repeat }, outcome)
 }
 
 /// The tool's scores, and what closeread's own metric says of the answer. A score of the tool's that is called as one of

@@ -86,18 +86,10 @@ mod tests {
 
     fn record(item: &str, model: &str, calls: Vec<CallTrace>) -> Record {
         let model = model.to_owned();
-        Record {
-            key: TrialKey { item: item.to_owned(), method: "m".to_owned(), model, budget: None, repeat: 0 },
-            outcome: Outcome::Answered { answer: "Ana".to_owned(), choice: None },
-            scores: BTreeMap::from([("f1".to_owned(), 1.0), ("evidence_recall".to_owned(), 0.5)]),
-            prompt_tokens: 0,
-            context: None,
-            calls,
-            measures: BTreeMap::new(),
-            evidence: None,
-            shared_call: None,
-            seconds: 0.0,
-        }
+        let key = TrialKey { item: item.to_owned(), method: "m".to_owned(), model, budget: None, repeat: 0 };
+        let outcome = Outcome::Answered { answer: "Ana".to_owned(), choice: None };
+        let scores = BTreeMap::from([("f1".to_owned(), 1.0), ("evidence_recall".to_owned(), 0.5)]);
+        Record { scores, calls, ..Record::ended(key, outcome) }
     }
 
     #[test]

@@ -62,6 +62,22 @@ pub struct Record {
 }
 
 impl Record {
+    /// A record that says how a trial ended and nothing more.
+    pub fn ended(key: TrialKey, outcome: Outcome) -> Self {
+        Self {
+            key,
+            outcome,
+            scores: BTreeMap::new(),
+            prompt_tokens: 0,
+            context: None,
+            calls: Vec::new(),
+            measures: BTreeMap::new(),
+            evidence: None,
+            shared_call: None,
+            seconds: 0.0,
+        }
+    }
+
     /// The tokens of all prompts of a trial whose last response was blocked.
     pub fn blocked_tokens(&self) -> Option<usize> {
         matches!(self.outcome, Outcome::Blocked { .. }).then_some(self.prompt_tokens)

@@ -23,18 +23,9 @@ pub(super) fn key(method: &str, budget: Option<usize>) -> Arm {
 
 pub(super) fn record(key: &Arm, id: &str, outcome: Outcome, scores: &[(&str, f64)]) -> Record {
     let Arm { method, model, budget } = key.clone();
-    Record {
-        key: TrialKey { item: id.to_owned(), method, model, budget, repeat: 0 },
-        outcome,
-        scores: scores.iter().map(|(metric, score)| ((*metric).to_owned(), *score)).collect(),
-        prompt_tokens: 10,
-        context: None,
-        calls: Vec::new(),
-        measures: BTreeMap::new(),
-        evidence: None,
-        shared_call: None,
-        seconds: 0.5,
-    }
+    let key = TrialKey { item: id.to_owned(), method, model, budget, repeat: 0 };
+    let scores = scores.iter().map(|(metric, score)| ((*metric).to_owned(), *score)).collect();
+    Record { scores, prompt_tokens: 10, seconds: 0.5, ..Record::ended(key, outcome) }
 }
 
 pub(super) fn answered() -> Outcome {

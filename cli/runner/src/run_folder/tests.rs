@@ -8,29 +8,12 @@ use closeread_files::run_files::SUPERSEDED;
 use closeread_judges::Judging;
 use closeread_llm::Usage;
 use closeread_methods::record::CallTrace;
-use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
 fn record(item: &str, outcome: Outcome) -> Record {
-    Record {
-        key: TrialKey {
-            item: item.to_owned(),
-            method: "m".to_owned(),
-            model: "p/x".to_owned(),
-            budget: Some(500),
-            repeat: 0,
-        },
-        outcome,
-        scores: std::collections::BTreeMap::new(),
-        prompt_tokens: 0,
-        context: None,
-        calls: Vec::new(),
-        measures: BTreeMap::new(),
-        evidence: None,
-        shared_call: None,
-        seconds: 0.0,
-    }
+    let (method, model) = ("m".to_owned(), "p/x".to_owned());
+    Record::ended(TrialKey { item: item.to_owned(), method, model, budget: Some(500), repeat: 0 }, outcome)
 }
 
 #[test]

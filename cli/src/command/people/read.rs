@@ -21,7 +21,7 @@ use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use closeread_text::Language;
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
@@ -184,18 +184,8 @@ fn outcome(item: &Item, said: &PersonAnswer) -> Result<Outcome, String> {
 
 fn record(item: &Item, model: String, outcome: Outcome, seconds: f64, language: Language) -> Record {
     let scores = score(item, &outcome, language);
-    Record {
-        key: TrialKey { item: item.id.clone(), method: HUMAN.to_owned(), model, budget: None, repeat: 0 },
-        outcome,
-        scores,
-        prompt_tokens: 0,
-        context: None,
-        calls: Vec::new(),
-        measures: BTreeMap::new(),
-        evidence: None,
-        shared_call: None,
-        seconds,
-    }
+    let key = TrialKey { item: item.id.clone(), method: HUMAN.to_owned(), model, budget: None, repeat: 0 };
+    Record { scores, seconds, ..Record::ended(key, outcome) }
 }
 
 fn summary(person: &PersonAnswers, own: &[(&PersonAnswer, Record)]) -> Vec<Value> {

@@ -217,18 +217,7 @@ mod tests {
         let key = TrialKey { item: item.into(), method: "m".into(), model: model.into(), budget: None, repeat: 0 };
         let outcome = Outcome::Answered { answer: answer.to_owned(), choice: None };
         let scores = BTreeMap::from([("f1".to_owned(), if answer == "yes" { 1.0 } else { 0.0 })]);
-        Record {
-            key,
-            outcome,
-            scores,
-            prompt_tokens: 0,
-            context: None,
-            calls: vec![],
-            measures: BTreeMap::new(),
-            evidence: None,
-            shared_call: None,
-            seconds: 0.0,
-        }
+        Record { scores, ..Record::ended(key, outcome) }
     }
 
     fn item(id: &str) -> Item {

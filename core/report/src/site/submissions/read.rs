@@ -93,18 +93,9 @@ pub fn of_predictions(
     let records = card.items.iter().filter_map(|scored| {
         let attempt = predictions.attempts.get(&scored.id)?;
         let Arm { method, model, budget } = arm.clone();
-        Some(Record {
-            key: TrialKey { item: scored.id.clone(), method, model, budget, repeat: 0 },
-            outcome: attempt.outcome.clone(),
-            scores: scored.scores.clone(),
-            prompt_tokens: 0,
-            context: None,
-            calls: Vec::new(),
-            measures: BTreeMap::new(),
-            evidence: (!attempt.evidence.is_empty()).then(|| attempt.evidence.clone()),
-            shared_call: None,
-            seconds: 0.0,
-        })
+        let key = TrialKey { item: scored.id.clone(), method, model, budget, repeat: 0 };
+        let evidence = (!attempt.evidence.is_empty()).then(|| attempt.evidence.clone());
+        Some(Record { scores: scored.scores.clone(), evidence, ..Record::ended(key, attempt.outcome.clone()) })
     });
     let records: Vec<Record> = records.collect();
     let mut run = unasked(name, &predictions.items);
