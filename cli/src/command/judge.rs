@@ -12,7 +12,6 @@ use closeread_books::tokens::Tokenizer;
 use closeread_judges::{PanelRule, Reference};
 use closeread_methods::record::{Record, TrialKey};
 use closeread_metrics::stats::paired::mcnemar_exact;
-use closeread_metrics::stats::wilson;
 use closeread_providers::Rates;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_report::{Report, Run, judging_tables, report};
@@ -203,14 +202,7 @@ fn probe_table(found: &[Probed]) -> Table {
     for Probed { model, probe, pairs, silent } in found {
         let (up, down) = (count(pairs, (false, true)), count(pairs, (true, false)));
         let (n, changed) = (pairs.len(), up + down);
-        let (share, interval) = match n {
-            0 => (Value::missing("no answer has both verdicts"), Value::missing("no answer has both verdicts")),
-            n => {
-                let (low, high) = wilson(changed, n, 0.95);
-                let interval = format!("[{:.1}, {:.1}]", 100.0 * low, 100.0 * high);
-                (Value::Share { value: changed as f64 / n as f64, n }, Value::text(interval))
-            }
-        };
+        let [share, interval] = Value::share_and_interval(changed, n, "no answer has both verdicts");
         table.rows.push(vec![
             Value::text(model),
             Value::text(probe.name()),

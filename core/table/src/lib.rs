@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use closeread_metrics::stats::Estimate;
+use closeread_metrics::stats::{Estimate, wilson};
 use serde::{Deserialize, Serialize};
 
 pub mod number;
@@ -249,6 +249,16 @@ impl Value {
     /// Makes a value that is not available.
     pub fn missing(reason: impl Into<String>) -> Self {
         Self::Missing { reason: reason.into() }
+    }
+
+    /// A share of `n` counted things and Wilson's 95% interval, in two places; `reason` in both where there are none.
+    pub fn share_and_interval(hits: usize, n: usize, reason: &str) -> [Self; 2] {
+        if n == 0 {
+            return [Self::missing(reason), Self::missing(reason)];
+        }
+        let (low, high) = wilson(hits, n, 0.95);
+        let interval = format!("[{:.1}, {:.1}]", 100.0 * low, 100.0 * high);
+        [Self::Share { value: hits as f64 / n as f64, n }, Self::text(interval)]
     }
 
     /// A number as a paper prints it, with what it is taken over.

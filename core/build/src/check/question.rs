@@ -3,7 +3,6 @@
 use super::forms::Written;
 use closeread_eval::saved::utf8;
 use closeread_metrics::random::SplitMix64;
-use closeread_metrics::stats::proportion::wilson;
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,14 +186,7 @@ pub fn against_filter(
         groups.insert("all of them", of_units(questions, answers));
     }
     for (group, (n, agree, unsure)) in groups {
-        let (share, interval) = match n {
-            0 => (Value::missing("no answer"), Value::missing("no answer")),
-            n => {
-                let (low, high) = wilson(agree, n, 0.95);
-                let interval = format!("[{:.1}, {:.1}]", 100.0 * low, 100.0 * high);
-                (Value::Share { value: agree as f64 / n as f64, n }, Value::text(interval))
-            }
-        };
+        let [share, interval] = Value::share_and_interval(agree, n, "no answer");
         table.rows.push(vec![
             Value::text(group),
             Value::count(n),

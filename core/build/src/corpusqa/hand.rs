@@ -162,17 +162,20 @@ pub fn first_agreement(agreed: &[Unit<Agreed>], schema: &Schema, by_hand: &[Hand
     let all = counts.iter().fold((0, 0), |sum, (n, same)| (sum.0 + n, sum.1 + same));
     let named = schema.columns.iter().map(|column| column.key.as_str()).zip(counts);
     for (name, (n, same)) in named.filter(|(_, (n, _))| *n > 0).chain([("all", all)]) {
-        let (rate, interval) = match n {
-            0 => (Value::missing("nothing was read"), Value::missing("nothing was read")),
-            n => {
-                let (low, high) = wilson(same, n, 0.95);
-                let interval = format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high);
-                (Value::text(format!("{:.2}", 100.0 * same as f64 / n as f64)), Value::text(interval))
-            }
-        };
+        let [rate, interval] = rate(same, n);
         table.rows.push(vec![Value::text(name), Value::count(n), Value::count(same), rate, interval]);
     }
     FirstAgreement { table, differ, disputes, problems, open }
+}
+
+/// A rate of `n` values and Wilson's 95% interval, with two decimals as in the paper.
+fn rate(hits: usize, n: usize) -> [Value; 2] {
+    if n == 0 {
+        return ["nothing was read"; 2].map(Value::missing);
+    }
+    let (low, high) = wilson(hits, n, 0.95);
+    let interval = format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high);
+    [Value::text(format!("{:.2}", 100.0 * hits as f64 / n as f64)), Value::text(interval)]
 }
 
 /// The place of the column, and what differs, if anything does.

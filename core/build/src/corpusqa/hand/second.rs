@@ -3,8 +3,7 @@
 //!
 //! Both values stand side by side without saying which is whose, in an order that changes from cell to cell.
 
-use super::{HandError, csv_records};
-use closeread_metrics::stats::proportion::wilson;
+use super::{HandError, csv_records, rate};
 use closeread_table::{Table, Value};
 use closeread_text::hash::sha256;
 use serde::Serialize;
@@ -105,14 +104,7 @@ pub fn adjudicated(disputes: &[Dispute], checked: usize, file: &str) -> Result<A
     table.source = "CorpusQA, section 3.6".to_owned();
     let judged = agreed + decided.len();
     for (name, n, hit) in [("first agreement", checked, agreed), ("after the second round", judged, agreed + upheld)] {
-        let (share, interval) = match n {
-            0 => (Value::missing("nothing was read"), Value::missing("nothing was read")),
-            n => {
-                let (low, high) = wilson(hit, n, 0.95);
-                let interval = format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high);
-                (Value::text(format!("{:.2}", 100.0 * hit as f64 / n as f64)), Value::text(interval))
-            }
-        };
+        let [share, interval] = rate(hit, n);
         table.rows.push(vec![Value::text(name), Value::count(n), Value::count(hit), share, interval]);
     }
     table.notes.push(
