@@ -69,6 +69,14 @@ pub(super) fn asked_apart(table: &Observations) -> Option<String> {
     by_task.values().any(differ).then(|| format!("the runs were not asked the same items: {}", counts.join(", ")))
 }
 
+/// What ids and titles of tables end in that stand under both failure policies.
+pub(super) fn policy_ends(policy: FailurePolicy) -> (&'static str, &'static str) {
+    match policy {
+        FailurePolicy::Wrong => ("", ""),
+        FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
+    }
+}
+
 /// Note where both failure policies stand side by side or one was chosen.
 pub(super) fn policy_note(policy: FailurePolicy) -> String {
     let what = match policy {

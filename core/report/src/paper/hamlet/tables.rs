@@ -2,7 +2,7 @@
 
 use super::{ERROR_SHARES, FIFTHS, Hamlet, Measure, Perspective, Row, Scope, difference};
 use crate::paper::grid::{Grid, Number, Place, average};
-use crate::paper::tabulate::policy_note;
+use crate::paper::tabulate::{policy_ends, policy_note};
 use closeread_eval::observations::{FailurePolicy, Out};
 use closeread_table::{Table, Value};
 
@@ -73,10 +73,7 @@ impl Hamlet<'_> {
         heads: &[&str],
         columns: impl IntoIterator<Item = S>,
     ) -> Grid {
-        let (suffix, said) = match self.policy {
-            FailurePolicy::Wrong => ("", ""),
-            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
-        };
+        let (suffix, said) = policy_ends(self.policy);
         let grid = Grid::new(&format!("{id}{suffix}"), &format!("{title}{said}"), source, heads, columns);
         grid.decimals(3).note(policy_note(self.policy))
     }
@@ -217,10 +214,7 @@ impl Hamlet<'_> {
     fn summaries(&self) -> Option<Table> {
         let counts = ["planned", "counted"].into_iter().chain(OUT.map(|(_, name)| name));
         let columns = ["Model", "score"].into_iter().chain(counts).map(str::to_owned).collect();
-        let (suffix, said) = match self.policy {
-            FailurePolicy::Wrong => ("", ""),
-            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
-        };
+        let (suffix, said) = policy_ends(self.policy);
         let title = format!("Summaries behind the scores{said}");
         let mut table = Table::new(format!("hamlet-summaries{suffix}"), title, columns);
         "HAMLET, Table 7".clone_into(&mut table.source);
@@ -286,10 +280,7 @@ impl Hamlet<'_> {
         let metrics: Vec<_> = scopes(Measure::Recall).chain(scopes(Measure::Faithfulness)).collect();
         let heads = ["Perspective", "Model"].into_iter().map(str::to_owned);
         let columns = heads.chain(metrics.iter().map(|metric| metric.name().replace('_', " "))).collect();
-        let (suffix, said) = match self.policy {
-            FailurePolicy::Wrong => ("", ""),
-            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
-        };
+        let (suffix, said) = policy_ends(self.policy);
         let title = format!("Recall and faithfulness with 95% intervals, %{said}");
         let mut table = Table::new(format!("hamlet-intervals{suffix}"), title, columns);
         "HAMLET, Eq. 1 and 2".clone_into(&mut table.source);

@@ -4,10 +4,10 @@ use super::data::relative_bins;
 use super::items::{ASPECTS, POSITION_BINS, aspect, position_bin, relative_bin};
 use super::{COMPLEXITIES, NovelQa, Piece, Row, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, mean_of};
 use crate::paper::grid::{Better, Grid, Number, Place};
-use crate::paper::tabulate::{HUMAN, policy_note, unjudged, without_judge};
+use crate::paper::tabulate::{HUMAN, policy_ends, policy_note, unjudged, without_judge};
 use crate::plan::Arm;
 use closeread_eval::Task;
-use closeread_eval::observations::{FailurePolicy, ItemFacts, ItemId, MetricName, Rows};
+use closeread_eval::observations::{ItemFacts, ItemId, MetricName, Rows};
 use closeread_judges::{EVIDENCE_MARKS, JUDGED_ACCURACY};
 use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
@@ -86,14 +86,6 @@ impl NovelQa<'_> {
         rows_of.into_iter().map(note).chain(waiting.map(|waiting| format!("generative {waiting}"))).collect()
     }
 
-    /// What ids and titles end in, by what becomes of failures.
-    fn reading(&self) -> (&'static str, &'static str) {
-        match self.policy {
-            FailurePolicy::Wrong => ("", ""),
-            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
-        }
-    }
-
     pub(super) fn grid<S: Into<String>>(
         &self,
         id: &str,
@@ -102,7 +94,7 @@ impl NovelQa<'_> {
         heads: &[&str],
         columns: impl IntoIterator<Item = S>,
     ) -> Grid {
-        let (suffix, said) = self.reading();
+        let (suffix, said) = policy_ends(self.policy);
         let grid = Grid::new(&format!("{id}{suffix}"), &format!("{title}{said}"), source, heads, columns);
         grid.decimals(2).note(policy_note(self.policy))
     }
@@ -235,7 +227,10 @@ impl NovelQa<'_> {
         let grid = grid.with_summary([Value::text("Weighted Avg.")], pooled.collect());
         let grid = grid.grouped(SETTINGS.map(|(_, name)| name), 2);
         let grid = grid.note(PER_EVIDENCE).note("Weighted Avg.: by the pieces of each line");
-        grid.finished_with_ns(&format!("Pieces of evidence before and behind 100K tokens{}", self.reading().1))
+        grid.finished_with_ns(&format!(
+            "Pieces of evidence before and behind 100K tokens{}",
+            policy_ends(self.policy).1
+        ))
     }
 
     fn table_5(&self) -> Option<Table> {
