@@ -2,10 +2,12 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod cached;
 pub mod copies;
 mod mapped;
 pub mod run_files;
 
+pub use cached::partial_of;
 pub use mapped::map;
 
 use anyhow::{Context, Result, bail};

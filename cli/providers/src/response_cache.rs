@@ -5,6 +5,7 @@
 
 use crate::outgoing::{Outgoing, Source};
 use anyhow::{Context, Result};
+use closeread_files::partial_of;
 use closeread_llm::{FinishReason, Response};
 use closeread_text::hash::{PartsHash, sha256};
 use serde::{Deserialize, Serialize};
@@ -102,14 +103,7 @@ pub fn request_key(source: &Source, call: &Outgoing, repeat: u32) -> String {
 fn write(path: &Path, entry: &Entry) -> Result<()> {
     let folder = path.parent().context("a response lies in a folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // `cache prune` knows ours by the hash at the beginning, and finds what a kill leaves.
-    let prefix = format!("{}.", path.file_stem().unwrap_or_default().display());
-    let mut partial = tempfile::Builder::new();
-    partial.prefix(&prefix).suffix(".tmp");
-    // As every new file has: in a cache folder that several people share, each may read what the others paid for.
-    #[cfg(unix)]
-    partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut partial = partial.tempfile_in(folder)?;
+    let mut partial = partial_of(path, folder)?;
     serde_json::to_writer(&mut partial, entry)?;
     partial.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())

@@ -1,6 +1,7 @@
 //! Cache: what is kept from run to run.
 
 use anyhow::{Context, Result};
+use closeread_files::partial_of;
 use closeread_providers::response_cache::ResponseCache;
 use std::fs::File;
 use std::io::BufWriter;
@@ -28,13 +29,8 @@ pub fn responses() -> ResponseCache {
 pub(crate) fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
     let folder = path.parent().context("a file of the cache lies in its folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let prefix = format!("{}.", path.file_stem().unwrap_or_default().display());
-    let mut partial = tempfile::Builder::new();
-    partial.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let write = || {
-        let partial = partial.tempfile_in(folder)?;
+        let partial = partial_of(path, folder)?;
         let mut to = BufWriter::new(partial.as_file());
         fill(&mut to)?;
         to.into_inner().map_err(|error| error.into_error())?;
