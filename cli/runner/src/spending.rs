@@ -2,15 +2,16 @@
 
 mod charges;
 mod served;
+mod spent;
 mod taken;
 #[cfg(test)]
 mod tests;
 
 pub use charges::{CHARGES, Charged, keep_charged};
 pub use served::Serving;
+pub use spent::Spent;
 pub use taken::Taken;
 
-use crate::run_folder::Spent;
 use anyhow::Result;
 use charges::{CallName, Charges};
 use closeread_books::tokens::Tokenizer;

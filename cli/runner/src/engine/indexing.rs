@@ -1,7 +1,7 @@
 //! Indexes that are made before any run and kept for all of them.
 
 use super::book_indexes::{cut_of, embed};
-use super::groups;
+use super::grouping::groups;
 use super::plan::{PlannedCell, retriever_for};
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;

@@ -1,12 +1,14 @@
 //! The run: books become indexes, items become trials, trials become records.
 
 mod book_indexes;
+pub(crate) mod grouping;
 mod indexing;
 mod plan;
 mod prepare;
 pub mod replay;
 mod trials;
 
+pub use grouping::groups;
 pub use indexing::{KeptFile, keep_indexes};
 pub use plan::{Plan, PlannedCell, retriever_for};
 
@@ -20,16 +22,16 @@ use anyhow::Result;
 use book_indexes::BookIndexes;
 use closeread_books::TextError;
 use closeread_eval::{Item, Outcome};
+use closeread_methods::Trial;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{Questions, Trial};
 use closeread_providers::Batcher;
 use closeread_providers::ending::is_ending;
 use closeread_report::Arm;
 use closeread_text::Span;
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use plan::Unit;
+use plan::{Unit, units_of};
 use prepare::Preparations;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -279,20 +281,6 @@ async fn hurry(batchers: &[&Batcher], spending: &Spending) -> Infallible {
     }
 }
 
-/// Items by the books they are about, in the order of first use.
-pub fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
-    let mut groups: Vec<(&[String], Vec<&Item>)> = Vec::new();
-    let mut place: HashMap<&[String], usize> = HashMap::new();
-    for item in items {
-        let idx = *place.entry(&item.documents).or_insert_with(|| {
-            groups.push((&item.documents, Vec::new()));
-            groups.len() - 1
-        });
-        groups[idx].1.push(item);
-    }
-    groups
-}
-
 /// Returns the units of `items`, which are on the same books, that the folder does not hold yet.
 fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
     let (open, done): (Vec<_>, Vec<_>) = units_of(plan, items)
@@ -302,23 +290,6 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journal
         journals.discard(&unit.name())?;
     }
     Ok(open)
-}
-
-/// Returns all units of `items`, which are on the same books.
-fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
-    let all_of = |cell: &'a PlannedCell, questions: &Questions<'a>| {
-        let items = questions.items().to_vec();
-        (0..plan.repeats).map(|repeat| Unit { cell, repeat, items: items.clone() }).collect::<Vec<_>>()
-    };
-    let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
-    let mut units: Vec<Unit<'a>> = Vec::new();
-    for questions in Questions::by_task(items).iter().filter(|_| !together.is_empty()) {
-        units.extend(together.iter().flat_map(|cell| all_of(cell, questions)));
-    }
-    for questions in Questions::one_each(items) {
-        units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &questions)));
-    }
-    units
 }
 
 /// Divides units into two waves: the first question of a method whose prompts begin alike goes alone, the rest

@@ -7,7 +7,7 @@ use crate::spending::Spending;
 use closeread_books::Book;
 use closeread_eval::Item;
 use closeread_methods::record::TrialKey;
-use closeread_methods::{AnyMethod, Settings, WordScores};
+use closeread_methods::{AnyMethod, Questions, Settings, WordScores};
 use closeread_providers::Batcher;
 use closeread_report::Arm;
 use closeread_retrieve::Retriever;
@@ -112,4 +112,21 @@ impl Unit<'_> {
     pub(super) fn name(&self) -> Vec<TrialKey> {
         self.items.iter().map(|item| self.key(item)).collect()
     }
+}
+
+/// Returns all units of `items`, which are on the same books.
+pub(super) fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
+    let all_of = |cell: &'a PlannedCell, questions: &Questions<'a>| {
+        let items = questions.items().to_vec();
+        (0..plan.repeats).map(|repeat| Unit { cell, repeat, items: items.clone() }).collect::<Vec<_>>()
+    };
+    let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
+    let mut units: Vec<Unit<'a>> = Vec::new();
+    for questions in Questions::by_task(items).iter().filter(|_| !together.is_empty()) {
+        units.extend(together.iter().flat_map(|cell| all_of(cell, questions)));
+    }
+    for questions in Questions::one_each(items) {
+        units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &questions)));
+    }
+    units
 }

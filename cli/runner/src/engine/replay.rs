@@ -1,10 +1,10 @@
 //! A finished run again, without asking anyone: every response comes from its record, everything else is computed anew.
 
 use super::book_indexes::BookIndexes;
-use super::plan::{Plan, Unit};
+use super::grouping::groups;
+use super::plan::{Plan, Unit, units_of};
 use super::prepare::key_of;
 use super::trials::recorded;
-use super::{groups, units_of};
 use crate::benchmark::Benchmark;
 use crate::host::QueryEncoder;
 use crate::progress::Progress;

@@ -1,7 +1,7 @@
 //! A run that is taken on with more to do: which of its trials stay as they are, and which are asked again.
 
 use super::preparations::{self, PreparationKey, preparations};
-use crate::engine::groups;
+use crate::engine::grouping::groups;
 use crate::judging::{self, JUDGEMENTS};
 use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};

@@ -3,7 +3,7 @@
 use super::preparations::preparations;
 use super::served::{EMBEDDINGS, RERANKING, served_calls};
 use crate::journal::Journals;
-use crate::spending::Charged;
+use crate::spending::{Charged, Spent};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::Outcome;
@@ -19,32 +19,6 @@ use tracing::warn;
 
 /// The prices that the run's money is counted by.
 pub const PRICES: &str = "prices.json";
-
-/// Cost of a run so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spent {
-    /// Cost of the calls of readers and judges.
-    pub calls: Dollars,
-    /// The part of it of which responses are in the folder: what was lost is not among them.
-    pub kept: Dollars,
-    /// The part of it that is the most which calls can cost whose end is not known; they may be in flight.
-    pub open: Dollars,
-    /// Cost of embeddings and reranking on servers.
-    pub served: Dollars,
-}
-
-impl Spent {
-    /// Returns the part of the calls' cost that is known, of records that were replaced too.
-    pub fn ended(&self) -> Dollars {
-        let ended = self.calls - self.open;
-        if ended > self.kept { ended } else { self.kept }
-    }
-
-    /// Returns the cost in all.
-    pub fn total(&self) -> Dollars {
-        self.calls + self.served
-    }
-}
 
 /// Returns what the calls cost that are in a folder: of its records, its preparations and its judges, or what they were charged
 /// while they ran, if that is more; those of unknown price count as nothing, and those without tokens with ours. The calls of

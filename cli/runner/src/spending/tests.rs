@@ -1,5 +1,4 @@
 use super::*;
-use crate::run_folder::Spent;
 use closeread_llm::{Message, Usage};
 use closeread_methods::record::ServedCall;
 use std::sync::Arc;
