@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 const TYPES: &str = include_str!("compare.d.ts");
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add_options::<Choice>().add::<Shown<'static>>();
 }
 

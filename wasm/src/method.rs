@@ -29,7 +29,7 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add::<MethodOptions>().add::<Item>().add::<host::JsCall<'static>>().add::<closeread_llm::Response>();
     types
         .add::<closeread_eval::reading::Parsed>()

@@ -6,7 +6,7 @@ use closeread_eval::observations::{BothOrders, order_effect};
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add::<BothOrders>().add::<closeread_eval::observations::OrderEffect>();
 }
 

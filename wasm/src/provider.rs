@@ -18,7 +18,7 @@ use web_sys::AbortSignal;
 use wire::{Relay, Wire, sleep};
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add::<Options>().add::<GivenCall>().add::<Retrying<'static>>();
 }
 

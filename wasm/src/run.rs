@@ -19,7 +19,7 @@ use texts::Texts;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add::<Facts<'static>>().add::<Shown<'static>>().add_options::<TrialFilter>();
     types.add::<closeread_report::TrialLine>().add::<closeread_report::TrialTrace<'static>>();
     types.add::<closeread_llm::Message>().add::<texts::TracedPassage<'static>>();

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add::<closeread_eval::Evidence>().add::<FoundEvidence>().add::<RecallAt>().add::<RankingScores>();
 }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "typescript")]
-pub(crate) fn declare(types: &mut crate::typescript::Declarations) {
+pub(crate) fn declare(types: &mut crate::typescript::declarations::Declarations) {
     types.add_options::<crate::books::Reading>().add_options::<CutOptions>().add_options::<SearchOptions>();
     types.add::<Listing>().add::<Found>().add::<BookFacts<'static>>().add::<Retrieved>().add::<Chapter>();
     evidence::declare(types);
