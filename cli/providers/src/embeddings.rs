@@ -1,15 +1,11 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
-use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
+use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, can_be_tokens};
+use crate::served_providers::{EMBEDDING_PROVIDERS, account_of, provider_of};
 use crate::tries::Tries;
 use anyhow::Result;
 use closeread_embed::Vectors;
 use closeread_llm::provider::EmbeddingProtocol;
-
-/// Texts of a request where the server sets no limit: a few hundred passages are far below the 300,000 tokens that OpenAI
-/// takes, and small servers do not hold up everything else for one request.
-const TEXTS: usize = 32;
-const TEXTS_OPENAI: usize = 256;
 
 /// A provider of embedding models.
 pub type EmbeddingProvider = ServedProvider<EmbeddingProtocol>;
@@ -17,34 +13,6 @@ pub type EmbeddingProvider = ServedProvider<EmbeddingProtocol>;
 pub type EmbeddingAccount = ServedAccount<EmbeddingProtocol>;
 /// The server of an embedding model.
 pub type EmbeddingServer = ModelServer<EmbeddingProtocol>;
-
-/// Every provider of embeddings, in the order in which help lists them.
-pub static EMBEDDING_PROVIDERS: [EmbeddingProvider; 3] = [
-    EmbeddingProvider {
-        name: "openai",
-        asked: EmbeddingProtocol::OpenAi,
-        variables: &["OPENAI_API_KEY"],
-        base_url: Some("https://api.openai.com/v1"),
-        address_ends: "up to and including /v1",
-        texts: TEXTS_OPENAI,
-    },
-    EmbeddingProvider {
-        name: "openai-compatible",
-        asked: EmbeddingProtocol::OpenAi,
-        variables: &["OPENAI_COMPATIBLE_API_KEY"],
-        base_url: None,
-        address_ends: "up to and including /v1",
-        texts: TEXTS,
-    },
-    EmbeddingProvider {
-        name: "tei",
-        asked: EmbeddingProtocol::Tei,
-        variables: &["TEI_API_KEY"],
-        base_url: None,
-        address_ends: "up to where /embed begins",
-        texts: TEXTS,
-    },
-];
 
 impl Kind for EmbeddingProtocol {
     const MODEL: &'static str = "embedding model";

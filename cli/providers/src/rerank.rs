@@ -1,38 +1,10 @@
 //! Rerankers on servers: who serves them, and how they are asked.
 
-use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, account_of, can_be_tokens, provider_of};
+use crate::served::{Asked, Kind, ModelServer, ServedAccount, ServedProvider, can_be_tokens};
+use crate::served_providers::{RERANK_PROVIDERS, Reranking, account_of, provider_of};
 use crate::tries::Tries;
 use anyhow::Result;
 use closeread_llm::provider::{RerankProtocol, RerankResponse};
-
-/// The ways in which a provider of rerankers is asked, and paid.
-#[derive(Debug)]
-pub struct Reranking {
-    /// Protocol that the provider speaks.
-    pub protocol: RerankProtocol,
-    /// Whether it is paid by the search, unless a price list says otherwise.
-    pays_searches: bool,
-}
-
-/// Texts that Cohere counts as one search.
-const TEXTS_OF_A_SEARCH: u64 = 100;
-
-/// Most tokens of a text with its query that Cohere counts as one text of a search; it cuts a longer one into several.
-const TOKENS_OF_A_TEXT: u64 = 500;
-
-impl Reranking {
-    /// Number of searches that are paid for a query and texts of so many tokens, as Cohere counts them; `None` where tokens are
-    /// paid. `listed` is what the price list says.
-    pub fn searches(&self, listed: Option<bool>, query: u64, texts: impl IntoIterator<Item = u64>) -> Option<u64> {
-        if !listed.unwrap_or(self.pays_searches) {
-            return None;
-        }
-        // Each piece has the query beside it.
-        let piece = TOKENS_OF_A_TEXT - query.min(TOKENS_OF_A_TEXT / 2);
-        let pieces: u64 = texts.into_iter().map(|tokens| tokens.div_ceil(piece).max(1)).sum();
-        Some(pieces.div_ceil(TEXTS_OF_A_SEARCH))
-    }
-}
 
 /// A provider of rerankers.
 pub type RerankProvider = ServedProvider<Reranking>;
@@ -40,46 +12,6 @@ pub type RerankProvider = ServedProvider<Reranking>;
 pub type RerankAccount = ServedAccount<Reranking>;
 /// The server of a reranker.
 pub type RerankServer = ModelServer<Reranking>;
-
-/// Every provider of rerankers, in the order in which help lists them.
-///
-/// Cohere takes 1,000 texts a request (docs.cohere.com/docs/reranking-best-practices) and counts 100 as a search, those of more
-/// than 500 tokens with their query as several (learn.microsoft.com, deploy Cohere Rerank models). TEI says its own limit; 32 is
-/// what it takes unless it was started otherwise.
-pub static RERANK_PROVIDERS: [RerankProvider; 4] = [
-    RerankProvider {
-        name: "cohere",
-        asked: Reranking { protocol: RerankProtocol::Cohere, pays_searches: true },
-        variables: &["COHERE_API_KEY", "CO_API_KEY"],
-        base_url: Some("https://api.cohere.com/v2"),
-        address_ends: "up to and including /v2",
-        texts: 1000,
-    },
-    RerankProvider {
-        name: "jina",
-        asked: Reranking { protocol: RerankProtocol::Jina, pays_searches: false },
-        variables: &["JINA_API_KEY"],
-        base_url: Some("https://api.jina.ai/v1"),
-        address_ends: "up to and including /v1",
-        texts: 1000,
-    },
-    RerankProvider {
-        name: "openai-compatible",
-        asked: Reranking { protocol: RerankProtocol::Cohere, pays_searches: false },
-        variables: &["OPENAI_COMPATIBLE_API_KEY"],
-        base_url: None,
-        address_ends: "up to where /rerank begins, for vLLM and llama.cpp up to and including /v1",
-        texts: 128,
-    },
-    RerankProvider {
-        name: "tei",
-        asked: Reranking { protocol: RerankProtocol::Tei, pays_searches: false },
-        variables: &["TEI_API_KEY"],
-        base_url: None,
-        address_ends: "up to where /rerank begins",
-        texts: 32,
-    },
-];
 
 impl Kind for Reranking {
     const MODEL: &'static str = "reranker";

@@ -1,13 +1,11 @@
 //! Models on servers that are asked for numbers and not for words, embedding models and rerankers: whose they are, with what key.
 
-use crate::account::{Address, PROVIDERS, elsewhere, keys};
-use crate::embeddings::EMBEDDING_PROVIDERS;
-use crate::rerank::RERANK_PROVIDERS;
+use crate::account::Address;
 use crate::secrets::Secrets;
 use crate::throttle::{Place, Rates, Throttle};
 use crate::tries::{Bill, Tries, bill};
 use crate::wire::{Message, Received, Wire};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use closeread_llm::provider::{Dialect, Fault, Limits, Protocol, Request, Secret, TeiInfo, with_path};
 use closeread_llm::{HostError, Usage};
 use std::cell::{Cell, RefCell};
@@ -64,50 +62,6 @@ pub struct ServedAccount<K: 'static> {
     limits: Limits,
 }
 
-/// The provider of a model's name such as `tei/bge-m3`; `None` for an installed model's.
-pub(crate) fn provider_of<K: Kind>(name: &str) -> Option<&'static ServedProvider<K>> {
-    let (prefix, _) = name.split_once('/')?;
-    K::providers().iter().find(|provider| provider.name == prefix)
-}
-
-/// Returns the account of a model's name such as `tei/bge-m3`; `None` for a name of no provider, which is an installed
-/// model's.
-///
-/// # Errors
-/// If the provider serves no such models, or model, address or key is missing or cannot be used.
-pub(crate) fn account_of<K: Kind>(name: &str, base_url: Option<&str>) -> Result<Option<ServedAccount<K>>> {
-    let Some((prefix, model)) = name.split_once('/') else { return Ok(None) };
-    let Some(provider) = provider_of::<K>(name) else {
-        let chat = PROVIDERS.iter().map(|provider| provider.name);
-        let others = EMBEDDING_PROVIDERS.iter().map(|p| p.name).chain(RERANK_PROVIDERS.iter().map(|p| p.name));
-        if chat.chain(others).any(|other| other == prefix) {
-            let names: Vec<String> = K::providers().iter().map(|p| format!("{}/MODEL", p.name)).collect();
-            bail!("{} `{name}`: closeread {} {}, or an installed model", K::MODEL, K::FROM, names.join(", "));
-        }
-        return Ok(None);
-    };
-    if model.is_empty() {
-        bail!("{} `{name}` names no model: expected {prefix}/MODEL", K::MODEL);
-    }
-    let keys = keys()?;
-    if let (None, Some(own)) = (base_url, provider.base_url) {
-        elsewhere::refuse_another(&keys, provider.name, own, K::ADDRESS)?;
-    }
-    let base_url = base_url.or(provider.base_url).with_context(|| {
-        format!("{} `{name}` needs {}, the server's address {}", K::MODEL, K::ADDRESS, provider.address_ends)
-    })?;
-    let address = Address::new(base_url, K::ADDRESS)?;
-    let key = keys.fit_for_a_header(provider.variables)?;
-    if key.is_none() && Some(base_url) == provider.base_url {
-        let variables = provider.variables.join(" or ");
-        bail!(
-            "{} `{name}` needs a key: set the environment variable {variables}, or write it into a file .env",
-            K::MODEL
-        );
-    }
-    Ok(Some(ServedAccount { provider, model: model.to_owned(), base_url: address, key, limits: Limits::default() }))
-}
-
 impl<K> Clone for ServedAccount<K> {
     fn clone(&self) -> Self {
         Self { model: self.model.clone(), base_url: self.base_url.clone(), key: self.key.clone(), ..*self }
@@ -115,6 +69,15 @@ impl<K> Clone for ServedAccount<K> {
 }
 
 impl<K> ServedAccount<K> {
+    pub(crate) fn new(
+        provider: &'static ServedProvider<K>,
+        model: String,
+        base_url: Address,
+        key: Option<Secret>,
+    ) -> Self {
+        Self { provider, model, base_url, key, limits: Limits::default() }
+    }
+
     /// Returns the account with these limits for its requests.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
