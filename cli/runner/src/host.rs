@@ -15,7 +15,7 @@ use closeread_methods::{Host, reader};
 use closeread_providers::ending::is_ending;
 use closeread_providers::response_cache::{ResponseCache, request_key};
 use closeread_providers::under_way::UnderWay;
-use closeread_providers::{Batcher, Beginnings, Model, Permit, Uncounted};
+use closeread_providers::{Batcher, Beginnings, ChatModel, Model, Outgoing, Permit, Source, Uncounted};
 use futures_util::{StreamExt, stream};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -225,73 +225,82 @@ impl Repetition<'_> {
         })
     }
 
+    /// Takes the response from the journal or the cache, or else from the server.
     async fn answered(&self, call: Call, shape: Option<&Shape>) -> Result<Response, HostError> {
-        match &self.host.model {
-            Model::Chat(model) => {
-                let source = model.source(self.method, &call.prompt, shape);
-                let call = self.host.beginnings.take_out(model.limited(call)).with_fields(&source.extra_body);
-                let request = request_key(&source, &call, self.repeat);
-                if let Some(response) = self.journal.and_then(|journal| journal.take(&request)) {
-                    trace!("answered from the journal");
-                    return Ok(response);
-                }
-                let _turn = loop {
-                    if let Some(response) = self.host.responses.get(&request) {
-                        trace!("answered from the cache");
-                        return Ok(response);
-                    }
-                    if let Some(turn) = self.host.under_way.turn(&request).await {
-                        break turn;
-                    }
-                };
-                let begun = match &self.host.spending {
-                    None => None,
-                    Some((spending, name)) => {
-                        let in_batch = self.host.batcher.as_ref().map(|_| request.as_str());
-                        Some(spending.begin(name, &call, in_batch).await)
-                    }
-                };
-                let began = Instant::now();
-                let response = match &self.host.batcher {
-                    None => match &begun {
-                        Some(begun) => model.chat(&call, &source, begun).await,
-                        None => model.chat(&call, &source, &Uncounted).await,
-                    },
-                    Some(batcher) => {
-                        if let Some(begun) = &begun {
-                            begun.hand_in(batcher.knows(&request))?;
-                        }
-                        let entry = batcher.entry(&request, &call.whole(), &source);
-                        // It may hold a whole book, and the response is hours away.
-                        drop(call);
-                        match &begun {
-                            Some(begun) => batcher.ask(&request, entry, begun).await,
-                            None => batcher.ask(&request, entry, &Uncounted).await,
-                        }
-                    }
-                };
-                let response = match begun {
-                    Some(begun) => begun.ended(response),
-                    None => response,
-                };
-                let response = self.noted(response)?;
-                let (prompt, completion) = (response.usage.prompt_tokens, response.usage.completion_tokens);
-                let seconds = began.elapsed().as_secs_f64();
-                trace!(
-                    prompt_tokens = prompt,
-                    completion_tokens = completion,
-                    seconds,
-                    finish = ?response.finish,
-                    "answered by the server"
-                );
-                self.keep(&request, &response, seconds);
-                self.host.responses.put(&request, source, self.repeat, &response);
-                Ok(response)
-            }
-            Model::Extractive => {
-                Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()))
-            }
+        let Model::Chat(model) = &self.host.model else {
+            return Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()));
+        };
+        let source = model.source(self.method, &call.prompt, shape);
+        let call = self.host.beginnings.take_out(model.limited(call)).with_fields(&source.extra_body);
+        let request = request_key(&source, &call, self.repeat);
+        if let Some(response) = self.journal.and_then(|journal| journal.take(&request)) {
+            trace!("answered from the journal");
+            return Ok(response);
         }
+        let _turn = loop {
+            if let Some(response) = self.host.responses.get(&request) {
+                trace!("answered from the cache");
+                return Ok(response);
+            }
+            if let Some(turn) = self.host.under_way.turn(&request).await {
+                break turn;
+            }
+        };
+        let response = self.served(model, call, &source, &request).await?;
+        self.host.responses.put(&request, source, self.repeat, &response);
+        Ok(response)
+    }
+
+    /// Has the server answer once there is money for it, alone or in a batch, and keeps the response in the journal.
+    async fn served(
+        &self,
+        model: &ChatModel,
+        call: Outgoing,
+        source: &Source,
+        request: &str,
+    ) -> Result<Response, HostError> {
+        let begun = match &self.host.spending {
+            None => None,
+            Some((spending, name)) => {
+                let in_batch = self.host.batcher.as_ref().map(|_| request);
+                Some(spending.begin(name, &call, in_batch).await)
+            }
+        };
+        let began = Instant::now();
+        let response = match &self.host.batcher {
+            None => match &begun {
+                Some(begun) => model.chat(&call, source, begun).await,
+                None => model.chat(&call, source, &Uncounted).await,
+            },
+            Some(batcher) => {
+                if let Some(begun) = &begun {
+                    begun.hand_in(batcher.knows(request))?;
+                }
+                let entry = batcher.entry(request, &call.whole(), source);
+                // It may hold a whole book, and the response is hours away.
+                drop(call);
+                match &begun {
+                    Some(begun) => batcher.ask(request, entry, begun).await,
+                    None => batcher.ask(request, entry, &Uncounted).await,
+                }
+            }
+        };
+        let response = match begun {
+            Some(begun) => begun.ended(response),
+            None => response,
+        };
+        let response = self.noted(response)?;
+        let (prompt, completion) = (response.usage.prompt_tokens, response.usage.completion_tokens);
+        let seconds = began.elapsed().as_secs_f64();
+        trace!(
+            prompt_tokens = prompt,
+            completion_tokens = completion,
+            seconds,
+            finish = ?response.finish,
+            "answered by the server"
+        );
+        self.keep(request, &response, seconds);
+        Ok(response)
     }
 }
 
