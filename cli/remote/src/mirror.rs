@@ -2,13 +2,13 @@
 
 mod growing;
 
-use crate::copy::{Identity, Index, Version, WRITER, block_on, identity, pull_listed, state, write_lines};
-use crate::segments::{name, unsent};
+use crate::copy::{Identity, Index, Version, WRITER, block_on, pull_listed, state};
+use crate::segments::name;
 use crate::store::{Away, Patience, Put, Store};
 use crate::writer::{Replaced, Writer};
 use crate::{Address, Place};
 use anyhow::{Context, Result, anyhow, bail};
-use closeread_files::run_files::{CHARGES, GROWING, SUPERSEDED};
+use closeread_files::run_files::{CHARGES, GROWING};
 use closeread_files::{self as files, write_atomically};
 use object_store::UpdateVersion;
 use serde_json::Value;
@@ -159,42 +159,7 @@ impl Sending {
                     self.store.address()
                 );
             }
-            let mut lines = found.lines;
-            let mut sent = BTreeMap::new();
-            for file in GROWING {
-                let path = self.place.folder.join(file);
-                let there = lines.of(file).to_vec();
-                let bytes = there.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
-                let local = files::read_text(&path)?.unwrap_or_default();
-                let whole = local.rfind('\n').map_or("", |end| &local[..end]);
-                let local: Vec<String> = whole.lines().map(str::to_owned).collect();
-                let mut unsent = unsent(&local, &there);
-                if !is_same {
-                    let replaced = lines.of(SUPERSEDED);
-                    let n_lost = unsent.iter().filter(|line| !replaced.contains(line)).count();
-                    if n_lost > 0 {
-                        info!(
-                            "{n_lost} lines of {file} are left out: another machine changed the run before they were sent"
-                        );
-                    }
-                    unsent.clear();
-                }
-                if !unsent.is_empty() {
-                    info!("{} lines of {file} were not sent before: they are now", unsent.len());
-                }
-                if !unsent.is_empty() || lines.0.contains_key(file) {
-                    lines.0.insert(file.to_owned(), there.into_iter().chain(unsent).collect());
-                }
-                sent.insert(file, bytes);
-            }
-            write_lines(&self.place.folder, &lines)?;
-            self.sent = sent
-                .into_iter()
-                .map(|(file, bytes)| {
-                    let meta = std::fs::metadata(self.place.folder.join(file)).ok();
-                    (file, (meta.as_ref().map(identity), bytes))
-                })
-                .collect();
+            self.join_lines(found.lines, is_same)?;
             self.index.write(&self.place)?;
             return self.beat().await;
         }

@@ -1,15 +1,17 @@
 //! The files of a folder that grow by lines, sent as segments and put whole at the end.
 
 use super::Sending;
-use crate::copy::{Identity, identity};
-use crate::segments::{Entry, Head, head, name, new_lines};
+use crate::copy::{Identity, identity, write_lines};
+use crate::segments::{Entry, Head, Lines, head, name, new_lines, unsent};
 use crate::store::Put;
 use anyhow::{Context, Result};
 use closeread_files as files;
-use closeread_files::run_files::GROWING;
+use closeread_files::run_files::{GROWING, SUPERSEDED};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind;
+use tracing::info;
 
 /// A segment is not much larger.
 const SEGMENT_BYTES: usize = 16 << 20;
@@ -44,6 +46,47 @@ impl Sending {
                 return Ok(true);
             }
         }
+    }
+
+    /// Makes the growing files here those of the store, with the lines behind them that were not sent before; without these if
+    /// another machine has changed the run since.
+    pub(super) fn join_lines(&mut self, mut lines: Lines, is_same: bool) -> Result<()> {
+        let mut sent = BTreeMap::new();
+        for file in GROWING {
+            let path = self.place.folder.join(file);
+            let there = lines.of(file).to_vec();
+            let bytes = there.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
+            let local = files::read_text(&path)?.unwrap_or_default();
+            let whole = local.rfind('\n').map_or("", |end| &local[..end]);
+            let local: Vec<String> = whole.lines().map(str::to_owned).collect();
+            let mut unsent = unsent(&local, &there);
+            if !is_same {
+                let replaced = lines.of(SUPERSEDED);
+                let n_lost = unsent.iter().filter(|line| !replaced.contains(line)).count();
+                if n_lost > 0 {
+                    info!(
+                        "{n_lost} lines of {file} are left out: another machine changed the run before they were sent"
+                    );
+                }
+                unsent.clear();
+            }
+            if !unsent.is_empty() {
+                info!("{} lines of {file} were not sent before: they are now", unsent.len());
+            }
+            if !unsent.is_empty() || lines.0.contains_key(file) {
+                lines.0.insert(file.to_owned(), there.into_iter().chain(unsent).collect());
+            }
+            sent.insert(file, bytes);
+        }
+        write_lines(&self.place.folder, &lines)?;
+        self.sent = sent
+            .into_iter()
+            .map(|(file, bytes)| {
+                let meta = std::fs::metadata(self.place.folder.join(file)).ok();
+                (file, (meta.as_ref().map(identity), bytes))
+            })
+            .collect();
+        Ok(())
     }
 
     /// Sends the lines that came to the growing files.
