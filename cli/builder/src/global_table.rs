@@ -72,7 +72,24 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
         let kind = column.value_type.name();
         bail!("{}: its `{DOCUMENT_DATE}` is read as {kind}: expected dates such as 2024-03-31 or 2024-03", named());
     }
-    // The schema's columns in its order, by key, head of the file or title: `Area (ha)` and `Area (acres)` have one title.
+    let places = places(&schema, &seen, &heads, named)?;
+    for (column, &at) in schema.columns.iter_mut().zip(&places) {
+        *column = column.clone().compared(rows.iter().map(|row| (row[at].as_str(), "")));
+    }
+    let record = |((line, cells), row): (&(usize, Vec<String>), &Vec<String>)| {
+        let documents = sources.map_or("", |at| cells[at].as_str());
+        Record {
+            line: *line,
+            cells: places.iter().map(|&at| row[at].clone()).collect(),
+            documents: documents.split(';').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+        }
+    };
+    Ok((schema, records.iter().zip(&rows).map(record).collect()))
+}
+
+/// Where the file that errors name has each column of the schema, found by key, head or title: `Area (ha)` and `Area (acres)` have
+/// one title.
+fn places(schema: &Schema, seen: &Schema, heads: &[String], named: impl Fn() -> String) -> Result<Vec<usize>> {
     let mut places: Vec<usize> = Vec::new();
     for column in &schema.columns {
         let by_key = seen.columns.iter().position(|known| known.key == column.key);
@@ -87,18 +104,7 @@ pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Re
             None => bail!("{}: it has no column `{}`, which the schema names", named(), column.key),
         }
     }
-    for (column, &at) in schema.columns.iter_mut().zip(&places) {
-        *column = column.clone().compared(rows.iter().map(|row| (row[at].as_str(), "")));
-    }
-    let record = |((line, cells), row): (&(usize, Vec<String>), &Vec<String>)| {
-        let documents = sources.map_or("", |at| cells[at].as_str());
-        Record {
-            line: *line,
-            cells: places.iter().map(|&at| row[at].clone()).collect(),
-            documents: documents.split(';').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
-        }
-    };
-    Ok((schema, records.iter().zip(&rows).map(record).collect()))
+    Ok(places)
 }
 
 /// What a reader should know of a column that is read as it looks.
