@@ -3,20 +3,15 @@
 mod calibrate;
 mod convert;
 mod download;
+mod list;
 mod pull;
 mod reference;
 mod verify;
 
 use clap::{Args, Subcommand, ValueEnum};
-use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
-use closeread_runner::models::rerankers::{KNOWN, KnownReranker, installed_rerankers};
-use closeread_runner::models::{Installed, installed, models_dir};
-use closeread_runner::tokenizer::FETCHED;
-use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tracing::info;
 
 /// List, pull, verify and convert embedders, rerankers, tokenizers
 #[derive(Debug, Args)]
@@ -107,7 +102,7 @@ impl From<Weights> for WeightFormat {
 /// Runs the command; exit code 1 if a model failed its verification.
 pub(crate) async fn run(args: ModelArgs) -> anyhow::Result<ExitCode> {
     match args.command {
-        Command::List { json } => list(json),
+        Command::List { json } => list::run(json),
         Command::Verify { name, json } => verify::run(name.as_deref(), json),
         Command::Calibrate { name, texts } => calibrate::run(&name, &texts),
         Command::Pull { name, weights, spec } => pull::run(&name, weights.into(), spec.as_deref()).await,
@@ -115,82 +110,4 @@ pub(crate) async fn run(args: ModelArgs) -> anyhow::Result<ExitCode> {
             convert::run(&dir, weights.into(), out, name, spec.as_deref())
         }
     }
-}
-
-fn list(json: bool) -> anyhow::Result<ExitCode> {
-    let dir = models_dir()?;
-    let models = installed(&dir)?;
-    let names: Vec<&str> = models.iter().flatten().map(|model| model.spec.name.as_str()).collect();
-    let available: Vec<ModelSpec> =
-        ModelSpec::built_in().into_iter().filter(|spec| !names.contains(&spec.name.as_str())).collect();
-    let mut tokenizers = Vec::new();
-    for tokenizer in FETCHED {
-        tokenizers.push((tokenizer.name, tokenizer.installed()?));
-    }
-    let rerankers = installed_rerankers(&dir)?;
-    let is_there = |known: &KnownReranker| rerankers.iter().any(|model| model.name == known.name);
-    let n_broken = models.iter().filter(|model| model.is_err()).count();
-    if json {
-        let rows = models.iter().flatten().map(describe);
-        let broken = models.iter().filter_map(|model| model.as_ref().err()).map(|error| format!("{error:#}"));
-        let names = available.iter().map(|spec| &spec.name);
-        outln!(
-            "{:#}",
-            json!({
-                "models": rows.collect::<Vec<_>>(), "unreadable": broken.collect::<Vec<_>>(),
-                "available": names.collect::<Vec<_>>(),
-                "rerankers": rerankers.iter().map(|model| json!({"name": model.name, "folder": model.folder})).collect::<Vec<_>>(),
-                "available_rerankers": KNOWN.iter().filter(|known| !is_there(known)).map(|known| known.name).collect::<Vec<_>>(),
-                "tokenizers": tokenizers.iter().map(|(name, file)| json!({"name": name, "file": file})).collect::<Vec<_>>(),
-            })
-        );
-    } else {
-        for model in &models {
-            match model {
-                Ok(Installed { spec, manifest, .. }) => {
-                    let weights = serde_json::to_value(manifest.weights)?;
-                    outln!(
-                        "{:<32} {:>5} numbers  {:>4} tokens  {:<4} {:<12} {}",
-                        spec.name,
-                        spec.dimension,
-                        spec.max_tokens,
-                        weights.as_str().unwrap_or_default(),
-                        languages(spec),
-                        model.as_ref().map(Installed::place).unwrap_or_default()
-                    );
-                }
-                Err(error) => info!("unreadable: {error:#}"),
-            }
-        }
-        for spec in &available {
-            outln!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
-        }
-        for model in &rerankers {
-            outln!("{:<32} reranker   {}", model.name, model.place());
-        }
-        for KnownReranker { name, about, .. } in KNOWN.iter().filter(|known| !is_there(known)) {
-            outln!("{name:<32} reranker, {about}, not installed: closeread model pull {name}");
-        }
-        for (name, file) in &tokenizers {
-            match file {
-                Some(file) => outln!("{name:<32} tokenizer  {}", file.display()),
-                None => outln!("{name:<32} tokenizer, not installed: closeread model pull {name}"),
-            }
-        }
-        info!("installed models live in {}", dir.display());
-    }
-    Ok(if n_broken > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-fn languages(spec: &ModelSpec) -> String {
-    if spec.languages.is_empty() { "any language".to_owned() } else { spec.languages.join(",") }
-}
-
-fn describe(model: &Installed) -> serde_json::Value {
-    let Installed { spec, manifest, folder } = model;
-    json!({
-        "name": spec.name, "dimension": spec.dimension, "max_tokens": spec.max_tokens, "pooling": spec.pooling,
-        "languages": spec.languages, "weights": manifest.weights, "licence": manifest.licence,
-        "source": manifest.source, "folder": folder,
-    })
 }
