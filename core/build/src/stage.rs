@@ -143,7 +143,7 @@ impl<'a, S: StageStore> Building<'a, S> {
     /// Works on every unit that has no line yet, and gives all lines of the stage in the order of the units.
     ///
     /// A finished stage is taken as it lies there, edited or not: lines that were removed are gone, lines that were added
-    /// go on with the rest.
+    /// go on with the rest. Each has an id of its own.
     ///
     /// # Errors
     /// [`BuildError`]; [`BuildError::Failed`] only after every other unit was worked on.
@@ -161,7 +161,7 @@ impl<'a, S: StageStore> Building<'a, S> {
         let stored = self.store.read(stage, &made_from)?;
         let known: Vec<Line<T>> = read_lines(stage, &stored.lines)?;
         let lines = match stored.finished {
-            true => known,
+            true => of_own_ids(stage, known)?,
             false => self.work(stage, &made_from, units, known, work).await?,
         };
         self.funnel.count(stage, &lines);
@@ -248,6 +248,20 @@ fn read_lines<T: DeserializeOwned>(stage: &'static str, lines: &[String]) -> Res
     lines.iter().enumerate().map(read).collect()
 }
 
+/// Refuses two lines of one id: the calls of both would be paid, and one of the two results lost. A stage that is not
+/// finished has a unit's line again where its calls failed at first.
+fn of_own_ids<T>(stage: &'static str, lines: Vec<Line<T>>) -> Result<Vec<Line<T>>, BuildError> {
+    let mut first = HashMap::new();
+    for (idx, line) in lines.iter().enumerate() {
+        if let Some(known) = first.insert(line.id.as_str(), idx + 1) {
+            let problem = format!("its id `{}` is that of line {known} too: give it one of its own", line.id);
+            return Err(BuildError::Line { stage, line: idx + 1, problem });
+        }
+    }
+    drop(first);
+    Ok(lines)
+}
+
 fn fingerprint<I: Serialize>(units: &[Unit<I>]) -> String {
     let parts: Vec<Vec<u8>> =
         units.iter().map(|unit| serde_json::to_vec(unit).expect("units have string keys only")).collect();
@@ -259,6 +273,17 @@ mod tests {
     use super::*;
     use std::cell::{Cell, RefCell};
     use std::task::Poll;
+
+    #[test]
+    fn two_lines_of_one_id_are_refused_by_their_numbers() {
+        let lines = |ids: &[&str]| -> Vec<Line<u32>> {
+            let line = |id: &&str| Line { id: (*id).to_owned(), end: End::Kept { value: 1 }, calls: Vec::new() };
+            ids.iter().map(line).collect()
+        };
+        let refused = of_own_ids("trees", lines(&["a", "b", "a"])).unwrap_err().to_string();
+        assert!(refused.starts_with("stage `trees`, line 3: its id `a` is that of line 1 too"), "{refused}");
+        assert_eq!(of_own_ids("trees", lines(&["a", "b"])).unwrap().len(), 2);
+    }
 
     /// A store whose first line finds no room.
     #[derive(Default)]
