@@ -66,6 +66,24 @@ pub struct ForeignError {
     pub why: String,
 }
 
+impl ForeignLog {
+    /// Adds a score to those of a sample. One that is no number from 0 to 1 takes its name out of the whole log: the others
+    /// would make a mean of a part.
+    fn keep(&mut self, scores: &mut BTreeMap<String, f64>, name: String, value: Option<f64>) {
+        let note = format!("scores of `{name}` are not all from 0 to 1, and are left out");
+        match value.filter(|value| (0.0..=1.0).contains(value)) {
+            _ if self.notes.contains(&note) => {}
+            Some(value) => drop(scores.insert(name, value)),
+            None => {
+                for sample in &mut self.samples {
+                    sample.scores.remove(&name);
+                }
+                self.notes.push(note);
+            }
+        }
+    }
+}
+
 impl ForeignError {
     fn new(file: &str, why: impl Into<String>) -> Self {
         Self { file: file.to_owned(), why: why.into() }

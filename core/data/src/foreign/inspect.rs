@@ -219,15 +219,7 @@ fn push(log: &mut ForeignLog, sample: Sample) -> Result<(), ForeignError> {
     let mut scores = BTreeMap::new();
     for (scorer, score) in sample.scores.iter().flatten() {
         for (name, value) in values(scorer, &score.value) {
-            match (0.0..=1.0).contains(&value) {
-                true => drop(scores.insert(name, value)),
-                false => {
-                    let note = format!("scores of `{name}` are not from 0 to 1, and are left out");
-                    if !log.notes.contains(&note) {
-                        log.notes.push(note);
-                    }
-                }
-            }
+            log.keep(&mut scores, name, value);
         }
     }
     let tokens = |usage: &Usage| {
@@ -308,8 +300,9 @@ fn last_words(input: &Value) -> String {
     }
 }
 
-/// A score as numbers, as inspect's `value_to_float` reads them; one a key where the value is an object.
-fn values(name: &str, value: &Value) -> Vec<(String, f64)> {
+/// A score as numbers, as inspect's `value_to_float` reads them; one a key where the value is an object. A list, and a word
+/// that is none of inspect's, is no number; nothing is no score.
+fn values(name: &str, value: &Value) -> Vec<(String, Option<f64>)> {
     let one = |value: &Value| match value {
         Value::Number(number) => number.as_f64(),
         Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
@@ -327,9 +320,11 @@ fn values(name: &str, value: &Value) -> Vec<(String, f64)> {
     };
     match value {
         Value::Object(several) => {
-            several.iter().filter_map(|(key, value)| Some((format!("{name}_{key}"), one(value)?))).collect()
+            let several = several.iter().filter(|(_, value)| !value.is_null());
+            several.map(|(key, value)| (format!("{name}_{key}"), one(value))).collect()
         }
-        value => one(value).map(|value| (name.to_owned(), value)).into_iter().collect(),
+        Value::Null => Vec::new(),
+        value => vec![(name.to_owned(), one(value))],
     }
 }
 

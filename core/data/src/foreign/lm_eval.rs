@@ -58,7 +58,7 @@ pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
         let metrics = row.fields.get("metrics").and_then(Value::as_array).ok_or_else(|| {
             wrong("it lists no metrics, which harnesses before 0.4.3 do not: run the task again with a newer one")
         })?;
-        let scores = scores(&row, metrics, &mut log.notes);
+        let scores = scores(&row, metrics, &mut log);
         let place = match places.get(&number) {
             Some(place) => *place,
             None => {
@@ -72,7 +72,7 @@ pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
     Ok(log)
 }
 
-fn scores(row: &Row, metrics: &[Value], notes: &mut Vec<String>) -> BTreeMap<String, f64> {
+fn scores(row: &Row, metrics: &[Value], log: &mut ForeignLog) -> BTreeMap<String, f64> {
     let filter = row.text("filter").filter(|filter| filter != "none");
     let mut scores = BTreeMap::new();
     for metric in metrics.iter().filter_map(Value::as_str) {
@@ -82,15 +82,7 @@ fn scores(row: &Row, metrics: &[Value], notes: &mut Vec<String>) -> BTreeMap<Str
             Some(Value::Bool(truth)) => Some(f64::from(u8::from(*truth))),
             _ => None,
         };
-        match value {
-            Some(value) if (0.0..=1.0).contains(&value) => drop(scores.insert(name, value)),
-            _ => {
-                let note = format!("scores of `{name}` are not from 0 to 1, and are left out");
-                if !notes.contains(&note) {
-                    notes.push(note);
-                }
-            }
-        }
+        log.keep(&mut scores, name, value);
     }
     scores
 }
@@ -155,6 +147,7 @@ fn likelihood(response: &Value) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn what_is_no_sample_is_named_with_its_line() {
@@ -174,6 +167,20 @@ mod tests {
         assert_eq!((log.task.as_str(), log.model.as_str(), log.samples[0].scores.len()), ("t", "m/x", 0));
         assert_eq!(log.notes.len(), 1);
         assert!(is_samples("a/samples_t_2026.jsonl") && !is_samples("samples.jsonl"));
+    }
+
+    fn samples(rows: &[Value]) -> ForeignLog {
+        let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+        let name = "m/samples_t_2026-11-24T23-43-29.082581.jsonl".into();
+        read(&InputFile { name, bytes: lines.join("\n").into_bytes() }).unwrap()
+    }
+
+    #[test]
+    fn a_metric_in_percent_is_left_out_of_the_samples_in_which_it_is_0_too() {
+        let row = |id: usize, bleu: f64| json!({"doc_id": id, "metrics": ["bleu", "acc"], "bleu": bleu, "acc": 1.0});
+        let log = samples(&[row(0, 0.0), row(1, 34.5), row(2, 0.5)]);
+        assert!(log.samples.iter().all(|sample| sample.scores.keys().eq(["acc"])), "{:?}", log.samples);
+        assert_eq!(log.notes, ["scores of `bleu` are not all from 0 to 1, and are left out"]);
     }
 
     fn first(row: &str) -> ForeignSample {

@@ -39,10 +39,27 @@ fn scores_of_every_kind_are_numbers() {
     let sample = &read.samples[0];
     let expected = [("a", 1.0), ("b_x", 1.0), ("b_y", 0.25)].map(|(name, value)| (name.to_owned(), value));
     assert_eq!(sample.scores, BTreeMap::from(expected));
-    assert_eq!(read.notes, ["scores of `c` are not from 0 to 1, and are left out"]);
+    assert_eq!(
+        read.notes,
+        ["c", "d"].map(|name| format!("scores of `{name}` are not all from 0 to 1, and are left out"))
+    );
     assert_eq!((sample.item.id.as_str(), sample.repeat), ("7", 1));
     assert_eq!((sample.item.documents.as_slice(), sample.item.labels["kind"].as_str()), (&["3".to_owned()][..], "who"));
     assert_eq!(sample.outcome, Outcome::Answered { answer: "z".into(), choice: None });
+}
+
+#[test]
+fn a_score_that_is_not_from_0_to_1_in_one_sample_is_left_out_of_all() {
+    let kept = |values: &[Value]| {
+        let sample = |(id, value): (usize, &Value)| json!({"id": id, "input": "q", "scores": {"s": {"value": value}}});
+        let samples: Vec<Value> = values.iter().enumerate().map(sample).collect();
+        let log = json!({"version": 2, "status": "success", "eval": {"task": "t", "model": "p/m"}, "samples": samples});
+        let read = whole("l.json", log.to_string().as_bytes()).unwrap();
+        (read.samples.iter().filter(|sample| !sample.scores.is_empty()).count(), read.notes.len())
+    };
+    assert_eq!(kept(&[json!(1), json!(5), json!(0)]), (0, 1), "marks from 0 to 5");
+    assert_eq!(kept(&[json!("C"), json!("unsure"), json!("I")]), (0, 1));
+    assert_eq!(kept(&[json!("C"), Value::Null, json!({"x": null})]), (1, 0), "these were not scored");
 }
 
 #[test]
