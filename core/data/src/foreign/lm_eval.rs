@@ -5,7 +5,7 @@ use crate::source::literal;
 use closeread_eval::rows::{Row, rows, scalar, scalars};
 use closeread_eval::{InputFile, Outcome};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 const EXPECTED: &str = "expected samples of lm-evaluation-harness (samples_TASK_DATE.jsonl)";
 const IDS: [&str; 4] = ["id", "item", "question_id", "qid"];
@@ -68,6 +68,11 @@ pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
             }
         };
         log.samples[place].scores.extend(scores);
+    }
+    let n_ids = log.samples.iter().map(|sample| &sample.item.id).collect::<HashSet<_>>().len();
+    if n_ids < log.samples.len() {
+        // These are ids within an exam, as HEAD-QA's, or within a document, as QA4MRE's.
+        places.into_iter().for_each(|(number, place)| log.samples[place].item.id = number);
     }
     Ok(log)
 }
@@ -181,6 +186,17 @@ mod tests {
         let log = samples(&[row(0, 0.0), row(1, 34.5), row(2, 0.5)]);
         assert!(log.samples.iter().all(|sample| sample.scores.keys().eq(["acc"])), "{:?}", log.samples);
         assert_eq!(log.notes, ["scores of `bleu` are not all from 0 to 1, and are left out"]);
+    }
+
+    #[test]
+    fn ids_that_name_several_samples_give_way_to_the_harness_s_numbers() {
+        let ids = |qids: [&str; 3]| {
+            let row = |(id, qid): (usize, &&str)| json!({"doc_id": id, "doc": {"qid": qid}, "metrics": []});
+            let log = samples(&qids.iter().enumerate().map(row).collect::<Vec<_>>());
+            log.samples.into_iter().map(|sample| sample.item.id).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(["a", "b", "c"]), ["a", "b", "c"]);
+        assert_eq!(ids(["1", "2", "1"]), ["0", "1", "2"]);
     }
 
     fn first(row: &str) -> ForeignSample {
