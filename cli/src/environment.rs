@@ -101,6 +101,24 @@ pub(crate) fn instead_of(shown: &str) -> Option<String> {
     (!is_given && std::env::var_os(&variable).is_some()).then_some(variable)
 }
 
+/// Says which variable gives an option that an error names, or a value that it quotes; `None` if the command line does.
+pub(crate) fn behind(all: &Command, said: &str) -> Option<String> {
+    let command = crate::log::arguments().find_map(|given| all.find_subcommand(given))?;
+    let read: Vec<&str> = match command.get_name() {
+        name if OF_RUNS.contains(&name) => command.get_arguments().filter_map(clap::Arg::get_long).collect(),
+        name if PAYING.contains(&name) => OF_COSTS.to_vec(),
+        _ => return None,
+    };
+    let names = |option: &str| said.split(|c: char| !c.is_ascii_lowercase() && c != '-').any(|word| word == option);
+    let quotes = |value: &str| value.contains(char::is_alphabetic) && said.contains(&format!("`{value}`"));
+    read.into_iter().find_map(|option| {
+        let option = format!("--{option}");
+        let variable = instead_of(&option)?;
+        let is_it = names(&option) || quotes(&std::env::var(&variable).unwrap_or_default());
+        is_it.then(|| format!("{option} comes from the environment variable {variable}"))
+    })
+}
+
 fn is_not_utf8(variable: &str) -> bool {
     matches!(std::env::var(variable), Err(VarError::NotUnicode(_)))
 }

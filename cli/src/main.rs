@@ -236,7 +236,9 @@ fn refused(why: &str) -> ExitCode {
 
 /// Says why, with a hint, and how the program ends.
 fn failed(error: &anyhow::Error) -> ExitCode {
-    error!(hint = hint::hint(error), "{}", without_likely_keys(&format!("{error:#}")));
+    let said = without_likely_keys(&format!("{error:#}"));
+    let hint = hint::hint(error).or_else(|| environment::behind(&Cli::command(), &said));
+    error!(hint = hint, "{said}");
     ExitCode::from(2)
 }
 

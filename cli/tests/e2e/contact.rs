@@ -99,6 +99,18 @@ fn a_wrong_value_of_the_environment_is_named_with_its_variable() {
     let told = run(&["run", "--method", "closed-book"]);
     assert!(told.contains("'few'") && told.contains("the environment variable CLOSEREAD_RUN_LIMIT"), "{told}");
     assert!(!run(&["run", "--limit", "many"]).contains("CLOSEREAD_RUN_LIMIT"), "the option wins");
+    for (option, value) in [("base-url", "foo"), ("where", "xx"), ("method", "foo"), ("tokenizer", "foo")] {
+        let variable = format!("CLOSEREAD_RUN_{}", option.replace('-', "_").to_uppercase());
+        let reader = ["--model", "openai-compatible/m"];
+        let told = |args: &[&str]| {
+            Ended(sandbox.command(&[&["run"], &reader[..], args].concat()).env(&variable, value).output().unwrap())
+                .exits(2)
+                .err()
+        };
+        let (of_variable, own) = (told(&[]), told(&[&format!("--{option}"), value]));
+        let hint = format!("hint: --{option} comes from the environment variable {variable}");
+        assert!(of_variable.contains(&hint) && !own.contains(&variable), "{of_variable}{own}");
+    }
 }
 
 #[test]
