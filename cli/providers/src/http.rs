@@ -11,10 +11,15 @@ use serde_json::Value;
 use std::net::IpAddr;
 use std::sync::Once;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tracing::warn;
 
 /// What to do about a proxy that never passes requests on.
 pub const PROXY: &str = "correct the proxy in http_proxy, https_proxy or all_proxy (http://USER:PASSWORD@HOST:PORT gives it a \
                          login), or add the server to no_proxy";
+
+/// Variables that name proxies; of each pair the first that is set counts.
+const PROXIES: [[&str; 2]; 3] =
+    [["ALL_PROXY", "all_proxy"], ["HTTPS_PROXY", "https_proxy"], ["HTTP_PROXY", "http_proxy"]];
 
 /// A client to be set up. What encrypts is ring; certificates are checked as the system checks them; bodies are left as
 /// they come. No request tells from which address it was sent on: that may hold a key.
@@ -23,8 +28,37 @@ pub fn client() -> reqwest::ClientBuilder {
     PROVIDER.call_once(|| {
         // An error says that the process has a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        warn_of_proxies();
     });
     reqwest::Client::builder().gzip(false).referer(false)
+}
+
+/// Warns of proxies that are no addresses: requests, and keys in them, go to their servers without.
+fn warn_of_proxies() {
+    for pair in PROXIES {
+        let set = pair.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));
+        if let Some((name, _)) = set.filter(|(_, value)| !value.is_empty() && !is_proxy(value)) {
+            let shape = "http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, in which %40 stands for @";
+            warn!("{name} is ignored, and requests go without a proxy: its value is no address; expected {shape}");
+        }
+    }
+}
+
+/// Returns whether reqwest takes a value for the address of a proxy; others it passes over in silence.
+fn is_proxy(value: &str) -> bool {
+    const SOCKS: [&str; 4] = ["socks4", "socks4a", "socks5", "socks5h"];
+    let ends = |c: char| ['/', '?', '#'].contains(&c);
+    let (scheme, authority) = match value.split_once("://") {
+        Some((scheme, rest)) => (scheme, rest.split(ends).next().unwrap_or_default()),
+        None if value.contains(ends) => return false,
+        None => ("http", value),
+    };
+    let is_http = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "!$&'()*+,-.:;=@[]_~%".contains(c);
+    (is_http || SOCKS.contains(&scheme))
+        && authority.chars().all(is_plain)
+        && authority.matches('@').count() < 2
+        && reqwest::Url::parse(&format!("http://{authority}")).is_ok()
 }
 
 /// A client as [`client`] makes it, for requests to `url`: to a server on this machine they go without the proxy of the
@@ -206,6 +240,25 @@ mod tests {
         let heard = heard.join().unwrap();
         assert!(heard[1].starts_with("GET /there"), "{}", heard[1]);
         assert!(!heard[1].contains("PLANTED"), "{}", heard[1]);
+    }
+
+    #[test]
+    fn a_mistyped_proxy_is_told_from_one_that_is_asked() {
+        for asked in ["proxy:3128", "http://10.0.0.1:8080/", "socks5h://u:p%40ss@[::1]:1080", "HTTPS://proxy.example"] {
+            assert!(is_proxy(asked), "{asked}");
+        }
+        for passed_over in [
+            "http//proxy:3128",
+            "http:/proxy:3128",
+            "htp://proxy",
+            "SOCKS5://proxy",
+            "http://",
+            "http://u:p@ss@proxy:1",
+            "a b:1",
+            "http:proxy:1",
+        ] {
+            assert!(!is_proxy(passed_over), "{passed_over}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, broken_off, cases, response, run_cases};
 use crate::provider::{Server, answer};
-use crate::support::Sandbox;
+use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -337,6 +337,19 @@ fn finding_11_a_proxy_that_can_never_work_is_not_asked_again() {
         let told = said.lines().find(|line| line.contains("openai-compatible")).unwrap();
         let words = "does not answer: the proxy before it wants a login; correct the proxy in http_proxy";
         assert!(told.contains("BROKEN") && told.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_proxy_that_is_no_address_is_named_without_its_password() {
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
+    for (proxy, is_told) in [("http//user:sk-planted@proxy:3128", true), ("", false), ("proxy:3128", false)] {
+        let mut command = sandbox.command(&run_cases("openai-compatible/tiny", &server.url, &["--fresh"]));
+        let said = Ended(command.env("HTTPS_PROXY", proxy).output().unwrap()).exits(0).err();
+        assert_eq!(said.contains("warning: HTTPS_PROXY is ignored"), is_told, "{proxy}: {said}");
+        assert!(!said.contains("planted"), "{said}");
     }
 }
 
