@@ -202,6 +202,7 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
     sandbox.write("runs/unsaid/submission.toml", "dat = 2026-01-01\n");
     sandbox.write("runs/late/submission.toml", "date = 2026-01-01T10:00:00\n");
     sandbox.write("runs/wordy/submission.toml", "date = \"1 March 2026\"\n");
+    sandbox.write("runs/dotted/submission.toml", "about = 'A date.'\ndate = 01.03.2026\n");
     sandbox.write("runs/within/ada/predictions.jsonl", "{}");
     sandbox.write("runs/script/submission.toml", "url = \"javascript:alert(1)\"\n");
     sandbox.write("runs/README.md", "no folder, no submission");
@@ -215,6 +216,7 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
         ("unsaid", "unknown field `dat`"),
         ("late", "expected one, as in date = 2026-01-31"),
         ("wordy", "submission.toml: `date` is no day: expected one, as in date = 2026-01-31"),
+        ("dotted", "; a day is written as in date = 2026-01-31"),
         ("within", "folders in it do: name them by --runs 'runs/within/*'"),
         ("script", "expected an address that begins with https://"),
     ] {
@@ -223,7 +225,7 @@ fn a_broken_submission_gets_one_message_and_the_rest_goes_on() {
         assert!(said.contains(words), "{name}: {words}: {said}");
         assert!(files(&sandbox.path("site"))[Path::new("index.html")].contains(name));
     }
-    assert!(said.contains("submissions: 2 read, 9 left out, 0 withdrawn"), "{said}");
+    assert!(said.contains("submissions: 2 read, 10 left out, 0 withdrawn"), "{said}");
     assert_eq!(rows(&sandbox).len(), 2);
 }
 

@@ -56,8 +56,10 @@ pub(super) fn refuse_links(folder: &Path) -> Result<()> {
 fn about(folder: &Path) -> Result<(About, Option<String>)> {
     let path = folder.join(ABOUT);
     let text = closeread_files::read_text(&path)?.unwrap_or_default();
-    let said: AboutFile =
-        toml::from_str(&text).map_err(|error| anyhow!("{}: {}", path.display(), toml_problem(&text, &error)))?;
+    let said: AboutFile = toml::from_str(&text).map_err(|error| {
+        let day = if is_of_date(&text, &error) { "; a day is written as in date = 2026-01-31" } else { "" };
+        anyhow!("{}: {}{day}", path.display(), toml_problem(&text, &error))
+    })?;
     let AboutFile { date, about, url, model, withdrawn } = said;
     let date = match &date {
         Some(Value::Datetime(date)) => Some(Ok(*date)),
@@ -74,6 +76,13 @@ fn about(folder: &Path) -> Result<(About, Option<String>)> {
         bail!("{}: `url` is {url}: expected an address that begins with https://", path.display());
     }
     Ok((About { date, about, url, model }, withdrawn))
+}
+
+/// Returns whether it is the line of `date` that is no TOML, as a day is that stands there in a form of some country.
+fn is_of_date(text: &str, error: &toml::de::Error) -> bool {
+    let before = error.span().map_or("", |at| &text[..at.start]);
+    let line = &text[before.rfind('\n').map_or(0, |end| end + 1)..];
+    line.split(['=', '\n']).next().is_some_and(|name| name.trim() == "date")
 }
 
 fn run(name: &str, folder: &Path, model: Option<&str>, gold: &[Item]) -> Result<Run> {
