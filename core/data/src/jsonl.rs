@@ -80,11 +80,11 @@ fn read_items(files: &[InputFile], dataset: &mut Dataset) {
                 }
             }
             if let Some(document) = item.documents.iter().find(|document| !known.contains(document.as_str())) {
-                return Err(format!(
-                    "unknown document `{document}`: expected one of the {} ids in documents.jsonl",
-                    known.len()
-                )
-                .into());
+                let some: Vec<String> = documents.iter().take(3).map(|one| format!("`{}`", excerpt(&one.id))).collect();
+                let (n, some) = (known.len(), some.join(", "));
+                let wrong =
+                    format!("unknown document `{document}`: expected an id in documents.jsonl ({n} in all): {some}");
+                return Err(wrong.into());
             }
             if !ids.insert(item.id.clone()) {
                 return Err(second_item(&item.id));

@@ -69,7 +69,7 @@ fn wrong_rows_are_named_with_what_was_expected() {
     check(
         json!({"documents": ["one", "three"]}),
         false,
-        Some("unknown document `three`: expected one of the 3 ids in documents.jsonl"),
+        Some("unknown document `three`: expected an id in documents.jsonl (3 in all): `one`, `two`, `far`"),
     );
     check(json!({"answers": ["Ana", 3]}), false, Some("`answers[1]`: expected text in quotes, found a number"));
     check(json!({"answers": []}), true, Some("no `answers`: the question is asked, but its answer cannot be scored"));
@@ -82,6 +82,19 @@ fn wrong_rows_are_named_with_what_was_expected() {
     );
     check(json!({"labels": {"a": "", "b": null, "c": " "}}), true, None);
     check(json!({"labels": {"a": [1]}}), false, Some("`labels.a`: expected text, found a list"));
+}
+
+#[test]
+fn an_unknown_document_is_answered_with_known_ones() {
+    let told = |n: usize| {
+        let documents: String = (0..n).map(|n| format!("{{\"id\": \"d{n}\", \"text\": \"Ana.\"}}\n")).collect();
+        let item = r#"{"id": "q", "documents": ["x"], "question": "Who?", "task": "generative", "answers": ["Ana"]}"#;
+        read(&documents, item).problems.iter().map(ToString::to_string).collect::<String>()
+    };
+    for (n, some) in [(1, "`d0`"), (4, "`d0`, `d1`, `d2`")] {
+        let words = format!("unknown document `x`: expected an id in documents.jsonl ({n} in all): {some} [left out]");
+        assert!(told(n).contains(&words), "{}", told(n));
+    }
 }
 
 #[test]
