@@ -1,7 +1,7 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
 use super::site::SiteFolder;
-use super::tables::{as_latex, as_text, refuse_two_prints, write_csv};
+use super::tables::{as_latex, as_text, check_csv, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use closeread_eval::{InputFile, Paper};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     if let (Some(html), Some(csv)) = (&args.html, &args.csv) {
         refuse_same_output((html, "--html"), (csv, "--csv"))?;
     }
-    refuse_two_prints(args.csv.as_deref(), args.json || args.latex)?;
+    check_csv(args.csv.as_deref(), args.json || args.latex)?;
     let paper = args.paper.as_deref().and_then(Paper::named);
     let asked = paper.map(|paper| Ok::<_, anyhow::Error>((paper, exhibits(paper, &args.table)?))).transpose()?;
     let (runs, notes) = foreign::load_all(&args.runs, Texts::Count)?;

@@ -20,10 +20,20 @@ pub(super) fn as_latex(tables: &[Table]) -> String {
     format!("{}\n{}", latex::PREAMBLE, made.join("\n"))
 }
 
-/// Refuses to print the list of tables and something else at once.
-pub(super) fn refuse_two_prints(csv: Option<&Path>, prints_other: bool) -> Result<()> {
-    if prints_other && csv == Some(Path::new("-")) {
+/// Endings that are those of files, and not of a folder's name.
+const OF_FILES: [&str; 14] =
+    ["gz", "htm", "html", "json", "jsonl", "md", "ods", "parquet", "pdf", "tex", "tsv", "txt", "xls", "xlsx"];
+
+/// Refuses to print the list of tables and something else at once, and a new folder that is called as a file is.
+pub(super) fn check_csv(csv: Option<&Path>, prints_other: bool) -> Result<()> {
+    let Some(path) = csv else { return Ok(()) };
+    if prints_other && path == Path::new("-") {
         bail!("--csv - prints the list of tables: give --csv a file, or leave out --json and --latex");
+    }
+    let ending = path.extension().unwrap_or_default();
+    if OF_FILES.iter().any(|known| ending.eq_ignore_ascii_case(known)) && !path.is_dir() {
+        let path = path.display();
+        bail!("--csv {path}: expected a file that ends in .csv, for one list, or a folder, for one file a table");
     }
     Ok(())
 }

@@ -113,6 +113,11 @@ fn a_collection_is_counted_by_domain_set_and_difficulty() {
     assert_eq!(printed, std::fs::read_to_string(sandbox.path("all.csv")).unwrap());
     assert!(!sandbox.path("-").exists());
     sandbox.run(&["data", "stats", "c", "--csv", "-", "--json"]).refuses(&["--csv - prints the list of tables"]);
+    for file in ["all.txt", "all.XLSX"] {
+        let words = format!("--csv {file}: expected a file that ends in .csv");
+        sandbox.run(&["data", "stats", "c", "--csv", file]).refuses(&[&words]);
+        assert!(!sandbox.path(file).exists());
+    }
     expect![[r#"
         Dimension,Category,Avg T.,Lang.,#Inst.,complete
         Domain,x,4,EN,1,yes

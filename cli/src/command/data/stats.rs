@@ -1,6 +1,6 @@
 //! `closeread data stats`: what the papers print of their data, for any benchmark that can be loaded.
 
-use crate::command::tables::{as_latex, as_text, refuse_two_prints, write_csv};
+use crate::command::tables::{as_latex, as_text, check_csv, write_csv};
 use anyhow::Result;
 use clap::Args;
 use closeread_books::Book;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<ExitCode> {
     if let Some(csv) = &args.csv {
         refuse_input_as_output(csv, "--csv", args.data.iter().map(PathBuf::as_path))?;
     }
-    refuse_two_prints(args.csv.as_deref(), args.json || args.latex)?;
+    check_csv(args.csv.as_deref(), args.json || args.latex)?;
     let options = BenchmarkOptions {
         name: Some(args.benchmark.clone()),
         data: args.data.clone(),
