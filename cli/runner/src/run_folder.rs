@@ -23,8 +23,12 @@ pub use copies::refuse_links;
 pub use foreign::refuse_foreign;
 pub use joining::is_half_joined;
 pub use locking::{is_in_use, lock};
-pub use money::{PRICES, cost_of_responses, cost_of_trials, prices, spent, write_prices};
-pub use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
+pub use money::{
+    PRICES, cost_of_judgements, cost_of_preparations, cost_of_responses, cost_of_trials, prices, spent, write_prices,
+};
+pub use preparations::{
+    FOLDER as PREPARATIONS, PreparationKey, copied_preparations, preparation, preparation_calls, preparations,
+};
 pub(crate) use preparations::{preparation_files, preparations_of_parts};
 pub use served::{EMBEDDINGS, RERANKING, served_calls};
 pub use texts::StoredTexts;

@@ -11,14 +11,16 @@ use anyhow::{Result, bail};
 use closeread_eval::Item;
 use closeread_files::run_files::JUDGEMENTS;
 use closeread_files::{refuse_input_as_output, write_atomically};
+use closeread_judges::{Judgement, JudgementKey, Subject};
 use closeread_llm::price::Dollars;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_providers::batch::open_batches;
 use closeread_runner::journal::Journals;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, cost_of_responses, cost_of_trials, differences,
-    is_half_joined, prices, read_manifest, refuse_foreign, served_calls, spent, write_prices,
+    EMBEDDINGS, MANIFEST, Opening, RERANKING, RunFolder, copied_preparations, cost_of_judgements, cost_of_preparations,
+    cost_of_responses, cost_of_trials, differences, is_half_joined, prices, read_manifest, refuse_foreign,
+    served_calls, spent, write_prices,
 };
 use closeread_runner::spending::{CHARGES, keep_charged};
 use closeread_table::number::thousands;
@@ -244,16 +246,29 @@ fn charged(parts: &[Part]) -> Result<Option<(Dollars, Dollars)>> {
     }
     let (mut dollars, mut open, mut folders) = (Dollars::default(), Dollars::default(), HashSet::new());
     let (mut known, mut known_responses) = (HashMap::<&TrialKey, Vec<&Record>>::new(), HashSet::new());
+    let (mut known_preparations, mut said) = (HashSet::new(), HashMap::<JudgementKey, Vec<Judgement>>::new());
     for part in parts.iter().filter(|part| folders.insert(part.folder.canonicalize().ok())) {
         let (judging, prices) = (judging::read(&part.folder)?, prices(&part.folder)?);
         let spent = spent(&part.folder, part.records.iter(), &judging, &prices)?;
         // The same to the nanosecond is a copy, as of a part in a folder that it was merged into, and was paid once.
         let is_copy = |record: &&Record| known.get(&record.key).is_some_and(|there| there.contains(record));
-        let copies = Journals::of_run(&part.folder).copies(&mut known_responses)?;
-        let copied = cost_of_trials(part.records.iter().filter(is_copy), &prices) + cost_of_responses(&copies, &prices);
+        let copies: Vec<&Record> = part.records.iter().filter(is_copy).collect();
+        let of_copies: HashSet<Subject> = copies.iter().map(|record| Subject::from(&record.key)).collect();
+        // So is what judges said of it in the same words.
+        let is_said = |own: &&Judgement| {
+            let is_of_copy = own.key.subject.trial.is_none() || of_copies.contains(&own.key.subject);
+            is_of_copy && said.get(&own.key).is_some_and(|there| there.contains(own))
+        };
+        let responses = Journals::of_run(&part.folder).copies(&mut known_responses)?;
+        let preparations = copied_preparations(&part.folder, &mut known_preparations)?;
+        let copied = cost_of_trials(copies.into_iter(), &prices)
+            + cost_of_responses(&responses, &prices)
+            + cost_of_preparations(&preparations, &prices)
+            + cost_of_judgements(judging.judgements.iter().filter(is_said), &prices);
         dollars += spent.calls - copied;
         open += spent.open;
         part.records.iter().for_each(|record| known.entry(&record.key).or_default().push(record));
+        judging.judgements.into_iter().for_each(|own| said.entry(own.key.clone()).or_default().push(own));
     }
     Ok(Some((dollars, open)))
 }

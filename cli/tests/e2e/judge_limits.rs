@@ -326,3 +326,15 @@ fn what_cannot_judge_is_refused() {
     rewrite_lines(&sandbox, "r/judgements.jsonl", |line| line["state"] = json!("odd"));
     sandbox.run(&["report", "r"]).refuses(&["judgements.jsonl:1"]);
 }
+
+#[test]
+fn what_judges_said_of_a_part_that_is_in_its_whole_too_was_paid_once() {
+    let (server, sandbox) = (judge_server(), sandbox());
+    sandbox.run(&run(&server.url, &["--max-cost", "1"])).exits(0);
+    sandbox.run(&["merge", "r", "--out", "whole"]).exits(0);
+    sandbox.run(&["merge", "whole", "r", "--out", "again"]).exits(0);
+    for folder in ["r", "whole", "again"] {
+        let spent = sandbox.run(&["status", folder, "--json"]).json()[0]["dollars"].as_f64().unwrap();
+        assert!((spent - 0.042).abs() < 1e-9, "six judgements for 0.7 cents in {folder}: {spent}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Cost of a run so far, and the prices that count it.
 
-use super::preparations::preparations;
+use super::preparations::{PreparationKey, preparations};
 use super::served::{EMBEDDINGS, RERANKING, served_calls};
 use crate::journal::Journals;
 use crate::spending::{Charged, Spent};
@@ -8,9 +8,10 @@ use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::Outcome;
 use closeread_files::{self as files, pretty, write_atomically};
-use closeread_judges::Judging;
+use closeread_judges::{Judgement, Judging};
 use closeread_llm::Response;
 use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::Preparation;
 use closeread_methods::record::{CallTrace, Record};
 use closeread_report::{blocked_call, served_usage};
 use serde_json::json;
@@ -31,16 +32,13 @@ pub fn spent<'r>(
     prices: &PriceList,
 ) -> Result<Spent> {
     let trials = cost_of_trials(records, prices);
-    let preparations = preparations(folder)?;
-    let before =
-        preparations.iter().map(|(key, made)| cost_of_calls(&key.model, &made.calls, made.blocked_tokens(), prices));
-    let judges =
-        judging.judgements.iter().map(|j| cost_of_calls(&j.key.judge_model, &j.calls, j.blocked_tokens, prices));
+    let before = cost_of_preparations(&preparations(folder)?, prices);
+    let judges = cost_of_judgements(judging.judgements.iter(), prices);
     let unfinished = cost_of_responses(&Journals::of_run(folder).responses()?, prices);
     let served = [served_calls(folder, EMBEDDINGS)?, served_calls(folder, RERANKING)?].concat();
     let served = served_usage(&served, prices);
     let served = served.iter().map(|usage| usage.dollars);
-    let kept: Dollars = [trials].into_iter().chain(before).chain(judges).chain([unfinished]).sum();
+    let kept: Dollars = [trials, before, judges, unfinished].into_iter().sum();
     let charged = Charged::read(folder)?.unwrap_or_default();
     let (calls, open) = match charged.total() > kept {
         true => (charged.total(), charged.open()),
@@ -56,6 +54,16 @@ pub fn cost_of_trials<'r>(records: impl Iterator<Item = &'r Record>, prices: &Pr
         _ => cost_of_calls(&record.key.model, &record.calls, record.blocked_tokens(), prices),
     };
     records.map(cost).sum()
+}
+
+/// Returns what the calls of preparations cost; those of unknown price count as nothing.
+pub fn cost_of_preparations(made: &[(PreparationKey, Preparation)], prices: &PriceList) -> Dollars {
+    made.iter().map(|(key, made)| cost_of_calls(&key.model, &made.calls, made.blocked_tokens(), prices)).sum()
+}
+
+/// Returns what the calls of judges cost; those of unknown price count as nothing.
+pub fn cost_of_judgements<'j>(judgements: impl Iterator<Item = &'j Judgement>, prices: &PriceList) -> Dollars {
+    judgements.map(|said| cost_of_calls(&said.key.judge_model, &said.calls, said.blocked_tokens, prices)).sum()
 }
 
 /// Returns what responses of journals cost; those of unknown price count as nothing.

@@ -8,7 +8,7 @@ use closeread_report::PreparationCalls;
 use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Name of the folder of preparations.
@@ -112,6 +112,18 @@ pub fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
         Ok((kept.key, kept.preparation))
     };
     files.iter().map(read).collect()
+}
+
+/// Returns the preparations of which `known` has a copy, and adds the others to it, by the hash of their files: parts that share a
+/// book have each paid for its own, which is another file.
+pub fn copied_preparations(path: &Path, known: &mut HashSet<String>) -> Result<Vec<(PreparationKey, Preparation)>> {
+    let (mut copies, mut new) = (Vec::new(), Vec::new());
+    for (made, (_, bytes)) in preparations(path)?.into_iter().zip(preparation_files(path)?) {
+        let hash = sha256(&bytes);
+        if known.contains(&hash) { copies.push(made) } else { new.push(hash) }
+    }
+    known.extend(new);
+    Ok(copies)
 }
 
 /// The files of all preparations in a run folder, name and content, in the order of the names.
