@@ -61,6 +61,11 @@ pub(crate) fn target_dir() -> Result<PathBuf> {
     Ok(dir.into())
 }
 
+/// The folder where a profile's builds lie.
+pub(crate) fn built_dir(profile: &str) -> Result<PathBuf> {
+    Ok(target_dir()?.join(if profile == "dev" { "debug" } else { profile }))
+}
+
 /// Runs a program to its end with its output on the screen.
 ///
 /// # Errors

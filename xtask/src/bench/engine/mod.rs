@@ -5,7 +5,7 @@ pub(crate) mod server;
 pub(crate) mod text;
 
 use super::peers::{python_with, work_folder};
-use crate::process::{cargo, emptied, root, run, target_dir};
+use crate::process::{built_dir, cargo, emptied, root, run};
 use anyhow::{Context as _, Result, ensure};
 use measured::{Took, measure, median, needs_proc, size};
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ pub(crate) fn run_with(args: &EngineArgs) -> Result<bool> {
 /// Builds the program; returns its path.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     run(cargo().args(["build", "--profile", profile, "--package", "closeread"]))?;
-    Ok(target_dir()?.join(if profile == "dev" { "debug" } else { profile }).join("closeread"))
+    Ok(built_dir(profile)?.join("closeread"))
 }
 
 /// Writes the case for both sides: a benchmark folder, and a file of prompts.
