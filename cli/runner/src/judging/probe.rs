@@ -1,12 +1,13 @@
 //! Probes of a judge: the same answers put to it once more in a way that should change nothing, and how often its verdict changes.
 
 use super::{JudgeRunner, PendingJudgements, Session, Work, works_of};
+use crate::host::Repetition;
 use crate::interrupt;
 use crate::journal::Journals;
 use anyhow::{Context, Result};
 use closeread_eval::{Item, Outcome};
 use closeread_judges::{
-    BUILTIN_RULE, Judging, Reference, Ruling, Subject, SubmittedAnswer, Verdict, ask, correctness_judge,
+    BUILTIN_RULE, Judge, Judging, Reference, Ruling, Subject, SubmittedAnswer, Verdict, ask, correctness_judge,
 };
 use closeread_methods::{ResponseLimit, Settings};
 use closeread_report::subjects_of;
@@ -135,18 +136,12 @@ impl JudgeRunner<'_> {
                 });
                 let again = stream::iter(told.take_while(|_| !stop.get())).map(
                     |(before, item, answer, work): (bool, &Item, &str, &Work)| async move {
-                        let (gold, said) = probe.changed(item, answer, work.language());
-                        let changed = Item { answers: gold, ..item.clone() };
-                        let said = SubmittedAnswer::Answer { text: &said, choice: None };
-                        let submission = work.submission(&changed, said, &[]);
                         let host = &self.hosts[model].repetition(0, None).journalled(journal);
-                        let made = ask(judge, host, self.settings(), &submission).await;
-                        let made =
-                            made.with_context(|| format!("{} on item `{}`, {}", judge.name(), item.id, probe.name()))?;
-                        if matches!(made.verdict, Verdict::Failed { .. }) {
+                        let verdict = self.of_changed(judge, *probe, host, (item, answer, work)).await?;
+                        if matches!(verdict, Verdict::Failed { .. }) {
                             has_failed.set(true);
                         }
-                        anyhow::Ok((before, is_correct(&made.verdict)))
+                        anyhow::Ok((before, is_correct(&verdict)))
                     },
                 );
                 let told: Vec<Result<(bool, Option<bool>)>> = again.buffered(self.concurrency).collect().await;
@@ -161,6 +156,22 @@ impl JudgeRunner<'_> {
             journals.tidy();
         }
         Ok(found)
+    }
+
+    /// The judge's verdict on an answer, changed.
+    async fn of_changed(
+        &self,
+        judge: Judge,
+        probe: Probe,
+        host: &Repetition<'_>,
+        (item, answer, work): (&Item, &str, &Work),
+    ) -> Result<Verdict> {
+        let (gold, said) = probe.changed(item, answer, work.language());
+        let changed = Item { answers: gold, ..item.clone() };
+        let said = SubmittedAnswer::Answer { text: &said, choice: None };
+        let made = ask(judge, host, self.settings(), &work.submission(&changed, said, &[])).await;
+        let made = made.with_context(|| format!("{} on item `{}`, {}", judge.name(), item.id, probe.name()))?;
+        Ok(made.verdict)
     }
 
     /// Returns how the panel's models are asked.
