@@ -4,10 +4,10 @@ import type { BookMessages } from "./messages/book.js";
 import type { LabMessages } from "./messages/lab.js";
 import type { ModelMessages } from "./messages/model.js";
 import type { RunsMessages } from "./messages/runs.js";
-import type { TheatreMessages } from "./messages/theatre.js";
+import type { WatchMessages } from "./messages/watch.js";
 
 /** Each kind of request with its reply, and what the worker tells meanwhile (`event`, where there is such). */
-export interface Messages extends BookMessages, LabMessages, ModelMessages, TheatreMessages, RunsMessages {}
+export interface Messages extends BookMessages, LabMessages, ModelMessages, WatchMessages, RunsMessages {}
 
 export type Kind = keyof Messages;
 export type Asked<K extends Kind> = Messages[K] extends { request: infer R } ? R : never;

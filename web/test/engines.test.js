@@ -39,7 +39,7 @@ function scripted(n = 1, scores = () => ({ accuracy: 1 })) {
             asked.push([kind, request]);
             const run = runs.get(request.run);
             switch (kind) {
-                case "theatre/run":
+                case "watch/run":
                     return new Promise((resolve, reject) => {
                         const came = [];
                         const next = () =>
@@ -55,12 +55,12 @@ function scripted(n = 1, scores = () => ({ accuracy: 1 })) {
                         runs.set(request.run, { came, next });
                         next();
                     });
-                case "theatre/answer": {
+                case "watch/answer": {
                     run.came.push(request.came);
                     queueMicrotask(run.next);
                     return Promise.resolve({ parsed: undefined, changes: undefined });
                 }
-                case "theatre/orders":
+                case "watch/orders":
                     return Promise.resolve({ comparison: null, ahead: null, scored: request.questions.map(() => null) });
                 default:
                     return Promise.resolve();
@@ -106,7 +106,7 @@ test("stepping sends one call; a call that fails waits with its reason, and anot
     assert.equal(nextCall(player.state).call.id, 0);
     await player.step();
     assert.deepEqual([nextCall(player.state).failure, player.state.playing], ["no connection", false]);
-    assert.ok(!core.asked.some(([kind]) => kind === "theatre/answer"), "the method hears nothing of it");
+    assert.ok(!core.asked.some(([kind]) => kind === "watch/answer"), "the method hears nothing of it");
     which = engine(says("yes"));
     await player.step();
     assert.equal(player.state.steps[0].state, "done");
@@ -141,7 +141,7 @@ test("an overflow is how a call ends, and the method hears of it", async () => {
     );
     player.play();
     await player.start();
-    const [, { came }] = core.asked.find(([kind]) => kind === "theatre/answer");
+    const [, { came }] = core.asked.find(([kind]) => kind === "watch/answer");
     assert.deepEqual(came, { ended: { name: "OverflowError", message: "too long", needed: 9, window: 4 } });
     assert.equal(player.state.steps[0].failure, "too long");
 });
@@ -150,7 +150,7 @@ test("questions are asked in both orders, one after the other; what is lost is a
     const core = scripted(1);
     let lost = true;
     const acts = async (call, asking) => {
-        if (lost && core.asked.filter(([kind]) => kind === "theatre/run").length === 3) throw new Error("gone");
+        if (lost && core.asked.filter(([kind]) => kind === "watch/run").length === 3) throw new Error("gone");
         return says("Ana")(call, asking);
     };
     const asker = new Asker(core, { book: { id: "b" }, options: { budget: 100 } }, () => engine(acts));
@@ -169,7 +169,7 @@ test("questions are asked in both orders, one after the other; what is lost is a
         ["done", "done"],
         ["done", "done"],
     ]);
-    const runs = core.asked.filter(([kind]) => kind === "theatre/run").map(([, { item, options }]) => [item.id, options.method, options.budget]);
+    const runs = core.asked.filter(([kind]) => kind === "watch/run").map(([, { item, options }]) => [item.id, options.method, options.budget]);
     assert.deepEqual(runs, [
         ["one", "vanilla-rag", 100],
         ["one", "dos-rag", 100],
@@ -177,8 +177,8 @@ test("questions are asked in both orders, one after the other; what is lost is a
         ["two", "vanilla-rag", 100],
         ["two", "dos-rag", 100],
     ]);
-    assert.equal(core.asked.filter(([kind]) => kind === "theatre/orders").length, 2);
-    assert.equal(core.asked.filter(([kind]) => kind === "theatre/end").length, 5, "runs are forgotten");
+    assert.equal(core.asked.filter(([kind]) => kind === "watch/orders").length, 2);
+    assert.equal(core.asked.filter(([kind]) => kind === "watch/end").length, 5, "runs are forgotten");
 });
 
 test("a person's response goes to the call that waits for one", async () => {

@@ -17,7 +17,7 @@ test("each view has an address, a title and its own part of the page, and Back l
     await page.waitForSelector("#runs h1");
     assert.equal(await page.title(), "Runs · closeread");
     assert.equal(await page.locator("#find").count(), 0);
-    assert.ok(fetched.some((url) => /\/Runs-\w+\.js$/.test(url)) && !fetched.some((url) => url.includes("theatre")));
+    assert.ok(fetched.some((url) => /\/Runs-\w+\.js$/.test(url)) && !fetched.some((url) => /\/Watch-\w+\.js$/.test(url)));
     assert.equal(await page.getAttribute("#to-runs", "aria-current"), "page");
     assert.equal(await page.evaluate(() => document.activeElement.closest("main") !== null), true, "the focus is on the view's heading");
     await page.goBack();

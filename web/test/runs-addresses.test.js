@@ -227,7 +227,7 @@ test("a served run opens by a click, and the page's first load is as it should b
             all.map((one) => one.getAttribute("href") ?? one.outerHTML),
         );
         assert.deepEqual(
-            blocking.filter((href) => !/^(essay|find|ask|watch|theatre|runs)\.css$/.test(href)),
+            blocking.filter((href) => !/^(essay|find|ask|watch|runs)\.css$/.test(href)),
             ["style.css"],
         );
         // The header says what the page's own tag says; frame-ancestors can only stand in a header.

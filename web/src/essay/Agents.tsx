@@ -126,7 +126,7 @@ function useCosts(
                 observer.disconnect();
                 void session.attempt(async () => {
                     const { language } = book.facts;
-                    const offers = await session.core.ask("theatre/methods", { book: { id: "book", title: book.title, language } });
+                    const offers = await session.core.ask("watch/methods", { book: { id: "book", title: book.title, language } });
                     if (wanted)
                         setCosts({
                             of: book,

@@ -13,6 +13,6 @@ export class WordsEngine implements Engine {
     ) {}
 
     async chat(call: MethodCall): Promise<ChatReply> {
-        return { text: await this.core.ask("theatre/extractive", { run: this.run(), call: call.id }) };
+        return { text: await this.core.ask("watch/extractive", { run: this.run(), call: call.id }) };
     }
 }

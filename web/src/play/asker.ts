@@ -2,7 +2,7 @@
 
 import type { Item, MethodOptions } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
-import type { BookFacts } from "../messages/theatre.js";
+import type { BookFacts } from "../messages/watch.js";
 import type { Engine } from "../model/engine.js";
 import { Store } from "../state/store.js";
 import { NOTHING, ORDERS, isDone, reduceAsk, type AskAction, type AskState, type Order } from "./asked.js";
@@ -113,7 +113,7 @@ export class Asker {
         const book = this.plan.book.id ?? "book";
         const scores = (n: number, order: Order) => this.state.questions[n]?.answers[order].record?.scores ?? {};
         const questions = this.state.questions.map((_, n) => ({ book, by_score: scores(n, "vanilla-rag"), by_place: scores(n, "dos-rag") }));
-        this.#do({ kind: "effect", effect: await this.core.ask("theatre/orders", { questions }) });
+        this.#do({ kind: "effect", effect: await this.core.ask("watch/orders", { questions }) });
     }
 
     #do(action: AskAction): void {

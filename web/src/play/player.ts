@@ -2,7 +2,7 @@
 
 import type { Item, MethodOptions, ChatReply } from "../closeread_wasm.js";
 import type { Core } from "../core.js";
-import type { BookFacts, TheatreEvent } from "../messages/theatre.js";
+import type { BookFacts, WatchEvent } from "../messages/watch.js";
 import { endsCall, type Engine } from "../model/engine.js";
 import { Clock, type Pace } from "../model/timing.js";
 import { Store } from "../state/store.js";
@@ -49,11 +49,7 @@ export class Player {
     /** Runs to the end; rejects with what kept the method from running. */
     async start(): Promise<void> {
         try {
-            const record = await this.core.ask(
-                "theatre/run",
-                { run: this.run, ...this.plan },
-                { tell: (event) => this.#hear(event), signal: this.#over.signal },
-            );
+            const record = await this.core.ask("watch/run", { run: this.run, ...this.plan }, { tell: (event) => this.#hear(event), signal: this.#over.signal });
             this.#do({ kind: "over", phase: "ended", record });
         } catch (error) {
             if (!this.#over.signal.aborted) {
@@ -98,17 +94,17 @@ export class Player {
     /** Lets the worker forget the run; nothing can be asked about its passages afterwards. */
     forget(): void {
         this.stop();
-        void this.core.ask("theatre/end", { run: this.run }).catch(() => {});
+        void this.core.ask("watch/end", { run: this.run }).catch(() => {});
     }
 
     /** Texts of passages that the run was given. */
     slices(places: { document: string; start: number; end: number }[]): Promise<string[]> {
-        return this.core.ask("theatre/slices", { run: this.run, places: places.map(({ document, start, end }) => ({ document, start, end })) });
+        return this.core.ask("watch/slices", { run: this.run, places: places.map(({ document, start, end }) => ({ document, start, end })) });
     }
 
     /** Where the passages of a call stand in the book, and the gold evidence. */
     places(call: number) {
-        return this.core.ask("theatre/places", { run: this.run, call });
+        return this.core.ask("watch/places", { run: this.run, call });
     }
 
     async #send({ call }: CallStep): Promise<void> {
@@ -140,33 +136,33 @@ export class Player {
     }
 
     async #answer(call: number, response: ChatReply, clock: Clock): Promise<void> {
-        const { parsed, changes } = await this.core.ask("theatre/answer", { run: this.run, call, came: { response } });
+        const { parsed, changes } = await this.core.ask("watch/answer", { run: this.run, call, came: { response } });
         this.#do({ kind: "answered", call, response, parsed, changes, pace: clock.pace });
     }
 
     async #end(call: number, error: Error & { needed?: number | null; window?: number | null }, clock: Clock): Promise<void> {
         const { name, message, needed = null, window = null } = error;
-        await this.core.ask("theatre/answer", { run: this.run, call, came: { ended: { name, message, needed, window } } });
+        await this.core.ask("watch/answer", { run: this.run, call, came: { ended: { name, message, needed, window } } });
         this.#do({ kind: "overflowed", call, message, pace: clock.pace });
     }
 
-    #hear(event: TheatreEvent): void {
+    #hear(event: WatchEvent): void {
         if (event.kind === "embed") return void this.#embed(event);
         this.#do(event.kind === "call" ? { kind: "called", call: event.call } : event);
         if (this.state.playing) void this.step();
     }
 
-    async #embed({ id, role, texts }: Extract<TheatreEvent, { kind: "embed" }>): Promise<void> {
+    async #embed({ id, role, texts }: Extract<WatchEvent, { kind: "embed" }>): Promise<void> {
         const { signal } = this.#over;
         try {
             if (this.embedding === undefined) throw new Error("nothing here embeds texts: search by words");
             const vectors = await this.embedding.embed(role, texts, signal);
             this.#do({ kind: "embedded", n: texts.length });
-            if (!signal.aborted) await this.core.ask("theatre/vectors", { run: this.run, id, vectors });
+            if (!signal.aborted) await this.core.ask("watch/vectors", { run: this.run, id, vectors });
         } catch (error) {
             if (signal.aborted) return;
             const failure = error instanceof Error ? error.message : String(error);
-            await this.core.ask("theatre/vectors", { run: this.run, id, failure });
+            await this.core.ask("watch/vectors", { run: this.run, id, failure });
         }
     }
 

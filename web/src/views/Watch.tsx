@@ -57,7 +57,7 @@ export function Watch() {
         if (book === undefined) return;
         let wanted = true;
         void session.attempt(async () => {
-            const [offers, { items }] = await Promise.all([session.core.ask("theatre/methods", { book: factsOf(book, setup.part) }), sample()]);
+            const [offers, { items }] = await Promise.all([session.core.ask("watch/methods", { book: factsOf(book, setup.part) }), sample()]);
             if (wanted) setOffered({ book, offers, items: itemsAbout(items, book), part: setup.part });
         });
         return () => void (wanted = false);

@@ -6,13 +6,13 @@ import { need } from "./assets.js";
 import type { Handlers } from "./handlers.js";
 import { model } from "./model.js";
 import { runs } from "./runs.js";
-import { theatre } from "./theatre.js";
+import { watch } from "./watch.js";
 
 const started = startedOnce(init, new URL("./closeread_wasm_bg.wasm", import.meta.url));
 
 export async function wholeReady(kind: string): Promise<void> {
     await started();
-    if (kind.startsWith("theatre/")) await need(whole, "cl100k", "punkt-en");
+    if (kind.startsWith("watch/")) await need(whole, "cl100k", "punkt-en");
 }
 
-export const wholeHandlers: Handlers = { ...model, ...theatre, ...runs };
+export const wholeHandlers: Handlers = { ...model, ...watch, ...runs };

@@ -1,7 +1,7 @@
 // What is to be run: method, parameters, question, part of the book.
 
 import type { Item, MethodOffer, MethodOptions } from "../../closeread_wasm.js";
-import type { BookFacts } from "../../messages/theatre.js";
+import type { BookFacts } from "../../messages/watch.js";
 import type { Plan } from "../../play/player.js";
 import type { OpenBook, Question } from "../../state/app.js";
 

@@ -1,7 +1,7 @@
 // The worker's side of the views that run methods: runs whose calls wait for the page.
 
 import { MethodRun, changes, methods, orderEffect, type MethodCall, type ChatReply, type TextChange } from "../closeread_wasm.js";
-import type { BookFacts } from "../messages/theatre.js";
+import type { BookFacts } from "../messages/watch.js";
 import { openBook } from "./book.js";
 import type { Handlers } from "./handlers.js";
 
@@ -55,10 +55,10 @@ function memoryChanges({ passages }: MethodCall, text: string, language: string)
     return changes(passages.length > 1 ? passages[0]! : "", text, language);
 }
 
-export const theatre = {
-    "theatre/methods": ({ book }) => methods(bookOf(book)),
+export const watch = {
+    "watch/methods": ({ book }) => methods(bookOf(book)),
 
-    "theatre/run": async ({ run: number, book, item, options }, { tell, signal }) => {
+    "watch/run": async ({ run: number, book, item, options }, { tell, signal }) => {
         const mine: UnderWay = {
             run: new MethodRun([bookOf(book)], item, options),
             language: book.language ?? "en",
@@ -86,7 +86,7 @@ export const theatre = {
         });
     },
 
-    "theatre/answer": ({ run, call: id, came }) => {
+    "watch/answer": ({ run, call: id, came }) => {
         const {
             mine,
             waiting: { call, resolve, reject },
@@ -103,9 +103,9 @@ export const theatre = {
         return { parsed, changes: told };
     },
 
-    "theatre/extractive": ({ run, call }) => underWay(run).run.extractive(call),
+    "watch/extractive": ({ run, call }) => underWay(run).run.extractive(call),
 
-    "theatre/vectors": (answer) => {
+    "watch/vectors": (answer) => {
         const { embedding } = underWay(answer.run);
         const waiting = embedding.get(answer.id);
         embedding.delete(answer.id);
@@ -113,22 +113,22 @@ export const theatre = {
         else waiting?.reject(new Error(answer.failure));
     },
 
-    "theatre/slices": ({ run, places }) => {
+    "watch/slices": ({ run, places }) => {
         const { run: read } = underWay(run);
         return places.map(({ document, start, end }) => read.slice(document, start, end));
     },
 
-    "theatre/places": ({ run, call }) => {
+    "watch/places": ({ run, call }) => {
         const { run: read } = underWay(run);
         return { passages: read.places(call), evidence: read.evidence() };
     },
 
-    "theatre/end": ({ run }) => {
+    "watch/end": ({ run }) => {
         const mine = runs.get(run);
         if (mine === undefined) return;
         runs.delete(run);
         giveUp(mine);
     },
 
-    "theatre/orders": ({ questions }) => orderEffect(questions),
+    "watch/orders": ({ questions }) => orderEffect(questions),
 } satisfies Handlers;

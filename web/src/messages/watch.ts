@@ -21,7 +21,7 @@ import type {
 export type BookFacts = Omit<MethodBook, "file"> & { part?: { start: number; end: number } };
 
 /** What happens in a run, in order. A call waits until it is answered, an embedding until its vectors are there. */
-export type TheatreEvent =
+export type WatchEvent =
     | { kind: "call"; call: MethodCall }
     | { kind: "embed"; id: number; role: "query" | "passage"; texts: string[] }
     | { kind: "prepared"; preparation: Preparation<Prepared> };
@@ -35,27 +35,27 @@ export interface Understood {
     changes: TextChange[] | undefined;
 }
 
-export interface TheatreMessages {
+export interface WatchMessages {
     /** What the methods ask for on the open book. */
-    "theatre/methods": { request: { book: BookFacts }; reply: MethodOffer[] };
+    "watch/methods": { request: { book: BookFacts }; reply: MethodOffer[] };
     /** Runs a method on the open book to its end. */
-    "theatre/run": {
+    "watch/run": {
         request: { run: number; book: BookFacts; item: Item; options: MethodOptions };
         reply: TrialRecord;
-        event: TheatreEvent;
+        event: WatchEvent;
     };
     /** Gives a call what came of it. */
-    "theatre/answer": { request: { run: number; call: number; came: Came }; reply: Understood };
+    "watch/answer": { request: { run: number; call: number; came: Came }; reply: Understood };
     /** What is answered by counting words. */
-    "theatre/extractive": { request: { run: number; call: number }; reply: string };
+    "watch/extractive": { request: { run: number; call: number }; reply: string };
     /** One vector a text of an embedding, or why there are none. */
-    "theatre/vectors": { request: { run: number; id: number } & ({ vectors: Float32Array[] } | { failure: string }); reply: void };
+    "watch/vectors": { request: { run: number; id: number } & ({ vectors: Float32Array[] } | { failure: string }); reply: void };
     /** Texts of passages of a run's book. */
-    "theatre/slices": { request: { run: number; places: { document: string; start: number; end: number }[] }; reply: string[] };
+    "watch/slices": { request: { run: number; places: { document: string; start: number; end: number }[] }; reply: string[] };
     /** Where the passages of a call stand, and where the gold evidence does. */
-    "theatre/places": { request: { run: number; call: number }; reply: { passages: PassageRef[]; evidence: PassageRef[] } };
+    "watch/places": { request: { run: number; call: number }; reply: { passages: PassageRef[]; evidence: PassageRef[] } };
     /** Forgets a run. */
-    "theatre/end": { request: { run: number }; reply: void };
+    "watch/end": { request: { run: number }; reply: void };
     /** What the order of the same passages did to answers. */
-    "theatre/orders": { request: { questions: BothOrders[] }; reply: OrderEffect };
+    "watch/orders": { request: { questions: BothOrders[] }; reply: OrderEffect };
 }
