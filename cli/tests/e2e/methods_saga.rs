@@ -38,7 +38,7 @@ fn sagascales_methods_answer_in_both_languages() {
 }
 
 #[test]
-fn every_dress_runs_on_the_sample() {
+fn every_style_runs_on_the_sample() {
     let sandbox = Sandbox::new();
     for style in ["dos-rag", "sagascale", "novelqa", "corpusqa", "hamlet"] {
         let parameters: Vec<String> = ["closed-book", "full-document", "dos-rag", "naive-rag"]

@@ -164,16 +164,16 @@ impl<'a> JudgeRunner<'a> {
         let stop = Cell::new(false);
         let mut session = Session { without_chunk, ..Session::default() };
         let work = async {
-            let mut heard = stream::iter(open.into_iter().take_while(|_| !stop.get()))
+            let mut judged = stream::iter(open.into_iter().take_while(|_| !stop.get()))
                 .map(|key| {
                     let item = items[key.subject.item.as_str()];
                     let (record, work) = (records.get(&key.subject).copied(), &works[item.id.as_str()]);
                     let span =
                         info_span!("judgement", judge = key.judge.name(), model = key.judge_model, item = item.id);
-                    self.hear(key, item, record, work).instrument(span)
+                    self.judged(key, item, record, work).instrument(span)
                 })
                 .buffer_unordered(self.concurrency);
-            while let Some(judgement) = heard.next().await {
+            while let Some(judgement) = judged.next().await {
                 let Some(judgement) = judgement? else { continue };
                 let failed = store::is_failed(&judgement);
                 if let Verdict::Failed { error } = &judgement.verdict {
@@ -220,8 +220,8 @@ impl<'a> JudgeRunner<'a> {
         open
     }
 
-    /// The verdict; none if the end of the program keeps it from one.
-    async fn hear(
+    /// A judge's verdict; none if the end of the program keeps it from one.
+    async fn judged(
         &self,
         key: JudgementKey,
         item: &Item,
@@ -238,12 +238,12 @@ impl<'a> JudgeRunner<'a> {
             return Ok(Some(Judgement { key, verdict, calls: Vec::new(), blocked_tokens: None }));
         }
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
-        let heard = ask(key.judge, host, self.settings(), &submission).await;
+        let response = ask(key.judge, host, self.settings(), &submission).await;
         if host.was_cut_off() {
             return Ok(None);
         }
-        let heard = heard.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
-        let JudgeResponse { verdict, calls, blocked_tokens } = heard;
+        let response = response.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
+        let JudgeResponse { verdict, calls, blocked_tokens } = response;
         Ok(Some(Judgement { key, verdict, calls, blocked_tokens }))
     }
 }

@@ -56,7 +56,7 @@ impl Meteor {
     ///
     /// To the reference a Chinese sentence is one word, or little more, so `万飞龙。` and `万飞龙` have nothing in common.
     /// With [`Words::ChineseCharacters`] each Han character and each mark of Chinese punctuation is a word, and the rest
-    /// is cut as ever: no published METEOR does this, but it is what InfiniteBench's F1 does for Chinese, except that
+    /// is cut as usual: no published METEOR does this, but it is what InfiniteBench's F1 does for Chinese, except that
     /// METEOR counts punctuation, in English as well.
     pub fn over(mut self, words: Words) -> Self {
         self.words = words;

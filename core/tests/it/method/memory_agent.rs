@@ -170,7 +170,7 @@ fn an_open_answer_is_in_the_last_box_or_behind_the_answer_is() {
 }
 
 #[test]
-fn in_a_dress_the_last_call_shows_the_memory_as_that_papers_text() {
+fn in_a_style_the_last_call_shows_the_memory_as_that_papers_text() {
     for (style, prompt, response, outcome) in [
         ("sagascale", "sagascale-contexts", "<answer>third stair</answer>", Some("third stair")),
         ("sagascale", "sagascale-contexts", "<answer>NONE</answer>", None),

@@ -189,7 +189,7 @@ fn retrieved_passages_stand_as_the_paper_shows_them() {
 }
 
 #[test]
-fn a_summary_is_hamlets_in_every_dress() {
+fn a_summary_is_hamlets_in_every_style() {
     for style in ["dos-rag", "sagascale", "novelqa", "corpusqa", "hamlet"] {
         for (method, prompt) in [("full-document", "read-summary"), ("closed-book", "closed-book-summary")] {
             let trial = Case::new(method, json!({ "style": style }))
@@ -201,7 +201,7 @@ fn a_summary_is_hamlets_in_every_dress() {
 }
 
 #[test]
-fn every_dress_tells_good_responses_from_bad_ones() {
+fn every_style_tells_good_responses_from_bad_ones() {
     let outcome = |style: &str, response: &str| {
         let case = Case::new("full-document", json!({ "style": style }));
         case.trial(&ScriptedHost::always(Ok(response)), &item(Task::Generative)).outcome
@@ -231,7 +231,7 @@ fn every_dress_tells_good_responses_from_bad_ones() {
 }
 
 #[test]
-fn nothing_is_asked_twice_in_any_dress() {
+fn nothing_is_asked_twice_in_any_style() {
     for style in ["dos-rag", "sagascale", "novelqa", "corpusqa", "hamlet"] {
         for method in ["closed-book", "full-document", "vanilla-rag", "naive-rag"] {
             let case = Case { budget: Some(40), ..Case::new(method, json!({ "style": style })) };
