@@ -220,6 +220,16 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_run_up_or_down_a_page_do_not_run_together() {
+        let table = |turned: &str| {
+            format!("q {turned} cm BT /F1 12 Tf 14 TL (1,234) Tj 72 0 Td (2001) Tj -72 -14 Td (2,468) Tj ET Q")
+        };
+        for turned in ["1 0 0 1 72 720", "0 1 -1 0 200 100", "0 -1 1 0 200 600", "-1 0 0 -1 400 300"] {
+            assert_eq!(words(&pdf("", table(turned).as_bytes())), "1,234 2001 2,468", "{turned}");
+        }
+    }
+
+    #[test]
     fn fields_that_are_filled_in_are_counted() {
         let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
         let shown = "BT /F1 12 Tf 72 720 Td (Name of the firm:) Tj ET";

@@ -98,6 +98,18 @@ fn says_nothing(c: char) -> bool {
     c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_whitespace()
 }
 
+/// A place turned so that its line runs from left to right: the library finds the ends of words and lines in such lines alone. One
+/// of a scan that lies a little askew stays as it is.
+fn upright(place: &Transform) -> Transform {
+    const ASKEW: f64 = 0.1;
+    let length = place.m11.hypot(place.m12);
+    let (cos, sin) = (place.m11 / length, place.m12 / length);
+    match length > 0.0 && (cos < 0.0 || sin.abs() > ASKEW) {
+        true => place.post_transform(&Transform::row_major(cos, -sin, sin, cos, 0.0, 0.0)),
+        false => *place,
+    }
+}
+
 /// Passes pages on as text, and counts them.
 struct Pages<'t> {
     text: PlainTextOutput<&'t mut String>,
@@ -136,7 +148,7 @@ impl OutputDev for Pages<'_> {
         self.is_empty &= character.trim().is_empty();
         self.n_characters += 1;
         self.n_unknown += usize::from(character.chars().all(says_nothing));
-        self.text.output_character(place, width, spacing, size, character)
+        self.text.output_character(&upright(place), width, spacing, size, character)
     }
 
     fn begin_word(&mut self) -> Result<(), OutputError> {
