@@ -230,6 +230,19 @@ mod tests {
     }
 
     #[test]
+    fn small_digits_that_stand_high_behind_a_number_are_raised() {
+        let raised = |mark: &str, right: f64, up: f64, size: u32| {
+            let behind = format!("/F1 {size} Tf {right} {up} Td ({mark}) Tj /F1 12 Tf 12 {} Td (crowns) Tj", -up);
+            words(&pdf("", format!("BT /F1 12 Tf 72 720 Td (1234) Tj {behind} ET").as_bytes()))
+        };
+        // Four digits of Helvetica in 12 points are 26.69 points wide.
+        assert_eq!(raised("5", 26.7, 5.0, 7), "1234⁵ crowns");
+        assert_eq!(raised("-5", 27.2, 4.0, 8), "1234⁻⁵ crowns");
+        assert_eq!(raised("5", 26.7, 0.0, 12), "12345 crowns");
+        assert_eq!(raised("5", 26.7, -3.0, 7), "12345 crowns", "one that stands low");
+    }
+
+    #[test]
     fn fields_that_are_filled_in_are_counted() {
         let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>";
         let shown = "BT /F1 12 Tf 72 720 Td (Name of the firm:) Tj ET";

@@ -1,10 +1,12 @@
 //! The pages of a PDF: their text, and how many have none.
 
 use super::rewrite::write_out;
+use closeread_books::html::raised;
 use memchr::memmem;
 use pdf_extract::{
     Dictionary, Document, MediaBox, Object, OutputDev, OutputError, PlainTextOutput, Transform, output_doc,
 };
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The text of a PDF and the numbers of its pages and characters, of which some have no text.
@@ -38,6 +40,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
         n_empty: 0,
         n_characters: 0,
         n_unknown: 0,
+        last: None,
     };
     output_doc(&document, &mut pages)?;
     let Pages { n_pages, n_empty, n_characters, n_unknown, .. } = pages;
@@ -118,6 +121,38 @@ struct Pages<'t> {
     n_empty: usize,
     n_characters: usize,
     n_unknown: usize,
+    /// The last letter that is not raised.
+    last: Option<Letter>,
+}
+
+/// A letter, or several that are drawn as one, on a line from left to right.
+struct Letter {
+    /// Where it ends, and its line.
+    end: f64,
+    line: f64,
+    height: f64,
+    is_digit: bool,
+}
+
+impl Pages<'_> {
+    /// The text of a letter. A small digit or sign that stands high right behind a digit is raised, as in web pages: the mark of a
+    /// note and an exponent would make another number.
+    fn shown<'c>(&mut self, place: &Transform, width: f64, size: f64, text: &'c str) -> Cow<'c, str> {
+        let (begin, line, height) = (place.m31, place.m32, (place.m21.hypot(place.m22) * size).abs());
+        let end = begin + width * place.m11.hypot(place.m12) * size;
+        let is_digit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(last) =
+            self.last.as_mut().filter(|last| last.is_digit && (is_digit || matches!(text, "-" | "−" | "–")))
+            && height < 0.8 * last.height
+            && (0.15..0.9).contains(&((line - last.line) / last.height))
+            && (begin - last.end).abs() < 0.3 * last.height
+        {
+            last.end = end;
+            return text.chars().map(raised).collect::<String>().into();
+        }
+        self.last = Some(Letter { end, line, height, is_digit });
+        text.into()
+    }
 }
 
 impl OutputDev for Pages<'_> {
@@ -148,7 +183,9 @@ impl OutputDev for Pages<'_> {
         self.is_empty &= character.trim().is_empty();
         self.n_characters += 1;
         self.n_unknown += usize::from(character.chars().all(says_nothing));
-        self.text.output_character(&upright(place), width, spacing, size, character)
+        let place = upright(place);
+        let shown = self.shown(&place, width, size, character);
+        self.text.output_character(&place, width, spacing, size, &shown)
     }
 
     fn begin_word(&mut self) -> Result<(), OutputError> {

@@ -16,6 +16,7 @@ mod tests;
 use html5ever::{Attribute, LocalName};
 pub use layout::Layout;
 use markup::{Piece, read};
+pub use page::raised;
 use page::{Page, heading_depth};
 
 /// The text of `html`, without white space at its ends.

@@ -56,7 +56,7 @@ fn initial(attributes: &[Attribute]) -> Option<String> {
 }
 
 /// Turns a digit or a sign into its superscript; leaves other characters.
-fn raised(c: char) -> char {
+pub fn raised(c: char) -> char {
     match c {
         '0' => '⁰',
         '1' => '¹',
