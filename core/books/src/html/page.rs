@@ -20,8 +20,11 @@ pub(super) struct Page {
     heading: usize,
     /// An ornamented initial, a picture of one letter, as long as nothing parts it from the word that it begins.
     initial: Option<String>,
-    /// Whether a `<sup>` right behind a digit is open: its digits are not part of that number.
-    is_raised: bool,
+    /// The element right behind a digit that is open and whose digits are not part of that number: `sup`, the mark of a note, an
+    /// exponent.
+    raised_in: Option<&'static str>,
+    /// The power or fraction of a formula that is open.
+    formula: Option<Formula>,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
     /// The tables that are open, the innermost last.
@@ -29,6 +32,22 @@ pub(super) struct Page {
     quotes: Quotes,
     /// Whether an insertion or a deletion ended last, and where: the other one right behind it is another word.
     edited: Option<(bool, usize)>,
+}
+
+/// What parts two numbers of a formula that stand side by side.
+enum Formula {
+    Power,
+    Fraction,
+}
+
+/// True for the mark of a note, which style sheets may raise.
+fn is_note_mark(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| match &*attribute.name.local {
+        "epub:type" | "role" => {
+            attribute.value.split_ascii_whitespace().any(|known| matches!(known, "noteref" | "doc-noteref"))
+        }
+        _ => false,
+    })
 }
 
 /// Line ends around an element.
@@ -80,7 +99,8 @@ impl Page {
             held: String::new(),
             heading: 0,
             initial: None,
-            is_raised: false,
+            raised_in: None,
+            formula: None,
             in_cell: false,
             tables: Vec::new(),
             quotes: Quotes::default(),
@@ -99,10 +119,20 @@ impl Page {
 
     fn open(&mut self, name: &str, attributes: &[Attribute], empty: bool) {
         if matches!(name, "br" | "td" | "th") {
-            (self.initial, self.is_raised) = (None, false);
+            (self.initial, self.raised_in) = (None, None);
         }
         match name {
-            "sup" => self.is_raised = !empty && self.is_behind_a_digit(),
+            "sup" => self.raised_in = (!empty && self.is_behind_a_digit()).then_some("sup"),
+            "a" if self.raised_in.is_none() && is_note_mark(attributes) => {
+                self.raised_in = (!empty && self.is_behind_a_digit()).then_some("a");
+            }
+            "msup" => self.formula = Some(Formula::Power),
+            "mfrac" => self.formula = Some(Formula::Fraction),
+            "mn" if !empty && self.is_behind_a_digit() => match self.formula {
+                Some(Formula::Power) => self.raised_in = Some("mn"),
+                Some(Formula::Fraction) => self.text.push('/'),
+                None => {}
+            },
             "br" if self.in_cell => self.is_space_due = true,
             "br" if self.preformatted > 0 => self.held.push('\n'),
             "br" => self.breaks = (self.breaks + 1).min(2),
@@ -127,12 +157,13 @@ impl Page {
     }
 
     fn close(&mut self, name: &str) {
+        self.raised_in = self.raised_in.filter(|open| *open != name);
         match name {
             "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
             "q" => self.text.extend(self.quotes.close()),
             "del" | "s" | "strike" | "ins" => self.edited = Some((name == "ins", self.text.len())),
             "button" => self.is_space_due = true,
-            "sup" => self.is_raised = false,
+            "msup" | "mfrac" => self.formula = None,
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "table" => drop(self.tables.pop()),
             _ if heading_depth(name).is_some() => self.heading = 0,
@@ -144,7 +175,7 @@ impl Page {
     fn break_around(&mut self, name: &str) {
         let breaks = breaks_around(name);
         if breaks > 0 {
-            (self.initial, self.is_raised) = (None, false);
+            (self.initial, self.raised_in) = (None, None);
         }
         if matches!(name, "table" | "tr") {
             self.in_cell = false;
@@ -208,7 +239,7 @@ impl Page {
         if c == '|' && self.in_cell {
             self.text.push('\\');
         }
-        self.text.push(if self.is_raised { raised(c) } else { c });
+        self.text.push(if self.raised_in.is_some() { raised(c) } else { c });
     }
 
     /// Ends the line if that is due. Of the white space of a `<pre>`, what indents its first line stays.

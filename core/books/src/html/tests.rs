@@ -125,6 +125,12 @@ fn raised_digits_make_no_other_number() {
     both("<p>The 1<sup>st</sup> of 5 <sup>2</sup>m<sup>2</sup>, 7<sup/>8", "The 1st of 5 2m2, 78");
     both("<p>3<sup>9<p>4", "3⁹\n\n4");
     both("<p>10<sup>–6</sup>, 5<sup>1–3</sup>, 1–3", "10⁻⁶, 5¹⁻³, 1–3");
+    let marks =
+        "<p>In 1850<a epub:type='noteref' href='#n'>3</a>, in 1851<a class='x' role='doc-noteref' href='#m'>4</a>";
+    both(&format!("{marks} and in 185<a href='#o'>2</a>."), "In 1850³, in 1851⁴ and in 1852.");
+    both("<p>9<sup><a epub:type='noteref'>1</a>,2</sup> 7<a epub:type='noteref'><sup>3</sup></a>4", "9¹,² 7³4");
+    let formulas = "<p><math><msup><mn>10</mn><mn>6</mn></msup><mo>·</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>";
+    both(&format!("{formulas} 12"), "10⁶·1/2 12");
 }
 
 #[test]
