@@ -212,6 +212,7 @@ pub(super) fn pair_prompt<'p>(
     }
 }
 
-fn folded(text: &str) -> String {
+/// A question as it is compared with others: its letters and digits.
+pub(super) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

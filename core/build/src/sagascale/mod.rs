@@ -188,7 +188,11 @@ impl<H: Host, P: SearchHost, S: StageStore> Collection<'_, H, P, S> {
         correct: &[Unit<Candidate>],
     ) -> Result<(Vec<Unit<Candidate>>, HashMap<String, Popular>), BuildError> {
         let Self { crew, settings, by_id, parameters, .. } = *self;
+        let again = asked_already(correct);
         let search = async |unit: &Unit<Candidate>| {
+            if let Some(first) = again.get(unit.id.as_str()) {
+                return Ok(Made::of(End::dropped("asked already", format!("as {first}"))));
+            }
             let book = &by_id[unit.input.document.as_str()].book;
             filter::popularity(crew.writer, crew.search, &parameters.keyword_join, settings, book, &unit.input).await
         };
@@ -238,6 +242,20 @@ fn candidates(pairs: Vec<Unit<Pairs>>, parts: &HashMap<&str, &Part>) -> Vec<Unit
         }
     }
     candidates
+}
+
+/// The candidates whose question another one of the same book has before them, each with the id of the first: two sections of an
+/// article may tell the same.
+fn asked_already(candidates: &[Unit<Candidate>]) -> HashMap<&str, &str> {
+    let mut first: HashMap<(&str, String), &str> = HashMap::new();
+    let mut again = HashMap::new();
+    for Unit { id, input: Candidate { document, pair, .. } } in candidates {
+        let known = *first.entry((document.as_str(), generate::folded(&pair.question))).or_insert(id.as_str());
+        if known != id {
+            again.insert(id.as_str(), known);
+        }
+    }
+    again
 }
 
 /// The candidates whose line was kept.

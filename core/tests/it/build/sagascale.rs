@@ -175,6 +175,17 @@ fn each_filter_drops_by_its_own_rule() {
 }
 
 #[test]
+fn a_question_that_two_sections_give_is_asked_once() {
+    let script = |call: &Call, _| match call.prompt.as_str() {
+        "sagascale-segment" => Ok(r"\boxed{YES}".to_owned()),
+        _ => able(call),
+    };
+    let built = build(&ScriptedHost::scripted(script), &Memory::default()).unwrap();
+    assert_eq!(funnel(&built)[4..6], ["correctness 6 -> 6", "keywords 6 -> 3, asked already 3"]);
+    assert_eq!(built.items.len(), 2);
+}
+
+#[test]
 fn questions_whose_type_no_response_names_are_counted() {
     let notes = |response: &'static str| {
         let script = move |call: &Call, _| match call.prompt.as_str() {
