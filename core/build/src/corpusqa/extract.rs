@@ -163,8 +163,18 @@ fn stated(value: &Value) -> Option<StatedValue> {
     match value {
         Value::Null => Some(StatedValue::default()),
         Value::Object(fields) => {
-            let text = |name: &str| fields.get(name).and_then(scalar).unwrap_or_default();
-            Some(StatedValue { value: text("value"), unit: text("unit"), quote: text("quote") })
+            // Neither several values nor none says that the document states none: the model is asked again.
+            let value = match fields.get("value")? {
+                Value::Array(list) => list.first().filter(|_| list.len() == 1)?,
+                Value::Object(_) => return None,
+                value => value,
+            };
+            let text = |value: Option<&Value>| value.and_then(scalar).unwrap_or_default();
+            Some(StatedValue {
+                value: text(Some(value)),
+                unit: text(fields.get("unit")),
+                quote: text(fields.get("quote")),
+            })
         }
         other => Some(StatedValue { value: scalar(other)?, ..StatedValue::default() }),
     }
@@ -280,6 +290,12 @@ mod tests {
         assert_eq!(value("none").unwrap_err(), "it holds no JSON object with the fields as keys");
         assert_eq!(value(r#"{"name": "A"}"#).unwrap_err(), "these fields are left out: income");
         assert!(read(r#"{"name": "A"}"#, &schema(), true).is_ok(), "at the last attempt");
+        let income = |of: &str| value(&format!(r#"{{"name": "A", "income": {of}}}"#));
+        assert_eq!(income(r#"{"value": ["1200"], "unit": "EUR"}"#).as_deref(), Ok("1200"));
+        assert_eq!(income(r#"{"value": null}"#).as_deref(), Ok(""));
+        for unclear in [r#"{"value": ["1200", "1300"]}"#, r#"{"value": {"2023": 7}}"#, r#"{"amount": 7}"#] {
+            assert_eq!(income(unclear).unwrap_err(), "these fields are left out: income", "{unclear}");
+        }
     }
 
     #[test]
