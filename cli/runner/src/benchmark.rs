@@ -334,9 +334,10 @@ fn published(
     let (parquet, files): (Vec<_>, Vec<_>) =
         list(data, options.allow_outside)?.into_iter().partition(|(_, path)| unread::is_parquet(path));
     let (mut dataset, books, texts) = published_in(adapter, files, options)?;
-    if dataset.items.is_empty() {
-        dataset.problems.extend(unread::why(&parquet, data));
-    }
+    dataset.problems.extend(match dataset.items.is_empty() {
+        true => unread::why(&parquet, data),
+        false => unread::beside(&parquet),
+    });
     Ok((dataset, books, texts))
 }
 
