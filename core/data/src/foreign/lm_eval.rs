@@ -96,10 +96,15 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
     let empty = Map::new();
     let doc = row.fields.get("doc").and_then(Value::as_object).unwrap_or(&empty);
     let of = |names: &[&str]| names.iter().find_map(|name| doc.get(*name).and_then(scalar));
-    let asked: Vec<&Value> =
+    let mut asked: Vec<&Value> =
         row.fields.get("arguments").and_then(Value::as_object).into_iter().flat_map(Map::values).collect();
     let argument = |asked: &Value, name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
-    let responses = row.fields.get("filtered_resps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let mut responses = row.fields.get("filtered_resps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if row.fields.contains_key("acc_mutual_info") {
+        // Behind the options stand the same without their question.
+        asked.truncate(asked.len() / 2);
+        responses = &responses[..responses.len() / 2];
+    }
     let likelihoods: Vec<f64> = responses.iter().filter_map(likelihood).collect();
     let is_choice = likelihoods.len() == asked.len() && asked.len() > 1;
     let options: Vec<String> = match is_choice {
@@ -233,6 +238,17 @@ mod tests {
         let responses = r#"[["-2.5", "False"], ["-1.25", "True"], ["-1.25", "True"]]"#;
         let sample = first(&format!(r#""target": "1", "arguments": {arguments}, "filtered_resps": {responses}"#));
         assert_eq!(sample.outcome, Outcome::Answered { answer: "B".into(), choice: Some(1) });
+    }
+
+    #[test]
+    fn options_without_their_question_are_no_further_options() {
+        let arguments = r#"{"a": {"arg_0": "Q", "arg_1": " x"}, "b": {"arg_0": "Q", "arg_1": " y"},
+            "c": {"arg_0": "", "arg_1": " x"}, "d": {"arg_0": "", "arg_1": " y"}}"#;
+        let responses = r#"[["-3", "False"], ["-2", "False"], ["-1", "False"], ["-5", "False"]]"#;
+        let asked = format!(r#""arguments": {arguments}, "filtered_resps": {responses}"#).replace('\n', "");
+        let sample = first(&format!(r#""acc_mutual_info": 1.0, "target": "1", {asked}"#));
+        assert_eq!((sample.item.options, sample.item.correct), (vec!["x".into(), "y".into()], Some(1)));
+        assert_eq!(sample.outcome, Outcome::Answered { answer: "y".into(), choice: Some(1) });
     }
 
     #[test]
