@@ -106,18 +106,28 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
         responses = &responses[..responses.len() / 2];
     }
     let likelihoods: Vec<f64> = responses.iter().filter_map(likelihood).collect();
-    let is_choice = likelihoods.len() == asked.len() && asked.len() > 1;
-    let options: Vec<String> = match is_choice {
-        true => asked.iter().filter_map(|asked| Some(argument(asked, "arg_1")?.trim().to_owned())).collect(),
-        false => Vec::new(),
+    let mut options: Vec<String> =
+        asked.iter().filter_map(|asked| Some(argument(asked, "arg_1")?.trim().to_owned())).collect();
+    let is_choice = likelihoods.len() == asked.len() && options.len() == asked.len() && asked.len() > 1;
+    // WinoGrande's options are beginnings of one text, which is all that the target says: the right one is not known.
+    let is_of_beginnings = is_choice && options.iter().all(|option| *option == options[0]);
+    let question = match is_of_beginnings {
+        true => options.first().cloned(),
+        false => of(&QUESTIONS).or_else(|| argument(asked.first()?, "arg_0")),
     };
+    let question = question.unwrap_or_default();
+    if is_of_beginnings {
+        let last_line = |asked: &Value| argument(asked, "arg_0")?.rsplit('\n').next().map(str::to_owned);
+        options = asked.iter().map(|asked| last_line(asked).unwrap_or_default()).collect();
+    } else if !is_choice {
+        options.clear();
+    }
     let target = row.text("target");
-    let correct = target.as_ref().filter(|_| is_choice).and_then(|target| {
+    let correct = target.as_ref().filter(|_| is_choice && !is_of_beginnings).and_then(|target| {
         // Digits are the option's place, as the harness has it.
         let place = target.parse().ok().filter(|place: &usize| *place < options.len());
         place.or_else(|| options.iter().position(|option| option == target))
     });
-    let question = of(&QUESTIONS).or_else(|| argument(asked.first()?, "arg_0")).unwrap_or_default();
     // Of options that are equally likely the harness takes the first, `max_by` the last.
     let likeliest = likelihoods.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
     let outcome = match likeliest.filter(|_| is_choice) {
@@ -249,6 +259,24 @@ mod tests {
         let sample = first(&format!(r#""acc_mutual_info": 1.0, "target": "1", {asked}"#));
         assert_eq!((sample.item.options, sample.item.correct), (vec!["x".into(), "y".into()], Some(1)));
         assert_eq!(sample.outcome, Outcome::Answered { answer: "y".into(), choice: Some(1) });
+    }
+
+    #[test]
+    fn of_beginnings_that_one_text_ends_the_right_one_is_not_known() {
+        let ask = |who: &str| format!(r#"{{"arg_0": "Bo met Ana. Cleo saw it.\n{who}", "arg_1": " was good."}}"#);
+        let arguments = format!(r#"{{"a": {}, "b": {}}}"#, ask("Ana"), ask("Bo"));
+        let asked = format!(r#""arguments": {arguments}, "filtered_resps": [["-2", "False"], ["-1", "False"]]"#);
+        let sample = first(&format!(r#""target": "was good.", "doc": {{"sentence": "_ was good."}}, {asked}"#));
+        assert_eq!((sample.item.options, sample.item.correct), (vec!["Ana".into(), "Bo".into()], None));
+        assert_eq!(sample.item.question, "was good.");
+        assert_eq!(sample.outcome, Outcome::Answered { answer: "Bo".into(), choice: Some(1) });
+    }
+
+    #[test]
+    fn likelihoods_of_texts_without_a_question_are_no_choice() {
+        let arguments = r#"{"a": {"arg_0": "Ana came."}, "b": {"arg_0": "Came Ana."}}"#;
+        let sample = first(&format!(r#""arguments": {arguments}, "filtered_resps": [["-2", "x"], ["-1", "x"]]"#));
+        assert_eq!((sample.item.options.len(), sample.item.correct), (0, None));
     }
 
     #[test]
