@@ -74,6 +74,11 @@ pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
         // These are ids within an exam, as HEAD-QA's, or within a document, as QA4MRE's.
         places.into_iter().for_each(|(number, place)| log.samples[place].item.id = number);
     }
+    for sample in &mut log.samples {
+        if sample.outcome == Outcome::Unanswered && sample.scores.values().any(|score| *score > 0.0) {
+            sample.outcome = Outcome::Answered { answer: String::new(), choice: None };
+        }
+    }
     Ok(log)
 }
 
@@ -109,6 +114,12 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
     let mut options: Vec<String> =
         asked.iter().filter_map(|asked| Some(argument(asked, "arg_1")?.trim().to_owned())).collect();
     let is_choice = likelihoods.len() == asked.len() && options.len() == asked.len() && asked.len() > 1;
+    let is_number = |response: &Value| {
+        likelihood(response).is_some() || scalar(response).is_some_and(|text| text.parse::<f64>().is_ok())
+    };
+    let is_likelihood = asked.len() == 1
+        && asked[0].get("arg_1").is_none_or(Value::is_string)
+        && responses.first().is_some_and(is_number);
     // WinoGrande's options are beginnings of one text, which is all that the target says: the right one is not known.
     let is_of_beginnings = is_choice && options.iter().all(|option| *option == options[0]);
     let question = match is_of_beginnings {
@@ -132,12 +143,16 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
     let likeliest = likelihoods.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
     let outcome = match likeliest.filter(|_| is_choice) {
         Some((choice, _)) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
-        None => match responses.first().and_then(scalar) {
+        // The likelihood of one text is no text of the model's, and what it is of no gold answer.
+        None if is_likelihood => Outcome::Answered { answer: String::new(), choice: None },
+        // A filter may leave several responses, as the code of HumanEval.
+        None => match responses.first().and_then(|several| scalars(several).into_iter().next()) {
             Some(answer) => Outcome::Answered { answer, choice: None },
             None => Outcome::Unanswered,
         },
     };
-    let answers = if is_choice { Vec::new() } else { target.map(|target| golds(target, doc)).unwrap_or_default() };
+    let target = target.filter(|_| !is_choice && !is_likelihood);
+    let answers = target.map(|target| golds(target, doc)).unwrap_or_default();
     let mut item = item(of(&IDS).unwrap_or_else(|| number.to_owned()), question, options, correct, answers);
     item.documents = documents(doc);
     item.labels = labels(doc, &[&IDS[..], &QUESTIONS[..], &["target", "answer", "choices"]].concat());
@@ -277,6 +292,21 @@ mod tests {
         let arguments = r#"{"a": {"arg_0": "Ana came."}, "b": {"arg_0": "Came Ana."}}"#;
         let sample = first(&format!(r#""arguments": {arguments}, "filtered_resps": [["-2", "x"], ["-1", "x"]]"#));
         assert_eq!((sample.item.options.len(), sample.item.correct), (0, None));
+    }
+
+    #[test]
+    fn what_the_harness_gave_something_for_was_answered() {
+        let answered = |answer: &str| Outcome::Answered { answer: answer.into(), choice: None };
+        let of = |arguments: &str, responses: &str| {
+            let asked = format!(r#""arguments": {{"a": {arguments}}}, "filtered_resps": {responses}"#);
+            let sample = first(&format!(r#""target": "c", {asked}"#));
+            (sample.outcome, sample.item.answers.len())
+        };
+        let asked = r#"{"arg_0": "a b", "arg_1": {"until": []}}"#;
+        assert_eq!(of(asked, r#"[["c", "d"]]"#), (answered("c"), 1), "a filter that leaves two");
+        assert_eq!(of(asked, r#"[""]"#), (answered(""), 1));
+        assert_eq!(of(r#"{"arg_0": "a b", "arg_1": " c"}"#, r#"[["-1.0", "True"]]"#), (answered(""), 0), "LAMBADA");
+        assert_eq!(of(r#"{"arg_0": "a b c"}"#, r#"["-7.0"]"#), (answered(""), 0), "the likelihood of a document");
     }
 
     #[test]
