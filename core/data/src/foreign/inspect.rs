@@ -243,7 +243,7 @@ fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool
         sample.output.as_ref().and_then(|output| output.choices.first()).map_or("", |one| one.stop_reason.as_str());
     let noted = sample.metadata.get("outcome").and_then(Value::as_str).filter(|_| is_ours);
     match (&sample.error, &sample.limit, noted) {
-        (Some(error), ..) => return Outcome::Failed { error: error.message.clone() },
+        (Some(error), ..) if is_ours || !is_credited => return Outcome::Failed { error: error.message.clone() },
         (_, Some(limit), _) if limit.kind == "context" && (is_ours || !is_credited) => {
             return Outcome::Overflow { needed: None, context_window: None };
         }

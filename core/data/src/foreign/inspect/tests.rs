@@ -87,6 +87,12 @@ fn what_a_scorer_gave_something_for_was_answered() {
     };
     assert_eq!(of(0.0), Outcome::Blocked { reason: "no".into() });
     assert_eq!(of(0.5), Outcome::Answered { answer: "no".into(), choice: None });
+    let failed = |score: f64| {
+        let read = log(&json!({"id": 7, "input": "q", "target": "x", "scores": {"a": {"value": score}},
+            "output": {"completion": "no"}, "error": {"message": "the sandbox is gone"}}));
+        matches!(read.samples[0].outcome, Outcome::Failed { .. })
+    };
+    assert!(failed(0.0) && !failed(1.0), "errors that inspect scores too");
     for choices in [json!([]), json!(["x", "y"])] {
         let read =
             log(&json!({"id": 7, "input": "q", "target": "B", "choices": choices, "scores": {"a": {"value": 1}}}));
