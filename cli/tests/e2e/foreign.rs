@@ -215,6 +215,20 @@ fn logs_are_scored_anew() {
 }
 
 #[test]
+fn two_logs_of_one_task_and_model_are_scored_each() {
+    let sandbox = Sandbox::new();
+    let text = std::fs::read_to_string(fixture("inspect/second-open.json")).unwrap();
+    sandbox.write("a.json", &text);
+    sandbox.write("b.json", text.replace("\"target\": \"", "\"target\": \"not "));
+    let card = sandbox.run(&["score", "--format", "inspect", "a.json", "b.json", "--json"]).exits(0).json();
+    let systems: Vec<(&String, &Value)> = card["systems"].as_object().unwrap().iter().collect();
+    let names: Vec<&str> = systems.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["mockllm/second on tales_open in a.json", "mockllm/second on tales_open in b.json"]);
+    let f1 = |n: usize| systems[n].1["metrics"]["f1"]["value"].as_f64().unwrap();
+    assert!(f1(0) > f1(1), "{card}");
+}
+
+#[test]
 fn what_is_no_log_gets_one_message() {
     let sandbox = Sandbox::new();
     let text = std::fs::read_to_string(fixture("inspect/second-open.json")).unwrap();

@@ -34,9 +34,17 @@ fn system(log: &ForeignLog) -> String {
     format!("{}{cell} on {}", log.model, log.task)
 }
 
+/// Returns a name a log, with its file where another log has the same.
+fn names(logs: &[ForeignLog]) -> Vec<String> {
+    let systems: Vec<String> = logs.iter().map(system).collect();
+    let is_alone = |name: &String| systems.iter().filter(|other| *other == name).count() == 1;
+    let named = logs.iter().zip(&systems);
+    named.map(|(log, name)| if is_alone(name) { name.clone() } else { format!("{name} in {}", log.file) }).collect()
+}
+
 /// Returns one system a log; none where the logs cannot be read, which reading says.
 fn systems(logs: Result<Vec<ForeignLog>, ForeignError>) -> Vec<String> {
-    logs.map(|logs| logs.iter().map(system).collect()).unwrap_or_default()
+    logs.map(|logs| names(&logs)).unwrap_or_default()
 }
 
 /// The items of a log with its answers. Of several epochs the first counts.
@@ -54,7 +62,7 @@ fn submission(
     };
     let logs = logs.map_err(|error| unreadable(error.file, error.why))?;
     let file = format.first(input)?.name.clone();
-    let names: Vec<String> = logs.iter().map(system).collect();
+    let names = names(&logs);
     let log = match (input.system, logs.as_slice()) {
         (None, [one]) => one,
         (None, []) => return Err(unreadable(file, "it holds no log".to_owned())),
