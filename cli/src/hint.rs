@@ -29,6 +29,7 @@ fn of(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<FormatError>() {
         return match error {
             FormatError::NoGold { .. } => Some("--gold FILE names the gold answers".to_owned()),
+            FormatError::OwnGold { .. } => Some("leave --gold away".to_owned()),
             FormatError::NoTask { .. } => Some("--task TASK names it".to_owned()),
             FormatError::UnknownTask { tasks: [], .. } => Some("leave --task away".to_owned()),
             FormatError::WhichSystem { .. } => Some("--system NAME names it".to_owned()),

@@ -215,6 +215,17 @@ fn logs_are_scored_anew() {
 }
 
 #[test]
+fn gold_answers_beside_a_log_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("gold.jsonl", json!({"id": "mill-1", "question": "Who?", "answers": ["Dov"]}).to_string());
+    for (format, log) in [("inspect", fixture("inspect/first-open.eval")), ("lm-eval", samples("first", "tales_open"))]
+    {
+        let refused = sandbox.run(&["score", "--format", format, &log, "--gold", "gold.jsonl"]);
+        refused.refuses(&["gold.jsonl: ", "files hold their gold answers", "leave --gold away"]);
+    }
+}
+
+#[test]
 fn two_logs_of_one_task_and_model_are_scored_each() {
     let sandbox = Sandbox::new();
     let text = std::fs::read_to_string(fixture("inspect/second-open.json")).unwrap();

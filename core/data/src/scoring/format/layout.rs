@@ -57,6 +57,14 @@ pub enum FormatError {
         /// Files that hold the gold answers.
         wants: &'static str,
     },
+    /// Gold answers were given for predictions that are scored by their own alone.
+    #[error("{file}: {format} files hold their gold answers, and others cannot replace them")]
+    OwnGold {
+        /// The file of gold answers, as named by the user.
+        file: String,
+        /// Name of the format.
+        format: &'static str,
+    },
     /// Not one row could be used.
     #[error("{file}: nothing in it could be read as {format} ({problem}): pass {wants}")]
     Unreadable {
@@ -123,6 +131,15 @@ impl Format {
         match input.gold.is_empty() {
             true => Err(FormatError::NoGold { format: self.name, wants }),
             false => Ok(()),
+        }
+    }
+
+    /// [`Self::check`] for predictions that are scored by the gold answers in them alone.
+    pub(super) fn check_without_gold(&self, input: &FormatInput<'_>) -> Result<(), FormatError> {
+        self.check(input)?;
+        match input.gold.first() {
+            Some(gold) => Err(FormatError::OwnGold { file: gold.name.clone(), format: self.name }),
+            None => Ok(()),
         }
     }
 
