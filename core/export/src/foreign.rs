@@ -143,7 +143,8 @@ pub fn notes(run: &Run, logs: &[ForeignLog]) -> Vec<String> {
     notes
 }
 
-/// Takes over what `items` say of the run's items: those of the same id whose gold answers are the same, however they are put.
+/// Takes over what `items` say of the run's items: those of the same id whose gold answers are the same, however they are put,
+/// or whose questions, where the log knew no gold answer.
 /// So the items of two tools are the same items, and cluster by document. A choice keeps its option, wherever it stands now; where
 /// the log knew but some of the gold answers, our own metric is that over all of them.
 pub fn adopt(run: &mut Run, items: &[Item]) {
@@ -152,7 +153,12 @@ pub fn adopt(run: &mut Run, items: &[Item]) {
     for item in &mut run.items {
         let Some(other) = known.get(item.id.as_str()) else { continue };
         let (of_log, of_other) = (gold_texts(item), gold_texts(other));
-        if other.task == item.task && of_log.is_subset(&of_other) {
+        let is_same = match of_log.is_empty() {
+            // Ids are often numbers: without a gold answer it is the question that tells two items apart.
+            true => item.question.contains(other.question.trim()),
+            false => of_log.is_subset(&of_other),
+        };
+        if other.task == item.task && is_same {
             adopted.insert(item.id.clone());
             if of_log.len() < of_other.len() {
                 scored_anew.insert(item.id.clone());
@@ -268,5 +274,19 @@ mod tests {
         assert_eq!(f1(&["Ana"], &["Ana", "Bo"]), Some(1.0));
         assert_eq!(f1(&[], &["Bo"]), Some(1.0));
         assert_eq!(f1(&["Ana", "Cleo"], &["Ana", "Bo"]), Some(0.0), "these are other gold answers");
+    }
+
+    #[test]
+    fn without_a_gold_answer_another_question_is_another_item() {
+        let open = |question: &str| Item { answers: Vec::new(), ..Item::new("1", "b", question, Task::Generative) };
+        let adopts = |asked: &str| {
+            let mut logged = log("t", "m", "1", &["x", "y"], 0);
+            logged.samples[0].item = open(asked);
+            let mut made = run("r".into(), &[logged]).unwrap();
+            adopt(&mut made, &[open("Who came?")]);
+            made.items[0].question == "Who came?"
+        };
+        assert!(adopts("Read the book. Who came? Answer in a word.") && adopts("Who came?"));
+        assert!(!adopts("Prove the theorem."));
     }
 }
