@@ -146,6 +146,11 @@ pub fn start(file: &str, header: &[u8]) -> Result<ForeignLog, ForeignError> {
         notes.push(format!("INCOMPLETE: inspect_ai says of this log `{}`", value.status));
     }
     let is_complete = value.status == "success";
+    let reducers = config.get("epochs_reducer").map(scalars).unwrap_or_default();
+    if !reducers.is_empty() && !reducers.iter().any(|reducer| reducer == "mean") {
+        let reducers = reducers.join(", ");
+        notes.push(format!("inspect_ai takes of the epochs of a sample the `{reducers}`, here it is their mean"));
+    }
     let epochs = config.get("epochs").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
     Ok(ForeignLog { file: file.to_owned(), task, model, cell, is_complete, epochs, samples: Vec::new(), notes })
 }

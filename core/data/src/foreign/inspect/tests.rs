@@ -19,6 +19,21 @@ fn a_log_says_how_many_epochs_it_was_to_have() {
 }
 
 #[test]
+fn epochs_of_which_inspect_takes_no_mean_are_named() {
+    let notes = |reducers: Value| {
+        let config = json!({"epochs": 3, "epochs_reducer": reducers});
+        let eval = json!({"task": "t", "model": "p/m", "config": config});
+        let log = json!({"version": 2, "status": "success", "eval": eval});
+        start("l.eval", log.to_string().as_bytes()).unwrap().notes
+    };
+    assert_eq!(notes(json!(["max"])), ["inspect_ai takes of the epochs of a sample the `max`, here it is their mean"]);
+    assert_eq!(
+        [json!(null), json!(["mean"]), json!(["max", "mean"])].map(notes),
+        [vec![], vec![], Vec::<String>::new()]
+    );
+}
+
+#[test]
 fn an_unknown_version_gets_one_message() {
     let of = |version: &str| {
         let log = format!(r#"{{"version": {version}, "status": "success", "eval": {{"task": "t", "model": "p/m"}}}}"#);
