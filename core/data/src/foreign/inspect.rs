@@ -55,6 +55,9 @@ struct Sample {
     choices: Option<Vec<String>>,
     #[serde(default)]
     scores: Option<BTreeMap<String, SampleScore>>,
+    /// The score where older logs have but one, without its scorer's name.
+    #[serde(default)]
+    score: Option<SampleScore>,
     #[serde(default)]
     metadata: Map<String, Value>,
     #[serde(default)]
@@ -202,7 +205,10 @@ pub fn read(files: &[InputFile]) -> Result<Vec<ForeignLog>, ForeignError> {
     Ok(logs)
 }
 
-fn push(log: &mut ForeignLog, sample: Sample) -> Result<(), ForeignError> {
+fn push(log: &mut ForeignLog, mut sample: Sample) -> Result<(), ForeignError> {
+    if let Some(score) = sample.score.take() {
+        sample.scores.get_or_insert_default().entry("score".to_owned()).or_insert(score);
+    }
     let file = &log.file;
     let id = scalar(&sample.id).ok_or_else(|| ForeignError::new(file, "a sample without id"))?;
     let options = sample.choices.clone().unwrap_or_default();

@@ -78,6 +78,14 @@ fn a_score_that_is_not_from_0_to_1_in_one_sample_is_left_out_of_all() {
 }
 
 #[test]
+fn the_one_score_of_an_older_log_is_read() {
+    let read = log(&json!({"id": 7, "input": "q", "target": "B", "choices": ["x", "y"],
+        "output": {"completion": "I take y."}, "score": {"value": "C", "answer": "B"}}));
+    assert_eq!(read.samples[0].scores, BTreeMap::from([("score".to_owned(), 1.0)]));
+    assert_eq!(read.samples[0].outcome, Outcome::Answered { answer: "y".into(), choice: Some(1) });
+}
+
+#[test]
 fn a_field_without_a_name_leaves_the_document_to_the_next() {
     let of =
         |metadata: Value| log(&json!({"id": 7, "input": "q", "metadata": metadata})).samples[0].item.documents.clone();
