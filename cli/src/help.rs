@@ -35,6 +35,9 @@ const COMMON: &[(&[&str], &[&str])] = &[
     (&["search"], &["budget", "order", "retriever", "embedder", "max-cost", "json"]),
 ];
 
+/// Where to read the pages that helps name: an installed program does not have them beside it.
+pub(crate) const PAGES: &str = concat!("docs/ is at ", env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs");
+
 /// The command with both helps, and its subcommands.
 pub(crate) fn explained(command: Command) -> Command {
     of(command, &[])
@@ -50,7 +53,8 @@ fn of(command: Command, way: &[String]) -> Command {
     let command = match EXAMPLES.iter().find(|(words, _)| *words == way) {
         Some((_, examples)) => {
             let before = command.get_after_help().map(|said| format!("{said}\n\n")).unwrap_or_default();
-            command.after_long_help(format!("{before}Examples:\n  {examples}"))
+            let after = if names_pages(&command) { format!("\n\n{PAGES}") } else { String::new() };
+            command.after_long_help(format!("{before}Examples:\n  {examples}{after}"))
         }
         None => command,
     };
@@ -58,6 +62,13 @@ fn of(command: Command, way: &[String]) -> Command {
         Some((_, common)) => command.mut_args(|arg| shortened(arg, common)),
         None => command,
     }
+}
+
+/// Returns whether the help of a command sends its reader to a page.
+fn names_pages(command: &Command) -> bool {
+    let options = command.get_arguments().flat_map(|arg| arg.get_help().into_iter().chain(arg.get_long_help()));
+    let own = command.get_about().into_iter().chain(command.get_long_about()).chain(command.get_after_help());
+    options.chain(own).any(|help| help.to_string().contains("docs/"))
 }
 
 /// An option as `-h` has it: not at all, or in a few words.

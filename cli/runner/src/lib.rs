@@ -17,6 +17,7 @@ pub mod judging;
 pub mod kept_index;
 pub mod light;
 pub mod models;
+pub mod pages;
 pub mod pricing;
 pub mod progress;
 pub mod prompts;

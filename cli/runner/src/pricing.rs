@@ -1,10 +1,14 @@
 //! Windows and prices of models: those that ship, the user's own over them, those of `--model-info` over both.
 
+use crate::pages::page;
 use anyhow::{Context, Result, bail};
 use closeread_llm::price::{ModelFacts, PriceList};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// The page on lists of prices.
+const COSTS: &str = "docs/costs.md";
 
 /// Loads the list in force; `given` is `--model-info`.
 pub fn load(given: Option<&Path>) -> Result<PriceList> {
@@ -28,9 +32,10 @@ pub fn check_known(prices: &PriceList, models: &[String]) -> Result<()> {
         .collect();
     if !unknown.is_empty() {
         bail!(
-            "--max-cost: the price of {} is not known; add it to a list given by --model-info (docs/costs.md), or let its \
-             calls count as free by --allow-unknown-price",
-            unknown.join(", ")
+            "--max-cost: the price of {} is not known; add it to a list given by --model-info ({}), or let its calls count as \
+             free by --allow-unknown-price",
+            unknown.join(", "),
+            page(COSTS)
         );
     }
     Ok(())
@@ -49,8 +54,9 @@ pub fn check_responses_known(prices: &PriceList, models: &[String]) -> Result<()
     if !unknown.is_empty() {
         bail!(
             "--max-cost: how long responses of {} can get is not known, and so not what a call can cost; limit them by \
-             --max-output-tokens, or add `max_output` to the entry in a list given by --model-info (docs/costs.md)",
-            unknown.join(", ")
+             --max-output-tokens, or add `max_output` to the entry in a list given by --model-info ({})",
+            unknown.join(", "),
+            page(COSTS)
         );
     }
     Ok(())
@@ -64,8 +70,9 @@ pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
     if !unknown.is_empty() {
         bail!(
             "--max-cost with --batch: the batch price of {} is not known; add `batch` to its entry, and to its `long`, in a \
-             list given by --model-info (docs/costs.md), or let its calls count as free by --allow-unknown-price",
-            unknown.join(", ")
+             list given by --model-info ({}), or let its calls count as free by --allow-unknown-price",
+            unknown.join(", "),
+            page(COSTS)
         );
     }
     Ok(())

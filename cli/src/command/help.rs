@@ -1,5 +1,6 @@
 //! `closeread help`: commands, and topics that concern several of them.
 
+use crate::help::PAGES;
 use anyhow::{Result, bail};
 use clap::Command;
 use closeread_text::names::meant;
@@ -28,6 +29,9 @@ pub(crate) fn run(args: &HelpArgs) -> Result<ExitCode> {
         && let Some((_, text)) = TOPICS.iter().find(|(topic, _)| topic == name)
     {
         out!("{text}");
+        if text.contains("docs/") {
+            outln!("\n{PAGES}");
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let mut command = crate::command();

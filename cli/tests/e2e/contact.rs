@@ -32,10 +32,12 @@ fn help_explains_commands_and_topics_and_knows_what_was_meant() {
         (&["budgets"][..], "--context-window N"),
         (&["providers"], "OPENAI_API_KEY"),
         (&["formats"], "documents.jsonl"),
+        (&["formats"], "docs/ is at https://"),
         (&["exit-codes"], "Nothing was done"),
         (&["config"], "CLOSEREAD_RUN_BUDGET"),
         (&["build", "hamlet"], "closeread build hamlet --books novels/"),
         (&["run"], "Examples:"),
+        (&["run"], "docs/ is at https://"),
     ] {
         let said = sandbox.run(&[&["help"][..], about].concat()).exits(0).out();
         assert!(said.contains(words), "{about:?}: {said}");

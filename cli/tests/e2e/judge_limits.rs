@@ -66,7 +66,7 @@ fn judges_are_paid_from_the_money_of_the_run() {
     let unknown: Vec<&str> = run(&server.url, &["--max-cost", "1", "--fresh"]);
     let unknown: Vec<&str> =
         unknown.into_iter().filter(|word| !["--model-info", "prices.toml"].contains(word)).collect();
-    sandbox.run(&unknown).refuses(&["price of openai-compatible/j is not known"]);
+    sandbox.run(&unknown).refuses(&["price of openai-compatible/j is not known", "/blob/main/docs/costs.md)"]);
 }
 
 #[test]

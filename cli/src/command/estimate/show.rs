@@ -8,6 +8,7 @@ use super::models::{Counting, ModelEstimate};
 use super::reranking::RerankingEstimate;
 use super::scene::Assumptions;
 use super::windows::{ContextOverflow, Survival};
+use closeread_runner::pages::page;
 use closeread_table::number::{counted, thousands};
 use closeread_table::render::text as render;
 use closeread_table::{Table, Value};
@@ -145,7 +146,7 @@ fn about(model: &ModelEstimate, ours: &str) -> String {
             let tariffs: Vec<String> = tariffs.iter().map(|(name, m)| format!("{} {name}", money(*m))).collect();
             format!("{}; prices of {date}, {source}", tariffs.join(", "))
         }
-        None => "its price is not known: add it to a list given by --model-info (docs/costs.md)".to_owned(),
+        None => format!("its price is not known: add it to a list given by --model-info ({})", page("docs/costs.md")),
     });
     match &model.tokenizer {
         Counting::Same => lines.push(format!("counts by {ours} itself; a chat format adds some tokens a message")),
