@@ -183,6 +183,7 @@ pub fn at_most_cost(usage: &[Usage], served: &[ServedUsage], charged: (Dollars, 
     let spent = if known - kept > 1e-9 { known } else { kept };
     let unpriced = usage.iter().map(|usage| usage.unpriced).chain(served.iter().map(|served| served.unpriced));
     let unpriced: usize = unpriced.sum();
+    let uncounted = usage.iter().any(|usage| usage.uncounted > 0) || served.iter().any(|served| served.uncounted > 0);
     let untold = usage.iter().any(|usage| usage.untold);
     let verdict = match () {
         () if spent > most.0 => Verdict::NotPassed,
@@ -192,6 +193,7 @@ pub fn at_most_cost(usage: &[Usage], served: &[ServedUsage], charged: (Dollars, 
     let unknown = match unpriced {
         _ if untold => "; the calls of another tool's log are not read".to_owned(),
         0 => String::new(),
+        n if uncounted => format!("; the cost of {} calls is not known: a price, or their tokens", thousands(n as u64)),
         n => format!("; the price of {} calls is not known", thousands(n as u64)),
     };
     let lost = match open > 0.0 {
@@ -297,8 +299,14 @@ mod tests {
     fn an_unknown_price_decides_only_what_is_dear_already() {
         let gate = |most| at_most_cost(&[], &[], (Dollars(0.0), Dollars(0.0)), Dollars(most));
         assert_eq!((gate(0.0).verdict, gate(1.0).found.as_str()), (Verdict::Passed, "0.0000 dollars"));
-        let served = [ServedUsage { dollars: Dollars(2.0), unpriced: 1, ..ServedUsage::default() }];
-        let gate = |most| at_most_cost(&[], &served, (Dollars(0.0), Dollars(0.0)), Dollars(most)).verdict;
-        assert_eq!((gate(1.0), gate(3.0)), (Verdict::NotPassed, Verdict::Undecided));
+        let mut served = [ServedUsage { dollars: Dollars(2.0), unpriced: 1, ..ServedUsage::default() }];
+        let gate =
+            |served: &[ServedUsage], most| at_most_cost(&[], served, (Dollars(0.0), Dollars(0.0)), Dollars(most));
+        let verdict = |most| gate(&served, most).verdict;
+        assert_eq!((verdict(1.0), verdict(3.0)), (Verdict::NotPassed, Verdict::Undecided));
+        assert!(gate(&served, 3.0).found.contains("; the price of 1 calls is not known"));
+        served[0].uncounted = 1;
+        let found = gate(&served, 3.0).found;
+        assert!(found.contains("; the cost of 1 calls is not known: a price, or their tokens"), "{found}");
     }
 }
