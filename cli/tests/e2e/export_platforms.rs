@@ -116,6 +116,8 @@ fn judges_are_named_beside_the_scores_that_they_gave() {
     for score in header["results"]["scores"].as_array().unwrap() {
         let is_judged = score["name"] == "judged_accuracy";
         assert_eq!(score["params"]["grader_model"]["model"].is_string(), is_judged, "{score}");
+        let panel = json!(["openai-compatible/a", "openai-compatible/b"]);
+        assert_eq!(score["params"]["grader_models"] == panel, is_judged, "{score}");
     }
 }
 

@@ -13,6 +13,7 @@ use closeread_llm::FinishReason;
 use closeread_methods::record::{CallTrace, Record, SEARCHES};
 use closeread_text::hash::sha256;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Version of the layout.
 const VERSION: u32 = 2;
@@ -277,13 +278,18 @@ impl<'a> Log<'a> {
     }
 }
 
-/// The model that gave a metric, in the words of inspect, which names one.
+/// The models that gave a metric: inspect has words for one, the first, and beside it stands the whole panel.
 fn grader(run: &closeread_report::Run, metric: &str) -> Value {
-    let panels = run.judging.behind(metric);
-    let mut models = panels.iter().flat_map(|(panel, _)| &panel.models);
-    match models.find(|model| *model != BUILTIN_RULE) {
-        Some(model) => json!({"grader_model": {"model": model}}),
+    let mut models: Vec<&str> = Vec::new();
+    for (panel, _) in run.judging.behind(metric) {
+        models.extend(panel.models.iter().map(String::as_str).filter(|model| *model != BUILTIN_RULE));
+    }
+    let first = models.first().copied();
+    let all: BTreeSet<&str> = models.into_iter().collect();
+    match first {
         None => json!({}),
+        Some(model) if all.len() == 1 => json!({"grader_model": {"model": model}}),
+        Some(model) => json!({"grader_model": {"model": model}, "grader_models": all}),
     }
 }
 
