@@ -63,6 +63,16 @@ test("servers that are closeread's neighbours are found through serve, with and 
     assert.equal(call.headers["x-closeread-token"], undefined);
 });
 
+test("a model's name does not turn the direction of the page", async ({ page }) => {
+    const models = [{ id: "ti\u202eny" }];
+    await page.route("**/closeread.json", (route) => route.fulfill({ json: { relay: { token: "t", any: false }, runs: [] } }));
+    await page.route("**/local-models", (route) => route.fulfill({ json: { servers: [{ name: "Ollama", port: 11434, models, error: null }] } }));
+    await page.click("#look");
+    await page.click('.server[data-port="11434"] input');
+    assert.equal(await page.textContent('.server[data-port="11434"] b'), "ti<U+202E>ny");
+    assert.equal(await page.textContent("#model-chip b"), "ti<U+202E>ny");
+});
+
 test("a server that is started again is asked with its new token", async ({ page }) => {
     const given = [];
     let token = "first";

@@ -8,6 +8,7 @@ import { Embedder } from "../play/embedder.js";
 import { warnLeaving } from "../play/leaving.js";
 import { Player } from "../play/player.js";
 import { calls, nextCall, sentCall } from "../play/run.js";
+import { visible } from "../runs/text.js";
 import { sample } from "../sample.js";
 import type { Session } from "../session.js";
 import { useApp, useSession, useWords } from "../context.js";
@@ -270,7 +271,7 @@ function Running({
                     </button>
                 )}
                 <span class="mute">
-                    {player.plan.options.method} · {player.plan.options.model}
+                    {player.plan.options.method} · {visible(player.plan.options.model ?? "")}
                 </span>
                 <span class="spacer" />
                 <span id="progress" class="num">

@@ -2,6 +2,7 @@
 
 import type { LocalServer } from "../../model/local.js";
 import { useSession, useWords } from "../../context.js";
+import { visible } from "../../runs/text.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
 import { Copy } from "./Copy.js";
@@ -47,7 +48,7 @@ function Found({ server }: { server: LocalServer }) {
                 <Option
                     key={id}
                     choice={{ source: "local", port, model: id, window }}
-                    name={id}
+                    name={visible(id)}
                     about={window === undefined ? say.windowUnknown : say.window(window)}
                 />
             ))}

@@ -2,6 +2,7 @@
 
 import { OFFERED } from "../../model/catalogue.js";
 import { useSession, useWords } from "../../context.js";
+import { visible } from "../../runs/text.js";
 import { useStore } from "../../state/store.js";
 import * as words from "../../words/model.js";
 
@@ -11,11 +12,11 @@ export function useModelName(): string {
     const { choice, account } = useStore(models.store, (state) => state);
     switch (choice.source) {
         case "local":
-            return choice.model;
+            return visible(choice.model);
         case "page":
             return OFFERED.find(({ id }) => id === choice.id)?.name ?? choice.id;
         case "key":
-            return account.model.trim() || say.names.key;
+            return visible(account.model.trim()) || say.names.key;
         default:
             return say.names[choice.source];
     }
