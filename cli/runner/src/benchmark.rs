@@ -252,12 +252,13 @@ impl Benchmark {
                     self.problems.push(Problem::note(&self.name, None, Some(&item.id), note.clone()));
                 }
                 for (evidence, place) in item.evidence.iter_mut().zip(&resolved.places) {
-                    if let Some((document, span)) = place {
+                    if let Some((document, _)) = place {
                         evidence.document = Some(item.documents[*document].clone());
-                        evidence.start = Some(span.start);
-                        evidence.end = Some(span.end);
                     }
+                    // Offsets that hold nothing are no place that a ranking could find.
+                    (evidence.start, evidence.end) = place.map(|(_, span)| (span.start, span.end)).unzip();
                 }
+                item.evidence.retain(|evidence| evidence.start.is_some() || !evidence.quote.trim().is_empty());
                 spans.insert(item.id.clone(), resolved.spans());
             }
         }

@@ -99,6 +99,30 @@ fn a_neighbour_ranks_behind_its_passage_where_the_ranking_has_the_order_of_the_t
 }
 
 #[test]
+fn evidence_whose_offsets_hold_nothing_is_no_piece_to_find() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    rewrite_lines(&sandbox, "tales/items.jsonl", |item| {
+        let evidence = match item["id"].as_str().unwrap() {
+            "t0-1" => json!([{"start": 0, "end": 9999}]),
+            "t1-1" => json!([{"start": 7, "end": 7}]),
+            "t2-1" => json!([{"quote": "Nobody says this.", "start": 0, "end": 90}]),
+            _ => return,
+        };
+        item["evidence"] = evidence;
+    });
+    let found = means(&retrieve(&sandbox, &[]));
+    for metric in ["null mrr", "null hit@1", "16 evidence_precision", "16 evidence_recall"] {
+        assert_eq!(found[&format!("bm25-8-n0 {metric}")].1, 9, "{metric}");
+    }
+    let told = sandbox.run(&["data", "stats", "tales"]).exits(0).err();
+    let told_of = |words: &str| assert!(told.contains(words), "{words} in {told}");
+    told_of("(t0-1): evidence 1: bytes 0..9999 of document `tale-0`");
+    told_of("(t1-1): evidence 1: bytes 7..7 of document `tale-1` hold no words");
+    told_of("(t2-1): evidence 1: “Nobody says this.” is not in document `tale-2`");
+}
+
+#[test]
 #[ignore = "needs the readers of exports"]
 fn needs_readers_trec_eval_counts_what_we_count() {
     let sandbox = Sandbox::new();

@@ -40,6 +40,16 @@ pub enum ResolveError {
         /// Length of the text in bytes.
         n_bytes: usize,
     },
+    /// The offsets hold nothing that could be found.
+    #[error("bytes {start}..{end} of document `{document}` hold no words: a piece of evidence has some")]
+    NoWords {
+        /// Id of the document.
+        document: String,
+        /// Start of the place: first byte.
+        start: usize,
+        /// End of the place: one past the last byte.
+        end: usize,
+    },
     /// An offset falls inside a character.
     #[error("byte {at} of document `{document}` is inside a character: offsets count bytes of the text as UTF-8")]
     InsideCharacter {
@@ -110,6 +120,9 @@ fn place<'t, L: Borrow<Locator<'t>>>(
     if let (Some(start), Some(end), [document, ..]) = (evidence.start, evidence.end, candidates.as_slice()) {
         let text = texts[*document].borrow().text();
         match checked(&item.documents[*document], text, start, end) {
+            Ok(Span { start, end }) if quote.is_empty() && text[start..end].trim().is_empty() => {
+                return Err(ResolveError::NoWords { document: item.documents[*document].clone(), start, end });
+            }
             Ok(span) if quote.is_empty() || agrees(&text[span.range()], quote) => return Ok((*document, span)),
             Err(error) if quote.is_empty() => return Err(error),
             Ok(span) => note(format!(
@@ -220,6 +233,11 @@ mod tests {
             evidence(Some("one"), "", Some((5, 99))),
             None,
             &["evidence 1: bytes 5..99 of document `one`, which has 28: expected 0 <= start <= end <= 28"],
+        );
+        check(
+            evidence(Some("one"), "", Some((0, 0))),
+            None,
+            &["evidence 1: bytes 0..0 of document `one` hold no words: a piece of evidence has some"],
         );
         check(
             evidence(Some("two"), "", Some((4, 5))),
