@@ -117,7 +117,13 @@ pub(super) async fn sub_queries<H: Host>(
     part: &Part,
 ) -> Result<Made<SubQueries>, MethodError> {
     ask::one(host, settings, &queries_prompt(book, part), "", |response, _| {
-        let queries: Vec<String> = read_queries(response).into_iter().map(str::to_owned).collect();
+        let mut queries: Vec<String> = Vec::new();
+        for query in read_queries(response) {
+            // One that is repeated would have its calls paid again, on the same passages.
+            if !queries.iter().any(|known| folded(known) == folded(query)) {
+                queries.push(query.to_owned());
+            }
+        }
         match queries.is_empty() {
             true => Err(ResponseError::Summary),
             false => Ok(SubQueries { queries }),

@@ -175,6 +175,19 @@ fn each_filter_drops_by_its_own_rule() {
 }
 
 #[test]
+fn a_summary_that_a_model_repeats_is_one_sub_query() {
+    let script = |call: &Call, _| match call.prompt.as_str() {
+        "sagascale-sub-queries" => {
+            Ok("<summary>Ana hides a key.</summary>\n".repeat(50) + "<summary>ana hides a KEY</summary>")
+        }
+        _ => able(call),
+    };
+    let store = Memory::default();
+    build(&ScriptedHost::scripted(script), &store).unwrap();
+    assert_eq!(store.lines("sub-queries")[0]["value"]["queries"], json!(["Ana hides a key."]));
+}
+
+#[test]
 fn a_question_that_two_sections_give_is_asked_once() {
     let script = |call: &Call, _| match call.prompt.as_str() {
         "sagascale-segment" => Ok(r"\boxed{YES}".to_owned()),
