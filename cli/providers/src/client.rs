@@ -313,6 +313,8 @@ async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Res
                 let _ = tokio::time::timeout(END_OF_STREAM, rest).await;
             }
             Ok(None) => {}
+            // The connection lost its end, and the response none of its words.
+            Err(_) if reader.has_ended() => {}
             Err(fault) => break fault,
         }
         let told = reader.usage();

@@ -53,6 +53,22 @@ fn finding_13_a_stream_that_was_not_asked_for_is_read() {
 }
 
 #[test]
+fn finding_13_a_connection_that_breaks_behind_the_end_of_a_stream_loses_no_answer() {
+    let piece = r#"{"choices":[{"delta":{"content":"[[1]]"}}]}"#;
+    let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    let server = FaultServer::start(move |_, _, _| {
+        let events = format!("data: {piece}\n\ndata: {end}\n\n");
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
+        // The last chunk never comes.
+        Act::Send(format!("{head}\r\n\r\n{:x}\r\n{events}\r\n", events.len()).into_bytes())
+    });
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["whole".to_owned()]);
+    sandbox.run(&run_cases("openai-compatible/tiny", &server.url, &["--max-output-tokens", "4096"])).exits(0);
+    assert_eq!((&records(&sandbox)["whole"]["outcome"], server.n_requests()), (&json!("answered"), 1));
+}
+
+#[test]
 fn a_memory_that_reasoning_used_up_is_told_with_its_own_limit() {
     let server = Server::replying(|n, _| {
         let said = |text: &str, why: &str| json!({"choices": [{"message": {"content": text}, "finish_reason": why}]});

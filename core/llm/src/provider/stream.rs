@@ -67,6 +67,11 @@ impl StreamReader {
         self.done
     }
 
+    /// Returns whether the server has said how the response ended. What comes behind it is its usage.
+    pub fn has_ended(&self) -> bool {
+        self.finish.is_some()
+    }
+
     /// The usage so far, if the server has named any.
     pub fn usage(&self) -> Option<Usage> {
         self.usage.named()
