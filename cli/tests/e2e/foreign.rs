@@ -248,6 +248,9 @@ fn what_is_no_log_gets_one_message() {
     sandbox.run(&["compare", "newer.json", &known]).refuses(&["newer.json: a log of inspect_ai of version 3"]);
     sandbox.run(&["report", "newer.json"]).refuses(&["version 3", "use a newer closeread"]);
     sandbox.run(&["score", "--format", "inspect", "newer.json"]).refuses(&["version 3"]);
+    sandbox.write("twice.json", text.replace("\"id\": \"mill-2\"", "\"id\": \"mill-1\""));
+    sandbox.run(&["report", "twice.json"]).refuses(&["two samples of epoch 1 have the id `mill-1`"]);
+    sandbox.run(&["score", "--format", "inspect", "twice.json"]).refuses(&["two samples have the id `mill-1`"]);
     sandbox.write("cut.eval", &std::fs::read(fixture("inspect/first-open.eval")).unwrap()[..9000]);
     sandbox.run(&["compare", "cut.eval", &known]).refuses(&["cut.eval"]);
     sandbox.write("other.json", "{}");

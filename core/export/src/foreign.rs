@@ -16,6 +16,16 @@ pub enum LogsError {
     /// No log has a sample.
     #[error("the logs hold no samples")]
     NoSamples,
+    /// Two samples of a log could not be told apart.
+    #[error("{file}: two samples of epoch {epoch} have the id `{id}`: expected an id for each")]
+    SampleTwice {
+        /// Name of the file.
+        file: String,
+        /// Number of the epoch, from 1.
+        epoch: u32,
+        /// Id of both.
+        id: String,
+    },
     /// Two logs could not be told apart.
     #[error("{first} and {second} are both of `{task}` by {model}: pass them as two runs, not as one")]
     Twice {
@@ -35,7 +45,7 @@ pub enum LogsError {
 /// Items of several tasks stand under `TASK/ID`: ids are often numbers.
 ///
 /// # Errors
-/// [`LogsError`] if there is no sample, or two logs are of one task and model.
+/// [`LogsError`] if there is no sample, or two logs are of one task and model, or two samples of a log of one id and epoch.
 pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     let tasks: BTreeSet<&str> = logs.iter().map(|log| log.task.as_str()).collect();
     let id = |log: &ForeignLog, sample: &ForeignSample| match tasks.len() {
@@ -54,7 +64,12 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
             return Err(LogsError::Twice { first, second, task: log.task.clone(), model: log.model.clone() });
         }
         gaps.extend(log.notes.iter().filter(|note| note.starts_with("INCOMPLETE")).cloned());
+        let mut seen = HashSet::new();
         for sample in &log.samples {
+            if !seen.insert((&sample.item.id, sample.repeat)) {
+                let (file, id) = (log.file.clone(), sample.item.id.clone());
+                return Err(LogsError::SampleTwice { file, epoch: sample.repeat + 1, id });
+            }
             let id = id(log, sample);
             if !places.contains_key(&id) {
                 places.insert(id.clone(), items.len());
@@ -211,6 +226,11 @@ mod tests {
         let twice = run("r".into(), &[log("t", "m", "1", &["x", "y"], 0), log("t", "m", "2", &["x", "y"], 0)]);
         assert!(matches!(twice, Err(LogsError::Twice { .. })));
         assert_eq!(run("r".into(), &[]), Err(LogsError::NoSamples));
+        let mut same = log("t", "m", "1", &["x", "y"], 0);
+        same.samples.push(ForeignSample { repeat: 1, ..same.samples[0].clone() });
+        assert!(run("r".into(), &[same.clone()]).is_ok());
+        same.samples.push(same.samples[0].clone());
+        assert!(matches!(run("r".into(), &[same]), Err(LogsError::SampleTwice { epoch: 1, .. })));
         assert!(notes(&made, &[])[0].contains("2 items name no document"));
     }
 

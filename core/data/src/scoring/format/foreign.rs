@@ -75,9 +75,12 @@ fn submission(
     let mut read = Submission { problems: Problems::default(), ..Submission::default() };
     let mut further = 0;
     for sample in &log.samples {
-        if sample.repeat > 0 || read.attempts.contains_key(&sample.item.id) {
+        if sample.repeat > 0 {
             further += 1;
             continue;
+        }
+        if read.attempts.contains_key(&sample.item.id) {
+            return Err(unreadable(log.file.clone(), format!("two samples have the id `{}`", sample.item.id)));
         }
         let attempt = Attempt { outcome: sample.outcome.clone(), evidence: Vec::new(), given: BTreeMap::new() };
         read.attempts.insert(sample.item.id.clone(), attempt);
