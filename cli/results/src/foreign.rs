@@ -127,10 +127,10 @@ fn kind_of(path: &Path) -> Result<Option<Kind>> {
     if head.starts_with(b"PK\x03\x04") {
         return Ok(Some(Kind::Archive));
     }
-    // A log begins with its version; what closeread prints of scores does not.
+    // A log begins with its version; a list of logs, and what closeread prints of scores, do not.
     let head = String::from_utf8_lossy(&head);
-    let is_log = head.trim_start().starts_with('{') && head.contains("\"version\"") && head.contains("\"eval\"");
-    Ok((is_log && !head.trim_start().starts_with("{\"n\"")).then_some(Kind::Json))
+    let first = head.trim_start().strip_prefix('{').unwrap_or_default().trim_start();
+    Ok((first.starts_with("\"version\"") && first.contains("\"eval\"")).then_some(Kind::Json))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
@@ -143,7 +143,8 @@ fn logs_in(path: &Path, entered: &mut HashSet<PathBuf>, found: &mut Vec<PathBuf>
         found.push(path.to_owned());
     } else if path.canonicalize().is_ok_and(|real| entered.insert(real)) {
         for path in closeread_files::entries(path)? {
-            let is_log = || path.extension().is_some_and(|ending| ending == "eval");
+            // What of these is no log is passed over.
+            let is_log = || path.extension().is_some_and(|ending| ending == "eval" || ending == "json");
             if path.is_dir() || is_log() || lm_eval::is_samples(&path.display().to_string()) {
                 logs_in(&path, entered, found)?;
             }

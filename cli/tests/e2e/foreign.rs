@@ -3,7 +3,7 @@
 use crate::provider::Server;
 use crate::support::{Sandbox, run_tales, tales};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 fn fixture(name: &str) -> String {
@@ -237,6 +237,20 @@ fn two_logs_of_one_task_and_model_are_scored_each() {
     assert_eq!(names, ["mockllm/second on tales_open in a.json", "mockllm/second on tales_open in b.json"]);
     let f1 = |n: usize| systems[n].1["metrics"]["f1"]["value"].as_f64().unwrap();
     assert!(f1(0) > f1(1), "{card}");
+}
+
+#[test]
+fn a_folder_of_logs_holds_those_in_json_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("logs/a.json", std::fs::read(fixture("inspect/second-open.json")).unwrap());
+    sandbox.write("logs/b.eval", std::fs::read(fixture("inspect/first-open.eval")).unwrap());
+    // The listing that inspect writes beside logs, and another tool's file.
+    sandbox.write("logs/listing.json", r#"{"b.eval": {"version": 2, "status": "success", "eval": {}}}"#);
+    sandbox.write("logs/results.json", "[1]");
+    let report = sandbox.run(&["report", "logs", "--json"]).exits(0).json();
+    let cells = report["runs"][0]["cells"].as_array().unwrap().iter();
+    let models: BTreeSet<&str> = cells.map(|cell| cell["model"].as_str().unwrap()).collect();
+    assert_eq!(models, BTreeSet::from(["mockllm/second", "mockllm/first"]));
 }
 
 #[test]
