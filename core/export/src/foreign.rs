@@ -10,12 +10,25 @@ use closeread_report::{Arm, HowAsked, Run};
 use closeread_text::Language;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// Most trials of logs: each takes some hundred bytes, also where no log asked it.
+const MAX_TRIALS: usize = 10_000_000;
+
 /// The reason why logs are no run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LogsError {
     /// No log has a sample.
     #[error("the logs hold no samples")]
     NoSamples,
+    /// Logs that would take all memory, such as one with an epoch of a billion.
+    #[error("{items} items, {epochs} epochs and {logs} logs make more than {} million trials: pass fewer logs", MAX_TRIALS / 1_000_000)]
+    TooMany {
+        /// Number of items of all logs.
+        items: usize,
+        /// Number of epochs, which is the greatest epoch.
+        epochs: u32,
+        /// Number of logs.
+        logs: usize,
+    },
     /// Two samples of a log could not be told apart.
     #[error("{file}: two samples of epoch {epoch} have the id `{id}`: expected an id for each")]
     SampleTwice {
@@ -45,7 +58,8 @@ pub enum LogsError {
 /// Items of several tasks stand under `TASK/ID`: ids are often numbers.
 ///
 /// # Errors
-/// [`LogsError`] if there is no sample, or two logs are of one task and model, or two samples of a log of one id and epoch.
+/// [`LogsError`] if there is no sample, or two logs are of one task and model, or two samples of a log of one id and epoch, or
+/// there are more than ten million trials.
 pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     let tasks: BTreeSet<&str> = logs.iter().map(|log| log.task.as_str()).collect();
     let id = |log: &ForeignLog, sample: &ForeignSample| match tasks.len() {
@@ -76,7 +90,7 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
                 task_of.insert(id.clone(), &log.task);
                 items.push(Item { id: id.clone(), ..sample.item.clone() });
             }
-            repeats = repeats.max(sample.repeat + 1);
+            repeats = repeats.max(sample.repeat.saturating_add(1));
             records.push(Record {
                 scores: if log.cell.is_some() { sample.scores.clone() } else { both(sample) },
                 prompt_tokens: sample.prompt_tokens,
@@ -88,6 +102,9 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     }
     if items.is_empty() {
         return Err(LogsError::NoSamples);
+    }
+    if items.len().saturating_mul(plan.len()).saturating_mul(repeats as usize) > MAX_TRIALS {
+        return Err(LogsError::TooMany { items: items.len(), epochs: repeats, logs: plan.len() });
     }
     // A log that came to its end has asked all that it was to ask; one that did not lacks items and epochs of its own task alone.
     let there: HashSet<TrialKey> = records.iter().map(|record| record.key.clone()).collect();
@@ -232,6 +249,14 @@ mod tests {
         same.samples.push(same.samples[0].clone());
         assert!(matches!(run("r".into(), &[same]), Err(LogsError::SampleTwice { epoch: 1, .. })));
         assert!(notes(&made, &[])[0].contains("2 items name no document"));
+    }
+
+    #[test]
+    fn an_epoch_of_a_billion_is_refused_before_it_is_counted() {
+        let mut logged = log("t", "m", "1", &["x", "y"], 0);
+        logged.samples[0].repeat = 999_999_999;
+        let error = run("r".into(), &[logged]).unwrap_err().to_string();
+        assert!(error.starts_with("1 items, 1000000000 epochs and 1 logs make more than 10 million"), "{error}");
     }
 
     #[test]
