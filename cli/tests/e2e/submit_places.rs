@@ -119,6 +119,28 @@ fn what_this_machine_alone_says_of_a_run_is_not_lost_in_pods() {
 }
 
 #[test]
+fn what_is_on_this_machine_alone_is_named_before_pods_and_nodes_look_for_it() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    sandbox.write("conf/run.toml", "method = [\"closed-book\"]\n");
+    let told = |engine: &[&str], address: &str, given: &[&str]| {
+        let ends = ["--parts", "2", "--dry-run", "--"];
+        let mut command = sandbox.command(&[&["submit"], engine, &ends, given].concat());
+        command.env("CLOSEREAD_CONFIG", sandbox.path("conf")).env("RAY_ADDRESS", address);
+        Ended(command.output().unwrap()).exits(0).err()
+    };
+    let pods = ["kubernetes", "--image", "i", "--claim", "c", "--out", "/runs/x"];
+    let benchmark = |name| told(&pods, "", &["--method", "dos-rag", "--benchmark", name]);
+    let words = "--benchmark tales is on this machine, and a pod looks for it in its image";
+    assert!(benchmark("tales").contains(words), "{}", benchmark("tales"));
+    assert!(!benchmark("sample").contains("is on this machine"));
+    let nodes = |address| told(&["ray", "--out", "spread"], address, &["--benchmark", "tales"]);
+    let words = "warning: --method: set by the environment or by run.toml of this machine, which other nodes may lack";
+    assert!(nodes("10.0.0.1:6379").contains(words), "{}", nodes("10.0.0.1:6379"));
+    assert!(!nodes("").contains("other nodes"));
+}
+
+#[test]
 fn an_option_of_submit_in_a_file_is_named_with_the_file() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
