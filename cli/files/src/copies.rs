@@ -8,3 +8,5 @@ pub const READ: &str = "read";
 pub const INDEX: &str = "index.json";
 /// Name of the file beside a copy that is locked by who uses it.
 pub const LOCK: &str = "lock";
+/// Name of the file beside a copy that is locked together by those who read from it as they go.
+pub const READERS: &str = "readers.lock";

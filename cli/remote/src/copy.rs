@@ -199,6 +199,10 @@ pub fn fetch(address: &Address, root: &Path) -> Result<PathBuf> {
         write_lines(&place.folder, &found.lines)?;
         index.write(&place)
     })?;
+    // A run's files are read at once, and there can be thousands of runs.
+    if !place.folder.join("manifest.json").is_file() {
+        place.keep();
+    }
     info!("{address}: fetched into {}", place.folder.display());
     Ok(place.folder)
 }

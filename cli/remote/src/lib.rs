@@ -20,7 +20,7 @@ pub use mirror::{INTERVAL, Mirror};
 pub use writer::written_for;
 
 use anyhow::{Context, Result};
-use closeread_files::copies::LOCK;
+use closeread_files::copies::{LOCK, READERS};
 use std::path::{Path, PathBuf};
 
 /// The folder of this machine for a folder of a store, with what is noted about it.
@@ -47,5 +47,14 @@ impl Place {
         let path = self.home.join(LOCK);
         let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         file.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Keeps the copy until this process ends: a run reads the texts of its benchmark as it goes. Where files cannot be locked,
+    /// nothing keeps it.
+    fn keep(&self) {
+        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(self.home.join(READERS));
+        if let Some(file) = file.ok().filter(|file| file.try_lock_shared().is_ok()) {
+            std::mem::forget(file);
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! `closeread cache`: the responses, vectors, scores, indexes and catalogs that are kept between runs.
 
 use anyhow::{Context, Result};
-use closeread_files::copies::{COPIES, INDEX, LOCK, READ};
+use closeread_files::copies::{COPIES, INDEX, LOCK, READ, READERS};
 use closeread_providers::response_cache::Entry;
 use closeread_runner::cache::{CATALOGS, cache_folder};
 use closeread_runner::kept_index::INDEXES;
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -115,7 +115,7 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
     let (mut n_removed, mut bytes) = if model.is_none() { forget(&copies, limit)? } else { (0, 0) };
     for (path, metadata) in all {
         if metadata.modified().is_ok_and(|written| written <= limit) {
-            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            closeread_files::remove(&path)?;
             n_removed += 1;
             bytes += metadata.len();
         }
@@ -127,7 +127,7 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes the copies below `folder` that were fetched last by `limit`, but those that a command fetches now.
+/// Removes the copies below `folder` that were fetched last by `limit`, but those that a command fetches now or a run reads from.
 fn forget(folder: &Path, limit: SystemTime) -> Result<(usize, u64)> {
     let (mut n, mut bytes) = (0, 0);
     for copy in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(16)) {
@@ -135,6 +135,10 @@ fn forget(folder: &Path, limit: SystemTime) -> Result<(usize, u64)> {
         let fetched = index.symlink_metadata().and_then(|metadata| metadata.modified());
         let Ok(lock) = File::options().write(true).open(copy.join(LOCK)) else { continue };
         if !fetched.is_ok_and(|fetched| fetched <= limit) || lock.try_lock().is_err() {
+            continue;
+        }
+        let readers = File::options().write(true).open(copy.join(READERS));
+        if readers.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock))) {
             continue;
         }
         for path in closeread_files::entries(&copy)?.into_iter().filter(|path| path.is_dir()) {
@@ -198,8 +202,10 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
         let is_named = |path: &PathBuf| digits(path).is_some_and(|n| n > 2) && name(path).starts_with(&*name(&group));
         let is_ours = |path: &PathBuf| is_named(path) && has_our_ending(&name(path));
         for path in closeread_files::entries(&group)?.into_iter().filter(is_ours) {
-            let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
-            if metadata.is_file() {
+            // A command that runs beside this one may have removed it.
+            if let Ok(metadata) = path.symlink_metadata()
+                && metadata.is_file()
+            {
                 found.push((path, metadata));
             }
         }

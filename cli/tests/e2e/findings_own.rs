@@ -49,8 +49,14 @@ fn copies_of_folders_in_object_stores_are_listed_and_pruned_but_for_what_is_sent
     sandbox.run(&["cache", "prune", "--older-than", "1"]).exits(0);
     sandbox.run(&["cache", "prune", "--older-than", "0", "--model", "openai/gpt-4.1"]).exits(0);
     assert_eq!(n_copied(), 9);
+    let readers = sandbox.write(&format!("cache/remote/read/{hash}/readers.lock"), "");
+    let reader = fs::File::open(&readers).unwrap();
+    reader.lock_shared().unwrap();
     sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
-    assert_eq!(n_copied(), 6, "what is sent, the lock of the copy, and a person's file stay");
+    assert_eq!(n_copied(), 10, "a run reads from the copy");
+    drop(reader);
+    sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
+    assert_eq!(n_copied(), 7, "what is sent, the locks of the copy, and a person's file stay");
     assert!(!sandbox.path(&format!("cache/remote/read/{hash}/first")).exists());
 }
 
