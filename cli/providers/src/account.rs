@@ -102,7 +102,7 @@ impl Address {
     /// If no request can go there. It is not repeated: it may hold a key.
     pub fn new(url: &str, option: &str) -> Result<Self> {
         check_address(url, option)?;
-        Ok(Self(url.to_owned()))
+        Ok(Self(with_one_slash(url)))
     }
 
     /// The address itself, for requests and nothing else.
@@ -369,9 +369,19 @@ pub fn check_address(url: &str, option: &str) -> Result<()> {
     }
 }
 
-/// An address without user, password, query and fragment, which may hold a key, and without a slash at its end.
+/// An address with one slash before its path: `http://host//v1`, as comes of an address that ends with one, is `http://host/v1`.
+pub fn with_one_slash(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    match path.starts_with("//") {
+        true => format!("{scheme}://{host}/{}", path.trim_start_matches('/')),
+        false => url.to_owned(),
+    }
+}
+
+/// An address without user, password, query and fragment, which may hold a key, with one slash before its path and none at its end.
 pub fn without_credentials(url: &str) -> String {
-    match reqwest::Url::parse(url) {
+    match reqwest::Url::parse(&with_one_slash(url)) {
         Ok(mut parsed) => {
             // Both fail only for addresses that cannot hold credentials.
             let _ = parsed.set_username("");

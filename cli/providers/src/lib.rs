@@ -26,7 +26,7 @@ mod wire;
 
 pub use account::{
     Account, Address, Keys, PROVIDERS, Provider, account, check_address, check_constraint, check_name, keys,
-    needs_address, reasoning_fields, required_limit, without_credentials,
+    needs_address, reasoning_fields, required_limit, with_one_slash, without_credentials,
 };
 pub use batch::Batcher;
 pub use client::{ChatModel, Options};

@@ -85,4 +85,10 @@ fn an_address_with_a_slash_at_its_end_is_the_same_one() {
         assert_eq!(without_credentials(address), "http://host:8000/v1");
     }
     assert_eq!(without_credentials("http://host"), "http://host/");
+    for address in ["http://host//v1", "http://u:p@host///v1/"] {
+        assert_eq!(without_credentials(address), "http://host/v1");
+    }
+    assert_eq!(Address::new("http://host//v1?key=k", "--base-url").unwrap().reveal(), "http://host/v1?key=k");
+    let within = "http://host/https://api.example//v1";
+    assert_eq!(Address::new(within, "--base-url").unwrap().reveal(), within, "what follows is the server's own");
 }

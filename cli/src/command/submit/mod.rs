@@ -18,7 +18,7 @@ use crate::config::RunArgs;
 use crate::stores::is_address;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeread_files::write_atomically;
-use closeread_providers::without_credentials;
+use closeread_providers::{with_one_slash, without_credentials};
 use elsewhere::{named_in, refuse_what_pods_lack};
 use expected::Expected;
 use handed::Handed;
@@ -240,7 +240,7 @@ fn read_options(given: &[String], read_run: ReadRun) -> Result<RunArgs> {
         ("--embedder-base-url", &args.embedder_base_url),
         ("--reranker-base-url", &args.reranker_base_url),
     ] {
-        let shown = url.as_deref().map(|url| (url, without_credentials(url)));
+        let shown = url.as_deref().map(|url| (with_one_slash(url), without_credentials(url)));
         // An address without a path gets one where it is read.
         let is_whole = shown.is_none_or(|(url, shown)| url.trim_end_matches('/') == shown.trim_end_matches('/'));
         ensure!(
