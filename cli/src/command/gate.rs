@@ -210,7 +210,8 @@ impl GateArgs {
         for Least { metric, score } in &self.min {
             let of = cells.iter().filter_map(|cell| at_least(&name_of(run, &cell.key.arm), cell, metric, *score));
             let of: Vec<Gate> = of.collect();
-            if of.is_empty() && cells.iter().all(|cell| cell.unjudged(metric) == 0) {
+            let lacks = |cell: &&Cell| cell.unjudged(metric) == 0 && !cell.metrics.contains_key(metric);
+            if of.is_empty() && cells.iter().all(lacks) {
                 let known: BTreeSet<&str> =
                     cells.iter().flat_map(|cell| cell.metrics.keys().map(MetricName::name)).collect();
                 let known: Vec<&str> = known.into_iter().collect();

@@ -99,6 +99,8 @@ fn every_cell_is_held_against_a_base_or_refused() {
     sandbox.write("half/records.jsonl", choices.collect::<String>());
     let held = sandbox.run(&["gate", "r", "--no-worse-than", "half", "--margin", "30"]).exits(0).out();
     assert!(!held.contains("no record"), "open questions have no accuracy: {held}");
+    let told = sandbox.run(&["gate", "half", "--min", "f1=0.01"]).exits(10).out();
+    assert_eq!(told.matches(">= 0.01: F1 -: 6 of 18 trials have no record").count(), 2, "{told}");
 }
 
 #[test]

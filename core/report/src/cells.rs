@@ -1,14 +1,15 @@
 //! The lines of a report: what each cell of the table comes to.
 
 use super::plan::{Line, LineKey, lines};
-use closeread_eval::PAIR;
 use closeread_eval::observations::{
-    Aggregate, Aggregation, FailurePolicy, Ledger, MetricName, Observations, Out, OverRepeats, Rows, Unit,
+    Aggregate, Aggregation, Applies, Ending, FailurePolicy, Ledger, MetricName, Observation, Observations, Out,
+    OverRepeats, Rows, Unit,
 };
+use closeread_eval::{PAIR, Task};
 use closeread_metrics::Metric;
 use closeread_metrics::stats::Estimate;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One line of a report: a method with a model at a budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,11 +62,23 @@ pub(super) fn aggregation(metric: &MetricName) -> Aggregation {
 }
 
 /// The metrics under which something can be said of these rows, in their order: those that one of them has a score under,
-/// or the main one of cells like theirs, and `pair_accuracy` where claims have a partner.
+/// or the main one of cells like theirs; beside these, those of missing trials of another kind of answer, which count as 0; and
+/// `pair_accuracy` where claims have a partner.
 pub(super) fn metrics_of(table: &Observations, rows: &Rows) -> Vec<MetricName> {
     let mut metrics = table.metrics(rows);
     if let Some(main) = table.main_metric(rows).filter(|main| !metrics.contains(main)) {
         metrics.push(main);
+    }
+    let is_scored = |row: &&Observation| row.scores.keys().any(|metric| !metric.is_of_context());
+    let task = |row: &Observation| table.cell(row.cell).key.task;
+    let scored: BTreeSet<Task> = table.rows(rows).filter(is_scored).map(task).collect();
+    let is_open = |row: &&Observation| row.outcome == Ending::Missing && !scored.contains(&task(row));
+    for row in table.rows(rows).filter(is_open).filter(|_| !scored.is_empty()) {
+        let item = table.item(row.item);
+        let applies = |metric: &&MetricName| !metric.is_of_context() && item.applies(metric) != Applies::Not;
+        let own = item.metrics.keys().filter(|metric| metric.known().is_some()).filter(applies);
+        let new: Vec<MetricName> = own.filter(|metric| !metrics.contains(metric)).cloned().collect();
+        metrics.extend(new);
     }
     let has_pairs = || table.rows(rows).any(|row| table.item(row.item).label(PAIR).is_some());
     if metrics.contains(&Metric::Accuracy.into()) && has_pairs() {
@@ -127,7 +140,6 @@ fn means<'a>(
 mod tests {
     use super::*;
     use crate::testing::{self, answered, key, record};
-    use closeread_eval::observations::Ending;
     use closeread_eval::{Item, Outcome};
     use closeread_methods::record::Record;
 
@@ -166,6 +178,19 @@ mod tests {
         assert_eq!(accuracy(&cell.metrics), (1.0 / 3.0, 3));
         assert_eq!(accuracy(&cell.failures_left_out), (1.0, 1));
         assert_eq!(cell.out[&Metric::Accuracy.into()], BTreeMap::from([(Out::Unscored, 1)]));
+    }
+
+    #[test]
+    fn a_missing_trial_counts_as_wrong_where_no_other_is_scored_as_it_would_be() {
+        let mut open = Item::new("b", "book", "Who?", Task::Generative);
+        open.answers = vec!["Ana".to_owned()];
+        let items = [item("a", None), open];
+        let cell = only_cell(&items, &[trial("a", answered(), Some(1.0))]);
+        assert_eq!(accuracy(&cell.metrics), (1.0, 1));
+        let f1 = &cell.metrics[&Metric::F1.into()];
+        assert_eq!((f1.value, f1.n, cell.metrics.len()), (0.0, 1, 2));
+        assert!(!cell.failures_left_out.contains_key(&MetricName::from(Metric::F1)));
+        assert!(only_cell(&items, &[]).metrics.is_empty(), "nothing was asked yet");
     }
 
     #[test]

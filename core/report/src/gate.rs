@@ -62,7 +62,7 @@ pub struct Gate {
 /// `cell`, called `name`, is to score at least `least` (0 to 1) by a metric; `None` if it has no such score. Answers that judges
 /// left without a verdict may be right or wrong: they decide nothing.
 pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
-    let estimate = cell.metrics.get(metric)?;
+    let estimate = cell.metrics.get(metric).filter(|_| !is_missing(cell, metric))?;
     let (unjudged, share) = (cell.unjudged(metric), unjudged_share(cell, metric));
     let (low, high) = (estimate.low * (1.0 - share), estimate.high * (1.0 - share) + share);
     let verdict = Verdict::above(low, high, least);
@@ -92,13 +92,21 @@ fn unjudged_share(cell: &Cell, metric: &MetricName) -> f64 {
     unjudged as f64 / (unjudged + scored).max(1) as f64
 }
 
+/// True if every trial that a metric applies to has no record: its mean of zeros is no score.
+fn is_missing(cell: &Cell, metric: &MetricName) -> bool {
+    let failed = |ending: Ending| ending.is_failure() && ending != Ending::Missing;
+    let has_failed = cell.ledger.parts().any(|(ending, n)| n > 0 && failed(ending));
+    !cell.failures_left_out.contains_key(metric) && !has_failed && cell.ledger.of(Ending::Missing) > 0
+}
+
 /// Decides on a cell that has no score by a metric of other cells: trials without a record count as 0, and answers without a
 /// verdict may be right or wrong. `None` if there is neither.
 pub fn missing_score(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
-    if cell.metrics.contains_key(metric) || metric.is_of_context() {
+    let is_scored = cell.metrics.contains_key(metric) && !is_missing(cell, metric);
+    if is_scored || metric.is_of_context() {
         return None;
     }
-    let missing: usize = cell.ledger.parts().filter(|(ending, _)| *ending == Ending::Missing).map(|(_, n)| n).sum();
+    let missing = cell.ledger.of(Ending::Missing);
     let unjudged = cell.unjudged(metric);
     let of_all =
         format!("{} of {} trials have no record", thousands(missing as u64), thousands(cell.ledger.planned() as u64));

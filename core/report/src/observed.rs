@@ -9,6 +9,7 @@ use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, default_metrics, is
 use closeread_judges::{applies_judged, judged_metrics, judged_scores};
 use closeread_methods::record::Record;
 use closeread_methods::said;
+use closeread_metrics::Metric;
 use closeread_text::Language;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -103,7 +104,8 @@ struct Known<'a> {
     items: HashMap<&'a str, &'a Item>,
     /// The metrics that some trial of the item has a score under.
     seen: HashMap<&'a str, BTreeSet<&'a str>>,
-    /// Every metric of the run, and those that judges give: records need not have the judges' scores yet.
+    /// Every metric of the run, the main one of each item that no trial has a score of, and those that judges give: records need
+    /// not have the judges' scores yet.
     metrics: BTreeSet<MetricName>,
 }
 
@@ -117,7 +119,9 @@ impl<'a> Known<'a> {
             seen.entry(&record.key.item).or_default().extend(record.scores.keys().map(String::as_str));
         }
         let recorded = seen.values().flatten().map(|name| MetricName::from(*name));
-        let metrics = recorded.chain(judged_metrics().map(MetricName::from)).collect();
+        let is_open = |item: &&Item| seen.get(item.id.as_str()).is_none_or(BTreeSet::is_empty) && has_gold(item);
+        let open = run.items.iter().filter(is_open).map(|item| MetricName::from(main_of(item)));
+        let metrics = recorded.chain(open).chain(judged_metrics().map(MetricName::from)).collect();
         Self { items: run.items.iter().map(|item| (item.id.as_str(), item)).collect(), seen, metrics }
     }
 
@@ -149,7 +153,7 @@ impl<'a> Known<'a> {
                 has_score || item.evidence.iter().any(|evidence| evidence.start.is_some())
             }
             (Some(_), _) => has_score,
-            (None, Some(known)) => default_metrics(item.task, is_spaceless(item))[0] == known && has_gold(item),
+            (None, Some(known)) => main_of(item) == known && has_gold(item),
             (None, None) => true,
         };
         if applies { Applies::Once } else { Applies::Not }
@@ -186,6 +190,11 @@ impl<'a> Known<'a> {
 
 fn words(text: &str, spaceless: bool) -> usize {
     if spaceless { text.chars().filter(|c| c.is_alphanumeric()).count() } else { text.split_whitespace().count() }
+}
+
+/// The metric that an item's answers are scored by first.
+fn main_of(item: &Item) -> Metric {
+    default_metrics(item.task, is_spaceless(item))[0]
 }
 
 /// True if the item has a gold answer that closeread can score against.
