@@ -264,6 +264,19 @@ fn finding_07_what_a_server_bills_without_an_answer_is_charged() {
 }
 
 #[test]
+fn finding_07_a_run_of_which_no_call_is_kept_says_what_may_be_billed() {
+    let sandbox = Sandbox::with_own_cache();
+    six(&sandbox);
+    let usage = json!({"prompt_tokens": 9, "completion_tokens": 8});
+    let billed = json!({"choices": [{"message": {"content": 7}}], "usage": usage}).to_string();
+    let server =
+        FaultServer::start(move |name, _, _| response("200 OK", "", if name == "q0" { "{no}" } else { &billed }));
+    let said = sandbox.run(&in_cents(&server.url, "1", &[])).exits(1).err();
+    assert!(said.contains("0 calls: 0 tokens") && said.contains("$0; $0.0400 with embeddings"), "{said}");
+    assert!(said.contains(", and up to $0.0100 for calls whose end is not known"), "{said}");
+}
+
+#[test]
 fn finding_07_what_a_blocked_answer_was_billed_is_in_the_report() {
     let sandbox = Sandbox::with_own_cache();
     six(&sandbox);

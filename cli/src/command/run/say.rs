@@ -142,21 +142,26 @@ fn say_reasons(n_failed: usize, what: &str, reasons: BTreeMap<&str, usize>, file
     }
 }
 
-/// Says what the calls of a server took, in a line; nothing where none was asked.
+/// Says what the calls of a server took, in a line; nothing where none was asked, or none has cost anything.
 pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).fold(0, u64::saturating_add);
     let (prompt, response) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
-    if prompt == 0 && response == 0 {
-        return;
-    }
-    let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
     let unpriced = sum(|u| u.unpriced as u64);
     let calls: Dollars = usage.iter().map(|u| u.dollars).sum();
     let taken = plan.spending.taken();
     let open = up_to(taken);
     let all = taken.dollars - open.unwrap_or_default();
     // Rounding apart.
-    let others = if all.0 - calls.0 > 5e-5 {
+    let has_others = all.0 - calls.0 > 5e-5;
+    let prices = plan.spending.prices();
+    let mut models = usage.iter().map(|u| u.key.model.as_str());
+    let is_paid = models.any(|model| prices.of(model).is_some() && !prices.is_free(model));
+    let may_be_billed = is_paid && (unpriced > 0 || has_others || open.is_some());
+    if prompt == 0 && response == 0 && !may_be_billed {
+        return;
+    }
+    let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
+    let others = if has_others {
         format!(
             "; {all} with embeddings, reranking, calls that no trial kept, and what earlier calls cost by the prices of then"
         )
