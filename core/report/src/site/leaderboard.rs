@@ -69,7 +69,9 @@ impl Board {
     ) -> Option<Self> {
         let items = gold.or_else(|| runs.first().map(|run| run.items.as_slice()))?;
         let gold = lines(&published(items, gold.is_some()));
-        let same = |run: &Run| run.items.iter().map(identity).eq(items.iter().map(identity));
+        // Another tool's log has its samples in the order in which they ended.
+        let asked: BTreeSet<(&str, String)> = items.iter().map(identity).collect();
+        let same = |run: &Run| run.items.iter().map(identity).collect::<BTreeSet<_>>() == asked;
         let is_on: Vec<bool> = runs.iter().map(same).collect();
         let (mut rows, mut others) = (Vec::new(), BTreeSet::new());
         for (number, cell) in cells.iter().enumerate() {

@@ -149,6 +149,20 @@ fn a_leaderboard_is_scored_from_the_files_beside_it() {
 }
 
 #[test]
+fn a_run_with_the_items_in_another_order_is_on_the_board() {
+    let mut other = hostile_run();
+    other.name = "other".to_owned();
+    other.items.reverse();
+    let mut fewer = other.clone();
+    fewer.name = "fewer".to_owned();
+    fewer.items.remove(0);
+    let runs = [hostile_run(), other, fewer];
+    let files = site(&crate::report(&runs).unwrap(), &runs);
+    let page = &files.iter().find(|file| file.path == "leaderboard.html").unwrap().content;
+    assert!(page.contains("fewer is on other items") && !page.contains("other is on other items"));
+}
+
+#[test]
 fn a_published_report_holds_no_text_of_a_book() {
     const BOOK: &str = "Ana came to the mill at dusk. ";
     let mut run = hostile_run();
