@@ -73,7 +73,7 @@ fn blocks(message: &Message) -> Vec<Value> {
 
 pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let Some(content) = value["content"].as_array() else {
-        return Err(Fault::no_answer("content"));
+        return Err(Fault::no_answer("content", value));
     };
     let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
     Ok(Response {

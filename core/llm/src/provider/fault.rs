@@ -8,6 +8,9 @@ use crate::HostError;
 use serde_json::Value;
 use std::time::Duration;
 
+/// Places in which servers say why a success holds no answer: Baidu, MiniMax and others.
+const REASONS: [&str; 4] = ["/message", "/msg", "/error_msg", "/base_resp/status_msg"];
+
 /// The reason why one try gave no response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
@@ -72,9 +75,12 @@ impl Fault {
         Self::Transient { load, message: message.into(), retry_after: None }
     }
 
-    /// A success that holds neither an answer nor an error. It may be an answer in a form of its own, which is billed.
-    pub(super) fn no_answer(field: &str) -> Self {
-        Self::transient(ServerLoad::NoAnswer, format!("the server's response holds no `{field}`"))
+    /// A success that holds neither an answer nor an error. It may be an answer in a form of its own, which is billed. Some servers
+    /// say in fields of their own why there is none.
+    pub(super) fn no_answer(field: &str, body: &Value) -> Self {
+        let said = |place| body.pointer(place)?.as_str().filter(|said| !said.trim().is_empty());
+        let why = REASONS.into_iter().find_map(said).map_or_else(String::new, |said| format!(": {}", shortened(said)));
+        Self::transient(ServerLoad::NoAnswer, format!("the server's response holds no `{field}`{why}"))
     }
 
     /// A response whose writing failed, which says so at its end. It is billed, and another draw may come out right.

@@ -41,7 +41,7 @@ pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     blocked_prompt(value)?;
     let candidate = &value["candidates"][0];
     if !candidate.is_object() {
-        return Err(Fault::no_answer("candidates"));
+        return Err(Fault::no_answer("candidates", value));
     }
     Ok(Response {
         text: text(candidate),

@@ -34,7 +34,7 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
 pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let choice = &value["choices"][0];
     if !choice.is_object() {
-        return Err(Fault::no_answer("choices"));
+        return Err(Fault::no_answer("choices", value));
     }
     if let Some(error) = error_in(choice) {
         return Err(super::fault::inside_value(error));

@@ -93,7 +93,7 @@ impl StreamReader {
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
             Some(finish) => Ok(Response { text, usage, finish: finish?, served_by, cached: false }),
-            None if is_empty => Err(Fault::no_answer("candidates")),
+            None if is_empty => Err(Fault::no_answer("candidates", &Value::Null)),
             None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the response did")),
         }
     }

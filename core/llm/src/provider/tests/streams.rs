@@ -242,6 +242,23 @@ fn a_success_without_an_answer_is_known_as_such_whole_and_streamed() {
 }
 
 #[test]
+fn a_success_that_says_why_it_holds_no_answer_is_repeated_in_these_words() {
+    let said = |body: Value| match read(Protocol::OpenAi, 200, &body) {
+        Err(Fault::Transient { load: ServerLoad::NoAnswer, message, .. }) => message,
+        other => panic!("{other:?}"),
+    };
+    let plain = "the server's response holds no `choices`";
+    for body in [
+        json!({"error_code": 18, "error_msg": "too many requests"}),
+        json!({"choices": null, "base_resp": {"status_code": 1002, "status_msg": "too many requests"}}),
+        json!({"code": 500, "message": " ", "msg": "too many requests"}),
+    ] {
+        assert_eq!(said(body), format!("{plain}: too many requests"));
+    }
+    assert_eq!(said(json!({"message": {"role": "assistant", "content": "Ana"}, "done": true})), plain);
+}
+
+#[test]
 fn finding_09_a_line_of_a_stream_without_end_is_given_up() {
     let megabyte = vec![b'x'; 1 << 20];
     for prefix in ["data: {\"choices\":[{\"delta\":{\"content\":\"", ": comment ", "event: ", ""] {
