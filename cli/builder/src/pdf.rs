@@ -230,6 +230,13 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_drawn_twice_to_be_bold_is_one() {
+        let twice = |behind: &str| words(&pdf("", format!("BT /F1 12 Tf 72 720 Td (1,100) Tj {behind} ET").as_bytes()));
+        assert_eq!(twice("0.4 0 Td (1,100) Tj 60 0 Td (sold) Tj"), "1,100 sold");
+        assert_eq!(twice("60 0 Td (1,100) Tj"), "1,100 1,100", "one beside the other");
+    }
+
+    #[test]
     fn small_digits_that_stand_high_behind_a_number_are_raised() {
         let raised = |mark: &str, right: f64, up: f64, size: u32| {
             let behind = format!("/F1 {size} Tf {right} {up} Td ({mark}) Tj /F1 12 Tf 12 {} Td (crowns) Tj", -up);

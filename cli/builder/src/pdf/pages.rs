@@ -7,7 +7,7 @@ use pdf_extract::{
     Dictionary, Document, MediaBox, Object, OutputDev, OutputError, PlainTextOutput, Transform, output_doc,
 };
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// The text of a PDF and the numbers of its pages and characters, of which some have no text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
         n_characters: 0,
         n_unknown: 0,
         last: None,
+        recent: VecDeque::new(),
+        n_before: 0,
     };
     output_doc(&document, &mut pages)?;
     let Pages { n_pages, n_empty, n_characters, n_unknown, .. } = pages;
@@ -123,7 +125,13 @@ struct Pages<'t> {
     n_unknown: usize,
     /// The last letter that is not raised.
     last: Option<Letter>,
+    /// The last letters with their places, and how many of them stand before the string that is drawn.
+    recent: VecDeque<(String, f64, f64)>,
+    n_before: usize,
 }
+
+/// Most letters that a string is looked for among.
+const RECENT: usize = 256;
 
 /// A letter, or several that are drawn as one, on a line from left to right.
 struct Letter {
@@ -135,6 +143,27 @@ struct Letter {
 }
 
 impl Pages<'_> {
+    /// True for a letter that an earlier string drew in the same place: printers make bold letters and shadows so.
+    fn is_drawn_again(&mut self, place: &Transform, width: f64, size: f64, text: &str) -> bool {
+        // Fonts that are broken have no widths, and all letters of a string in one place.
+        const LEAST_WIDTH: f64 = 0.1;
+        let (x, y) = (place.m31, place.m32);
+        let (height, advance) = (place.m21.hypot(place.m22) * size, place.m11.hypot(place.m12) * size * width);
+        let near = (height.abs() / 10.0).min(advance.abs() / 4.0);
+        let is_there = |(known, at, line): &(String, f64, f64)| {
+            known == text && (at - x).abs() <= near && (line - y).abs() <= near
+        };
+        if width > LEAST_WIDTH && self.recent.iter().take(self.n_before).any(is_there) {
+            return true;
+        }
+        self.recent.push_back((text.to_owned(), x, y));
+        if self.recent.len() > RECENT {
+            self.recent.pop_front();
+            self.n_before = self.n_before.saturating_sub(1);
+        }
+        false
+    }
+
     /// The text of a letter. A small digit or sign that stands high right behind a digit is raised, as in web pages: the mark of a
     /// note and an exponent would make another number.
     fn shown<'c>(&mut self, place: &Transform, width: f64, size: f64, text: &'c str) -> Cow<'c, str> {
@@ -163,6 +192,7 @@ impl OutputDev for Pages<'_> {
         art_box: Option<(f64, f64, f64, f64)>,
     ) -> Result<(), OutputError> {
         self.is_empty = true;
+        self.recent.clear();
         self.text.begin_page(number, media_box, art_box)
     }
 
@@ -180,15 +210,19 @@ impl OutputDev for Pages<'_> {
         size: f64,
         character: &str,
     ) -> Result<(), OutputError> {
+        let place = upright(place);
+        if self.is_drawn_again(&place, width, size, character) {
+            return Ok(());
+        }
         self.is_empty &= character.trim().is_empty();
         self.n_characters += 1;
         self.n_unknown += usize::from(character.chars().all(says_nothing));
-        let place = upright(place);
         let shown = self.shown(&place, width, size, character);
         self.text.output_character(&place, width, spacing, size, &shown)
     }
 
     fn begin_word(&mut self) -> Result<(), OutputError> {
+        self.n_before = self.recent.len();
         self.text.begin_word()
     }
 
