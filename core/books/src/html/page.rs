@@ -40,11 +40,18 @@ enum Formula {
     Fraction,
 }
 
-/// True for the mark of a note, which style sheets may raise.
-fn is_note_mark(attributes: &[Attribute]) -> bool {
+/// Elements that may be raised as `sup` is.
+const INLINE: [&str; 7] = ["a", "b", "em", "font", "i", "small", "span"];
+
+/// True for what is raised by its own style, and for the mark of a note, which a style sheet may raise.
+fn is_raised(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &*attribute.name.local {
         "epub:type" | "role" => {
             attribute.value.split_ascii_whitespace().any(|known| matches!(known, "noteref" | "doc-noteref"))
+        }
+        "style" => {
+            let style = attribute.value.to_ascii_lowercase().replace(char::is_whitespace, "");
+            style.contains("vertical-align:super")
         }
         _ => false,
     })
@@ -121,11 +128,13 @@ impl Page {
         if matches!(name, "br" | "td" | "th") {
             (self.initial, self.raised_in) = (None, None);
         }
+        if let (None, Some(inline)) = (self.raised_in, INLINE.into_iter().find(|inline| *inline == name))
+            && is_raised(attributes)
+        {
+            self.raised_in = (!empty && self.is_behind_a_digit()).then_some(inline);
+        }
         match name {
             "sup" => self.raised_in = (!empty && self.is_behind_a_digit()).then_some("sup"),
-            "a" if self.raised_in.is_none() && is_note_mark(attributes) => {
-                self.raised_in = (!empty && self.is_behind_a_digit()).then_some("a");
-            }
             "msup" => self.formula = Some(Formula::Power),
             "mfrac" => self.formula = Some(Formula::Fraction),
             "mn" if !empty && self.is_behind_a_digit() => match self.formula {

@@ -129,6 +129,8 @@ fn raised_digits_make_no_other_number() {
         "<p>In 1850<a epub:type='noteref' href='#n'>3</a>, in 1851<a class='x' role='doc-noteref' href='#m'>4</a>";
     both(&format!("{marks} and in 185<a href='#o'>2</a>."), "In 1850³, in 1851⁴ and in 1852.");
     both("<p>9<sup><a epub:type='noteref'>1</a>,2</sup> 7<a epub:type='noteref'><sup>3</sup></a>4", "9¹,² 7³4");
+    let styled = "<p>1,234<span style='font-size: 60%; vertical-align: super'>1</span> 5<font style='VERTICAL-ALIGN:super'>2</font>6";
+    both(&format!("{styled} 7<span style='vertical-align: sub'>8</span>"), "1,234¹ 5²6 78");
     let formulas = "<p><math><msup><mn>10</mn><mn>6</mn></msup><mo>·</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>";
     both(&format!("{formulas} 12"), "10⁶·1/2 12");
 }
