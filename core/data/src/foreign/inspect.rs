@@ -278,8 +278,13 @@ fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool
     }
     let given: Vec<&str> = sample.scores.iter().flatten().filter_map(|(_, score)| score.answer.as_deref()).collect();
     if options.is_empty() {
-        let answer = given.iter().find(|answer| !answer.trim().is_empty()).map_or(said, |answer| answer);
-        return match answer.trim() {
+        let mut found = given.iter().map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
+        // Scorers that found several answers in a response leave it as it is.
+        let answer = match found.next() {
+            Some(first) if said.trim().is_empty() || found.all(|other| other == first) => first,
+            _ => said.trim(),
+        };
+        return match answer {
             "" if !is_credited || is_ours => Outcome::Unanswered,
             answer => Outcome::Answered { answer: answer.to_owned(), choice: None },
         };

@@ -78,6 +78,23 @@ fn a_score_that_is_not_from_0_to_1_in_one_sample_is_left_out_of_all() {
 }
 
 #[test]
+fn the_answer_is_what_all_scorers_found_or_the_response() {
+    let of = |said: &str, found: [&str; 2]| {
+        let scores = json!({"a": {"value": 1, "answer": found[0]}, "b": {"value": 1, "answer": found[1]}});
+        let read =
+            log(&json!({"id": 7, "input": "q", "target": "x", "scores": scores, "output": {"completion": said}}));
+        match &read.samples[0].outcome {
+            Outcome::Answered { answer, .. } => answer.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(of("It is 42.", ["42", " 42"]), "42");
+    assert_eq!(of("It is 42.", ["", "42"]), "42");
+    assert_eq!(of("It is 42.", ["no prose", "42"]), "It is 42.");
+    assert_eq!(of("", ["file.txt", "42"]), "file.txt", "an agent that says nothing");
+}
+
+#[test]
 fn the_one_score_of_an_older_log_is_read() {
     let read = log(&json!({"id": 7, "input": "q", "target": "B", "choices": ["x", "y"],
         "output": {"completion": "I take y."}, "score": {"value": "C", "answer": "B"}}));
