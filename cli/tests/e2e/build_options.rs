@@ -2,7 +2,7 @@
 
 use crate::build::asked_on;
 use crate::build_model::{builder, lines};
-use crate::support::{Sandbox, tales};
+use crate::support::{Sandbox, rewrite_lines, tales};
 use serde_json::{Value, json};
 
 #[test]
@@ -10,12 +10,14 @@ fn open_questions_get_wrong_options_and_are_run_as_choices() {
     let server = builder();
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
+    rewrite_lines(&sandbox, "tales/documents.jsonl", |document| document["author"] = json!("Anon"));
     let model = ["--model", "openai-compatible/builder", "--base-url", &server.url, "--out", "o"];
     let build = [&["build", "options", "--benchmark", "tales"][..], &model].concat();
     let report = sandbox.run(&[&build[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(report["funnel"][0]["kept"], 6);
     let items = lines(&sandbox, "o/items.jsonl");
     assert_eq!(items.len(), 18, "the others are there as well");
+    assert!(lines(&sandbox, "o/documents.jsonl").iter().all(|document| document["author"] == "Anon"));
     let canary = &crate::corpus_truth::json_file(&sandbox.path("o/build.json"))["canary"];
     assert!(canary.as_str().unwrap().contains("GUID ") && items.iter().all(|item| item["canary"] == *canary));
     assert!(std::fs::read_to_string(sandbox.path("o/README.md")).unwrap().contains(canary.as_str().unwrap()));

@@ -108,8 +108,9 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let asked: Vec<_> =
         books.iter().filter(|book| items.iter().any(|item| item.documents.contains(&book.id))).collect();
     let sheet = sheet_of(forms, asked);
+    let about = benchmark.about.clone().into_iter().collect();
     finish(&folder, &journal, &context, work, |built| {
-        write(&folder, build, "options", (books, &benchmark.texts), &Built { sheet: Some(sheet), ..built })
+        write(&folder, build, "options", (books, &benchmark.texts), &Built { sheet: Some(sheet), about, ..built })
     })
     .await
 }

@@ -10,7 +10,7 @@ use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_build::sagascale::{Crew, PROMPTS, STAGES, SagaScale, Segment, Subject};
-use closeread_build::{Building, sagascale};
+use closeread_build::{Building, Built, sagascale};
 use closeread_builder::hashes;
 use closeread_builder::search::SearchOptions;
 use closeread_retrieve::{PassageIndex, Retriever};
@@ -137,10 +137,10 @@ pub(crate) async fn run(mut args: SagaScaleArgs) -> Result<ExitCode> {
         knowers: knowers.iter().map(|(name, host)| (*name, host)).collect(),
         judge: &judge,
     };
-    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let (building, about) = (Building::new(&folder, build.concurrency, build.until.as_deref()), args.books.about()?);
     let work = sagascale::sagascale(&crew, context.setting(), building, &subjects, &parameters);
     finish(&folder, &journal, &context, work, |built| {
-        write(&folder, build, "sagascale", (&books, &BookTexts::default()), &built)
+        write(&folder, build, "sagascale", (&books, &BookTexts::default()), &Built { about, ..built })
     })
     .await
 }
