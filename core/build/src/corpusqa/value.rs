@@ -12,6 +12,7 @@ use super::column::{Column, ValueType, as_unit};
 use super::unit::Unit;
 use amount::{number, shared_words};
 use closeread_eval::answer::corpusqa::month_of;
+use closeread_text::composed;
 pub(super) use missing::is_nothing;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -86,18 +87,18 @@ impl fmt::Display for CellValue {
 
 /// Words as they are compared: lower case, letters and digits only, so that marks and blanks make no difference.
 pub(super) fn folded(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    composed(text).chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Words as they name a thing: [`folded`], but `C` is not `C++`, a rating `AA-` not `AA+`, and marks alone are themselves.
 pub(super) fn form(text: &str) -> String {
-    let text = text.trim();
+    let text = composed(text.trim());
     let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, '+' | '#');
     let mut form: String = text.chars().filter(is_kept).flat_map(char::to_lowercase).collect();
     if text.ends_with('-') {
         form.push('-');
     }
-    if form.contains(char::is_alphanumeric) { form } else { text.to_owned() }
+    if form.contains(char::is_alphanumeric) { form } else { text.into_owned() }
 }
 
 /// The reason why a text is no value of its column.

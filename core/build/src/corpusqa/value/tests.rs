@@ -315,6 +315,16 @@ fn the_same_value_is_the_same_to_two_decimals_and_in_any_case() {
     assert!(!number(12.0).is_same(&text("12")));
 }
 
+#[test]
+fn a_letter_and_its_accent_are_the_same_in_one_character_or_two() {
+    let same = |a: &str, b: &str| {
+        let text = |text: &str| CellValue::Text { text: text.to_owned() };
+        text(a).is_same(&text(b))
+    };
+    assert!(same("\u{c9}lan", "E\u{301}lan") && !same("E\u{301}lan", "Elan"));
+    assert_eq!(folded("E\u{301}lan"), "\u{e9}lan");
+}
+
 fn grouped(digits: &str, separator: &str) -> String {
     let n = digits.len();
     let group = |(at, c): (usize, char)| match at > 0 && (n - at).is_multiple_of(3) {
