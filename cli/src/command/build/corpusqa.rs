@@ -78,7 +78,7 @@ pub(crate) struct CorpusQaArgs {
     /// Lengths of the sets of documents in tokens; `all` takes all documents
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128K,1M,4M,10M")]
     lengths: Vec<Length>,
-    /// Sets of each length
+    /// Sets of each length; one of `all`
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     sets: u16,
     /// Minimum share of a set's length to fill, in percent

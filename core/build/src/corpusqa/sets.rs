@@ -88,7 +88,7 @@ pub(super) struct Draw {
     tokens: BTreeMap<String, usize>,
 }
 
-/// Makes one unit a length and copy.
+/// Makes one unit a length and copy; of all documents there is one set, whose copies would be asked the same again.
 pub(super) fn draws(
     rows: &[Row],
     tokens: &BTreeMap<String, usize>,
@@ -96,13 +96,15 @@ pub(super) fn draws(
     copies: usize,
     seed: u64,
 ) -> Vec<Unit<Draw>> {
+    let copies_of = |length: &Length| if length.tokens.is_some() { copies } else { 1 };
     let of = |length: &Length, copy: usize| {
         let rows = rows.iter().map(|row| (row.name.clone(), row.documents.clone())).collect();
-        let id = if copies == 1 { length.label.clone() } else { format!("{}-{}", length.label, copy + 1) };
+        let id = if copies_of(length) == 1 { length.label.clone() } else { format!("{}-{}", length.label, copy + 1) };
         let seed = super::seed::seeded(seed, &id);
         Unit { id, input: Draw { length: length.clone(), seed, rows, tokens: tokens.clone() } }
     };
-    lengths.iter().flat_map(|length| (0..copies).map(move |copy| (length, copy))).map(|(l, c)| of(l, c)).collect()
+    let places = lengths.iter().flat_map(|length| (0..copies_of(length)).map(move |copy| (length, copy)));
+    places.map(|(length, copy)| of(length, copy)).collect()
 }
 
 /// Draws rows until no further one fits. A set that fills less than `fill` percent of its length is dropped.
@@ -167,6 +169,9 @@ mod tests {
         let all = &draws(&rows, &tokens, &["all".parse().unwrap()], 1, 1)[0];
         let End::Kept { value } = drawn(&all.input, 90).end else { panic!("all are taken") };
         assert_eq!((value.rows.len(), value.documents.len()), (5, 6), "a document that two rows share is there once");
+        let lengths = ["all", "4K"].map(|length| length.parse().unwrap());
+        let several = draws(&rows, &tokens, &lengths, 2, 1);
+        assert_eq!(several.iter().map(|unit| &*unit.id).collect::<Vec<_>>(), ["all", "4K-1", "4K-2"]);
     }
 
     proptest! {
