@@ -237,6 +237,15 @@ mod tests {
     }
 
     #[test]
+    fn ligatures_are_read_letter_by_letter() {
+        let own = "<< /BaseEncoding /WinAnsiEncoding /Differences [65 /fi /ffl] >>";
+        let form = "/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F1 5 0 R >> >>";
+        let form = stream(form, "BT /F1 12 Tf 72 720 Td (waBe) Tj ET");
+        let font = HELVETICA.replace("/WinAnsiEncoding", own);
+        assert_eq!(words(&drawing("proAt", &font, &form, &[])), "waffle profit");
+    }
+
+    #[test]
     fn small_digits_that_stand_high_behind_a_number_are_raised() {
         let raised = |mark: &str, right: f64, up: f64, size: u32| {
             let behind = format!("/F1 {size} Tf {right} {up} Td ({mark}) Tj /F1 12 Tf 12 {} Td (crowns) Tj", -up);

@@ -115,6 +115,17 @@ fn upright(place: &Transform) -> Transform {
     }
 }
 
+/// A text whose ligatures, which fonts of printed pages have, are the letters that a search for the word has.
+fn letter_by_letter(text: &str) -> Cow<'_, str> {
+    const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "st", "st"];
+    let place = |c: char| u32::from(c).checked_sub(0xfb00).map(|place| place as usize);
+    let letters = |c: char| LIGATURES.get(place(c)?).copied();
+    if text.is_ascii() || text.chars().all(|c| letters(c).is_none()) {
+        return text.into();
+    }
+    text.chars().map(|c| letters(c).map_or_else(|| c.to_string(), str::to_owned)).collect::<String>().into()
+}
+
 /// Passes pages on as text, and counts them.
 struct Pages<'t> {
     text: PlainTextOutput<&'t mut String>,
@@ -180,7 +191,7 @@ impl Pages<'_> {
             return text.chars().map(raised).collect::<String>().into();
         }
         self.last = Some(Letter { end, line, height, is_digit });
-        text.into()
+        letter_by_letter(text)
     }
 }
 
