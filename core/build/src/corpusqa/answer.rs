@@ -209,13 +209,22 @@ pub(super) async fn paraphrase<H: Host>(
     one(host, settings, &paraphrase_prompt(query, language), "", |response, _| {
         let text = field(response, "question").ok_or(ParaphraseError::NoObject)?;
         let question = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let bare = folded(&question);
-        match query.literals.iter().find(|literal| !bare.contains(&folded(literal))) {
+        match query.literals.iter().find(|literal| !still_says(&question, literal)) {
             Some(lost) => Err(ParaphraseError::Lost(lost.clone())),
             None => Ok(Asked { query: query.clone(), question }),
         }
     })
     .await
+}
+
+/// True if the question has the literal in it, each of its numbers as a whole: 17,000 does not say 7,000.
+fn still_says(question: &str, literal: &str) -> bool {
+    let numbers = |text: &str| -> Vec<String> {
+        let runs = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ','));
+        runs.map(folded).filter(|run| !run.is_empty()).collect()
+    };
+    let there = numbers(question);
+    folded(question).contains(&folded(literal)) && numbers(literal).iter().all(|number| there.contains(number))
 }
 
 fn field(response: &str, name: &str) -> Option<String> {
@@ -323,4 +332,21 @@ pub fn gold_again(
 ) -> Result<String, NoAnswer> {
     let selected = database.select(set, &schema.columns, rows, sql)?;
     Ok(gold(&selected, kind, None, usize::MAX)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::still_says;
+
+    #[test]
+    fn a_paraphrase_says_each_number_as_a_whole() {
+        let question = "Which homes in Area 51 have sales above 7000, a share of 10 % and 0.5 lifts?";
+        for literal in ["7,000", "10%", "Area 51", "0.5", "area-51"] {
+            assert!(still_says(question, literal), "{literal}");
+        }
+        for literal in ["700", "1", "5", "Area 5", "17,000", "0,55"] {
+            assert!(!still_says(question, literal), "{literal}");
+        }
+        assert!(still_says("销售额高于7,000万元的公司有哪些？", "7,000") && !still_says("高于17,000万元", "7,000"));
+    }
 }
