@@ -8,7 +8,7 @@ use closeread_build::About;
 use closeread_build::corpusqa::csv_as_markdown;
 use closeread_eval::Document;
 use closeread_files::leads_outside;
-use closeread_runner::input::{InputOptions, ProblemKind, outside, read_books};
+use closeread_runner::input::{InputOptions, ProblemKind, is_build, outside, read_books};
 use closeread_text::{Language, counted};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -152,7 +152,7 @@ fn converted_files(root: &Path, path: &Path, allow_outside: bool) -> Result<Vec<
     for entry in closeread_files::entries(path)? {
         let hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let linked = entry.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        if entry.is_dir() && !hidden && !linked {
+        if entry.is_dir() && !hidden && !linked && !is_build(&entry) {
             files.extend(converted_files(root, &entry, allow_outside)?);
         } else if !hidden && Kind::of(&entry).is_some() {
             if linked && !allow_outside && leads_outside(root, &entry) {

@@ -1,6 +1,7 @@
 //! Input of books from paths: files, folders of files, `documents.jsonl`.
 
 mod documents;
+mod unread;
 
 use closeread_books::html::whole_page;
 use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, decode, read_epub};
@@ -11,6 +12,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fmt, io};
+pub use unread::is_build;
 
 /// The options of reading books.
 #[derive(Debug, Clone, Default)]
@@ -148,12 +150,11 @@ pub type Books = Vec<(Book, FileReport)>;
 /// Reads `path`: a `.txt`, `.md` or `.epub` file, a `.jsonl` of documents, or a folder.
 ///
 /// A folder that holds `documents.jsonl` is what that file says; any other gives its `.txt`, `.md` and `.epub` files
-/// and those of its subfolders, sorted by name. Its other files are named as skipped; hidden ones are skipped. A
-/// file named outright is read as text whatever its ending, unless the ending says that it is something else. What
-/// cannot be read is a [`Problem`]; the rest goes on.
+/// and those of its subfolders, sorted by name. Its other files are named as skipped, and so are builds of closeread; hidden ones
+/// are skipped. A file named outright is read as text whatever its ending, unless the ending says that it is something else.
+/// What cannot be read is a [`Problem`]; the rest goes on.
 ///
-/// Ids: the file's name without its ending, in folders the path from the folder on; with its ending where two would
-/// be the same.
+/// Ids: the file's name without its ending, in folders the path from the folder on; with its ending where two would be the same.
 pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) {
     let mut input = Input::new(options);
     match std::fs::metadata(path) {
@@ -268,25 +269,24 @@ impl<'o> Input<'o> {
         };
         paths.sort();
         for path in paths {
-            let is_hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
-            if is_hidden {
+            if path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.')) {
                 continue;
             }
             let kind = Kind::of(&path);
             let is_book = matches!(kind, Kind::Text | Kind::Epub);
-            let is_read = |found: &std::fs::Metadata| found.is_dir() || (found.is_file() && is_book);
+            let is_read = |found: &std::fs::Metadata| found.is_dir() && !is_build(&path) || found.is_file() && is_book;
             match std::fs::metadata(&path) {
                 Err(e) => self.failed(&path, None, unreadable(&e)),
                 Ok(found) if is_read(&found) && !self.options.allow_outside && leads_outside(root, &path) => {
                     self.failed(&path, None, outside(root));
                 }
-                Ok(found) if found.is_dir() => self.read_folder(root, &path, entered),
+                Ok(found) if found.is_dir() && is_read(&found) => self.read_folder(root, &path, entered),
                 Ok(found) if is_read(&found) => {
                     let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
                     self.read_file(&path, &name, kind);
                 }
                 Ok(_) => {
-                    let message = "in a folder only .txt, .md and .epub files are read".to_owned();
+                    let message = unread::why(&path);
                     self.problems.push(Problem { path, line: None, kind: ProblemKind::Skipped, message, more: 0 });
                 }
             }

@@ -33,6 +33,22 @@ fn check_refused(path: &Path, needles: &[&str]) {
 }
 
 #[test]
+fn the_texts_of_a_build_beside_its_books_are_no_books() {
+    let dir = folder(&[
+        ("a.txt", b"The tide came in."),
+        ("built/build.json", br#"{"format": 1, "closeread": "0.1.0"}"#),
+        ("built/README.md", b"Built."),
+        ("built/texts/b.txt", b"The tide came in."),
+        ("part/build.json", br#"{"steps": []}"#),
+        ("part/c.txt", b"It went out."),
+    ]);
+    let (books, problems) = read(dir.path());
+    assert_eq!(ids(&books), ["a", "part/c"]);
+    let messages: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    assert!(messages.iter().any(|message| message.contains("built: skipped: a build of closeread")), "{messages:?}");
+}
+
+#[test]
 fn a_text_file_is_a_book_named_after_it() {
     let dir = folder(&[("the-tide.txt", b"\xEF\xBB\xBFThe tide came in.\r\n")]);
     let (books, problems) = read(&dir.path().join("the-tide.txt"));
