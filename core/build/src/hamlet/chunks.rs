@@ -1,6 +1,7 @@
 //! Chunks: sentences packed up to 4K tokens (section 3.1.1).
 
 use super::Unit;
+use crate::stage::BuildError;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
@@ -39,6 +40,19 @@ pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -
         }
     }
     Ok(units)
+}
+
+/// Refuses a chunk that is no stretch of its book: a person may have edited it, and a model would be asked about nothing.
+pub(super) fn check(id: &str, chunk: &Chunk, book: &Book) -> Result<(), BuildError> {
+    let Chunk { document, start, end, .. } = chunk;
+    let text = book.text()?;
+    if text.source().get(*start..*end).is_some_and(|chunk| !chunk.trim().is_empty()) {
+        return Ok(());
+    }
+    Err(BuildError::Store(format!(
+        "stage `chunks`: `{id}` is bytes {start}..{end} of `{document}`, which has {}; correct the line, or remove it",
+        book.n_bytes()
+    )))
 }
 
 /// The stretch of a book that a chunk is, as it is read.

@@ -87,8 +87,8 @@ pub async fn hamlet<H: Host, S: StageStore>(
     let cut =
         building.stage("chunks", &cut, async |unit: &Unit<Chunk>| Ok(long_enough(&unit.input, parameters))).await?;
     let cut = kept(cut);
-    for unit in &cut {
-        book_of(&unit.input.document)?;
+    for Unit { id, input } in &cut {
+        chunks::check(id, input, book_of(&input.document)?)?;
     }
 
     let per_tree = tree::units(&cut, &parameters.perspectives);

@@ -267,6 +267,24 @@ fn lines_may_be_edited_and_what_was_made_of_them_before_is_not_taken_for_new() {
 }
 
 #[test]
+fn an_edited_chunk_that_is_not_in_its_book_is_named_before_any_call() {
+    let host = ScriptedHost::scripted(|call, _| able(call));
+    let story = book("story", "The Key", STORY);
+    for (start, end) in [(0, 99_999), (9, 3)] {
+        let store = Memory::default();
+        assert!(build_of(&story, &host, &store, &one_chunk(), Some("chunks")).is_err(), "it stops there");
+        store.edit("chunks", |lines| {
+            let mut line: Value = serde_json::from_str(&lines[0]).unwrap();
+            (line["value"]["start"], line["value"]["end"]) = (json!(start), json!(end));
+            lines[0] = line.to_string();
+        });
+        let refused = build_of(&story, &host, &store, &one_chunk(), None).unwrap_err().to_string();
+        assert!(refused.contains(&format!("`story-001` is bytes {start}..{end} of `story`, which has")), "{refused}");
+    }
+    assert_eq!(host.asked(), 0);
+}
+
+#[test]
 fn people_are_asked_about_labels_trees_and_queries() {
     let built = build(&ScriptedHost::scripted(|call, _| able(call)), &Memory::default(), &one_chunk()).unwrap();
     let groups: Vec<(&str, bool)> = built.questions.iter().map(|q: &Question| (q.group.as_str(), q.expected)).collect();
