@@ -23,7 +23,7 @@ use page::{Page, heading_depth};
 ///
 /// Left out is what is no part of the text or is not shown: the head, scripts, styles, navigation, links for editing,
 /// numbers of notes in a wiki's articles, drawings, what is hidden, page numbers of the print edition, and the readings of
-/// ruby. Raised digits and marks of notes behind a digit stay raised, as in `10⁶` and `1,234¹`: they would make another number.
+/// ruby. Raised digits and marks of notes behind or before a number stay raised, as in `10⁶` and `¹1,234`: they would make another one.
 /// A quotation `<q>` has its marks, and what was inserted where something was deleted is a word of its own behind it.
 pub fn to_text(html: &str, layout: Layout) -> String {
     let mut page = Page::new(layout);

@@ -5,6 +5,7 @@ use super::markup::Piece;
 use super::quotes::Quotes;
 use super::spans::Spans;
 use html5ever::Attribute;
+use std::ops::Range;
 
 pub(super) struct Page {
     layout: Layout,
@@ -25,6 +26,9 @@ pub(super) struct Page {
     raised_in: Option<&'static str>,
     /// The power or fraction of a formula that is open.
     formula: Option<Formula>,
+    /// Where a `<sup>` or `<sub>` began, and the place of the last one that ended; each with whether it is lowered.
+    script: Option<(usize, bool)>,
+    scripted: Option<(Range<usize>, bool)>,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
     /// The tables that are open, the innermost last.
@@ -108,6 +112,8 @@ impl Page {
             initial: None,
             raised_in: None,
             formula: None,
+            script: None,
+            scripted: None,
             in_cell: false,
             tables: Vec::new(),
             quotes: Quotes::default(),
@@ -132,6 +138,9 @@ impl Page {
             && is_raised(attributes)
         {
             self.raised_in = (!empty && self.is_behind_a_digit()).then_some(inline);
+        }
+        if matches!(name, "sup" | "sub") {
+            self.script = (!empty).then_some((self.text.len(), name == "sub"));
         }
         match name {
             "sup" => self.raised_in = (!empty && self.is_behind_a_digit()).then_some("sup"),
@@ -168,6 +177,9 @@ impl Page {
     fn close(&mut self, name: &str) {
         self.raised_in = self.raised_in.filter(|open| *open != name);
         match name {
+            "sup" | "sub" => {
+                self.scripted = self.script.take().map(|(start, is_lowered)| (start..self.text.len(), is_lowered));
+            }
             "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
             "q" => self.text.extend(self.quotes.close()),
             "del" | "s" | "strike" | "ins" => self.edited = Some((name == "ins", self.text.len())),
@@ -199,6 +211,20 @@ impl Page {
     fn is_behind_a_digit(&self) -> bool {
         let is_parted = self.breaks > 0 || self.is_space_due || !self.held.is_empty();
         !is_parted && self.text.ends_with(|c: char| c.is_ascii_digit())
+    }
+
+    /// Parts a number that begins from what stands raised or lowered right before it: the mark of a note is no digit of it.
+    fn part_from_script(&mut self) {
+        let Some((place, is_lowered)) = self.scripted.take() else { return };
+        if place.is_empty() || place.end != self.text.len() || !self.is_behind_a_digit() {
+            return;
+        }
+        if is_lowered {
+            self.text.push(' ');
+        } else {
+            let script = self.text.split_off(place.start);
+            self.text.extend(script.chars().map(raised));
+        }
     }
 
     fn cell(&mut self, attributes: &[Attribute]) {
@@ -243,6 +269,9 @@ impl Page {
             self.text.push(' ');
         }
         self.is_space_due = false;
+        if c.is_ascii_digit() && self.raised_in.is_none() {
+            self.part_from_script();
+        }
         self.quotes.before(c, &mut self.text);
         self.text.push_str(initial.as_deref().unwrap_or_default());
         if c == '|' && self.in_cell {

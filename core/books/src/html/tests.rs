@@ -125,6 +125,10 @@ fn raised_digits_make_no_other_number() {
     both("<p>The 1<sup>st</sup> of 5 <sup>2</sup>m<sup>2</sup>, 7<sup/>8", "The 1st of 5 2m2, 78");
     both("<p>3<sup>9<p>4", "3⁹\n\n4");
     both("<p>10<sup>–6</sup>, 5<sup>1–3</sup>, 1–3", "10⁻⁶, 5¹⁻³, 1–3");
+    both(
+        "<p><sup>1</sup>2,345 and <sup>2</sup> 2019, log<sub>2</sub>8, 1 <sup>1</sup>/<sub>2</sub>, x<sub>1</sub><sup>2</sup>",
+        "¹2,345 and 2 2019, log2 8, 1 1/2, x1²",
+    );
     let marks =
         "<p>In 1850<a epub:type='noteref' href='#n'>3</a>, in 1851<a class='x' role='doc-noteref' href='#m'>4</a>";
     both(&format!("{marks} and in 185<a href='#o'>2</a>."), "In 1850³, in 1851⁴ and in 1852.");
