@@ -175,8 +175,8 @@ impl Pages<'_> {
         false
     }
 
-    /// The text of a letter. A small digit or sign that stands high right behind a digit is raised, as in web pages: the mark of a
-    /// note and an exponent would make another number.
+    /// The text of a letter. A small digit or sign that stands high right behind a digit is raised, as in web pages, and one right before
+    /// a number is a word of its own: the mark of a note and an exponent would make another number.
     fn shown<'c>(&mut self, place: &Transform, width: f64, size: f64, text: &'c str) -> Cow<'c, str> {
         let (begin, line, height) = (place.m31, place.m32, (place.m21.hypot(place.m22) * size).abs());
         let end = begin + width * place.m11.hypot(place.m12) * size;
@@ -190,8 +190,17 @@ impl Pages<'_> {
             last.end = end;
             return text.chars().map(raised).collect::<String>().into();
         }
-        self.last = Some(Letter { end, line, height, is_digit });
-        letter_by_letter(text)
+        let last = self.last.replace(Letter { end, line, height, is_digit });
+        let is_mark = |last: &Letter| {
+            last.is_digit
+                && last.height < 0.8 * height
+                && (0.15..0.9).contains(&((last.line - line) / height))
+                && (begin - last.end).abs() < 0.3 * height
+        };
+        match is_digit && last.as_ref().is_some_and(is_mark) {
+            true => format!(" {text}").into(),
+            false => letter_by_letter(text),
+        }
     }
 }
 
