@@ -50,6 +50,7 @@ impl StreamReader {
             self.take(&event)?;
         }
         check_length(&self.text)?;
+        check_length(&self.refusal)?;
         if self.events.held() > MAX_RESPONSE_BYTES {
             let message = format!("the stream does not end: more than {} MiB came", MAX_RESPONSE_BYTES >> 20);
             return Err(Fault::Final(HostError::Failed(message)));

@@ -273,6 +273,15 @@ fn finding_09_a_line_of_a_stream_without_end_is_given_up() {
 }
 
 #[test]
+fn finding_09_a_refusal_of_a_stream_without_end_is_given_up() {
+    let piece = json!({"choices": [{"delta": {"refusal": "x".repeat(1 << 20)}}]});
+    let mut reader = StreamReader::new(Protocol::OpenAi);
+    let event = format!("data: {piece}\n\n");
+    let pushed = (0..=MAX_ANSWER_BYTES >> 20).find_map(|_| reader.push(event.as_bytes()).err());
+    assert!(matches!(pushed, Some(Fault::Final(_))), "{pushed:?}");
+}
+
+#[test]
 fn finding_09_an_answer_that_is_too_long_is_none() {
     for (more, is_read) in [(0, true), (1, false)] {
         let text = "x".repeat(MAX_ANSWER_BYTES + more);
