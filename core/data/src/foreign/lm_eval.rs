@@ -67,7 +67,11 @@ pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
                 log.samples.len() - 1
             }
         };
-        log.samples[place].scores.extend(scores);
+        let kept = &mut log.samples[place].scores;
+        if let Some(name) = scores.keys().find(|name| kept.contains_key(*name)) {
+            return Err(wrong(&format!("doc_id {number} has `{name}` a second time: expected the samples of one run")));
+        }
+        kept.extend(scores);
     }
     let n_ids = log.samples.iter().map(|sample| &sample.item.id).collect::<HashSet<_>>().len();
     if n_ids < log.samples.len() {
@@ -227,6 +231,18 @@ mod tests {
         };
         assert_eq!(ids(["a", "b", "c"]), ["a", "b", "c"]);
         assert_eq!(ids(["1", "2", "1"]), ["0", "1", "2"]);
+    }
+
+    #[test]
+    fn samples_of_two_runs_in_one_file_are_refused() {
+        let row = |id: usize, filter: &str| json!({"doc_id": id, "filter": filter, "metrics": ["acc"], "acc": 1.0});
+        let of = |rows: &[Value]| {
+            let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+            read(&InputFile { name: "m/samples_t.jsonl".into(), bytes: lines.join("\n").into_bytes() })
+        };
+        assert_eq!(of(&[row(0, "a"), row(0, "b"), row(1, "a")]).unwrap().samples.len(), 2);
+        let error = of(&[row(0, "a"), row(1, "a"), row(0, "a")]).unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("doc_id 0 has `acc,a` a second time"), "{error}");
     }
 
     fn first(row: &str) -> ForeignSample {
