@@ -1,5 +1,7 @@
 //! Logs of inspect_ai, versions 1 and 2: an `.eval`, which is a ZIP of a header and samples, or one JSON.
 
+mod kept;
+
 use super::{ForeignError, ForeignLog, ForeignSample, documents, item, labels, option_of};
 use closeread_eval::rows::{scalar, scalars};
 use closeread_eval::{InputFile, Outcome, Task};
@@ -164,6 +166,9 @@ pub fn start(file: &str, header: &[u8]) -> Result<ForeignLog, ForeignError> {
 /// [`ForeignError`] if it is none.
 pub fn add(log: &mut ForeignLog, name: &str, bytes: &[u8]) -> Result<(), ForeignError> {
     let wrong = |why: String| ForeignError::new(&log.file, format!("{name}: expected a sample of inspect_ai; {why}"));
+    if let Some(why) = kept::too_many(bytes) {
+        return Err(wrong(why));
+    }
     let sample: Sample = parsed(bytes).map_err(wrong)?;
     push(log, sample)
 }

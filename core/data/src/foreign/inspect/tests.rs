@@ -149,6 +149,20 @@ fn of_a_book_that_every_sample_repeats_the_end_is_kept() {
 }
 
 #[test]
+fn finding_09_a_sample_of_a_log_of_millions_of_values_is_refused_unless_they_are_events() {
+    let read = |field: &str| {
+        let many = "[],".repeat(700_000);
+        let sample = format!(r#"{{"id": "a\"events", "input": "q", "{field}" : [{many} 0], "target": "x, [y]"}}"#);
+        let mut log = start("l.eval", br#"{"version": 2, "eval": {"task": "t", "model": "m"}}"#).unwrap();
+        add(&mut log, "samples/a.json", sample.as_bytes()).map(|()| log.samples.len())
+    };
+    assert_eq!((read("events"), read("messages")), (Ok(1), Ok(1)));
+    for field in ["metadata", "else", "ev\\u0065nts"] {
+        assert!(read(field).unwrap_err().to_string().contains("million values"), "{field}");
+    }
+}
+
+#[test]
 fn constants_that_are_no_json_are_no_scores() {
     let text = br#"{"version": 2, "status": "error", "eval": {"task": "NaN", "model": "p/m"}, "samples": [
         {"id": "a\"NaN", "input": [{"role": "user", "content": [{"type": "text", "text": "q"}]}], "target": "B",
