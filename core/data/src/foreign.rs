@@ -115,12 +115,13 @@ fn item(id: String, question: String, options: Vec<String>, correct: Option<usiz
     item
 }
 
-/// The place of an option that is named by its letter or its text.
+/// The place of an option that is named by its letter or its text; a small letter is first of all a text.
 fn option_of(text: &str, options: &[String]) -> Option<usize> {
     let text = text.trim();
-    let by_letter = match text.as_bytes() {
-        [letter @ b'A'..=b'Z'] => Some(usize::from(letter - b'A')).filter(|place| *place < options.len()),
+    let by_letter = |first: u8| match text.as_bytes() {
+        [letter] => letter.checked_sub(first).map(usize::from).filter(|place| *place < options.len().min(26)),
         _ => None,
     };
-    by_letter.or_else(|| options.iter().position(|option| option.trim() == text))
+    let by_text = || options.iter().position(|option| option.trim() == text);
+    by_letter(b'A').or_else(by_text).or_else(|| by_letter(b'a'))
 }

@@ -95,6 +95,23 @@ fn the_answer_is_what_all_scorers_found_or_the_response() {
 }
 
 #[test]
+fn a_small_letter_names_an_option_too() {
+    let of = |options: [&str; 3], found: &str| {
+        let scores = json!({"a": {"value": "I", "answer": found}});
+        let read = log(&json!({"id": 7, "input": "q", "target": "b", "choices": options, "scores": scores}));
+        let choice = match &read.samples[0].outcome {
+            Outcome::Answered { choice, .. } => *choice,
+            _ => None,
+        };
+        (read.samples[0].item.correct, choice)
+    };
+    assert_eq!(of(["x", "y", "z"], "b"), (Some(1), Some(1)));
+    assert_eq!(of(["b", "c", "a"], "a"), (Some(0), Some(2)), "a text");
+    assert_eq!(of(["x", "y", "z"], "d"), (Some(1), None));
+    assert_eq!(of(["x", "y", "z"], "C"), (Some(1), Some(2)));
+}
+
+#[test]
 fn the_one_score_of_an_older_log_is_read() {
     let read = log(&json!({"id": 7, "input": "q", "target": "B", "choices": ["x", "y"],
         "output": {"completion": "I take y."}, "score": {"value": "C", "answer": "B"}}));
