@@ -226,6 +226,17 @@ fn gold_answers_beside_a_log_are_refused() {
 }
 
 #[test]
+fn finding_07_absurd_tokens_of_a_log_do_not_wrap() {
+    let sandbox = Sandbox::new();
+    let usage = json!({"m": {"input_tokens": u64::MAX, "input_tokens_cache_read": 5}});
+    let sample = |id: u32| json!({"id": id, "input": "q", "target": "x", "model_usage": usage});
+    let log = json!({"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": [sample(1), sample(2)]});
+    sandbox.write("l.json", log.to_string());
+    let report = sandbox.run(&["report", "l.json", "--json"]).exits(0).json();
+    assert_eq!(report["runs"][0]["cells"][0]["ledger"]["trials"], 2);
+}
+
+#[test]
 fn two_logs_of_one_task_and_model_are_scored_each() {
     let sandbox = Sandbox::new();
     let text = std::fs::read_to_string(fixture("inspect/second-open.json")).unwrap();

@@ -108,7 +108,7 @@ fn cell(table: &Observations, line: &Line) -> Cell {
     }
     let all: Vec<_> = table.rows(&rows).collect();
     let prompts = all.iter().map(|row| row.spent.prompt_tokens).filter(|tokens| *tokens > 0);
-    let (n_prompts, tokens) = prompts.fold((0, 0), |(n, sum), tokens| (n + 1, sum + tokens));
+    let (n_prompts, tokens) = prompts.fold((0, 0_usize), |(n, sum), tokens| (n + 1, sum.saturating_add(tokens)));
     Cell {
         key: line.key.clone(),
         n: all.iter().filter(|row| row.repeat == 0).count(),

@@ -239,12 +239,14 @@ fn push(log: &mut ForeignLog, mut sample: Sample) -> Result<(), ForeignError> {
         }
     }
     let tokens = |usage: &Usage| {
-        usage.input_tokens + usage.input_tokens_cache_read.unwrap_or(0) + usage.input_tokens_cache_write.unwrap_or(0)
+        let cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write];
+        cached.into_iter().flatten().fold(usage.input_tokens, usize::saturating_add)
     };
     let outcome = outcome(&sample, &item.options, log.cell.is_some(), scores.values().any(|score| *score > 0.0));
     // A scorer may ask a model of its own, whose prompts are none of the reader's.
     let of_reader = sample.model_usage.get(&log.model).map(tokens);
-    let prompt_tokens = of_reader.unwrap_or_else(|| sample.model_usage.values().map(tokens).sum());
+    let prompt_tokens =
+        of_reader.unwrap_or_else(|| sample.model_usage.values().map(tokens).fold(0, usize::saturating_add));
     let seconds = sample.total_time.unwrap_or(0.0);
     let repeat = sample.epoch.unwrap_or(1).max(1) - 1;
     log.samples.push(ForeignSample { item, repeat, outcome, scores, prompt_tokens, seconds });

@@ -119,7 +119,7 @@ impl Observations {
         let (mut tokens, mut n_prompts) = (0usize, 0usize);
         for row in rows {
             ledger.count(row.outcome);
-            tokens += row.spent.prompt_tokens;
+            tokens = tokens.saturating_add(row.spent.prompt_tokens);
             n_prompts += usize::from(row.spent.prompt_tokens > 0);
             match self.counted(row, by) {
                 Ok(counted) => seen.push(Seen { row, counted }),

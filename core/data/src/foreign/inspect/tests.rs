@@ -133,6 +133,9 @@ fn prompts_of_a_model_that_grades_are_not_the_readers() {
     let grader = json!({"input_tokens": 7000});
     assert_eq!(tokens(json!({"p/m": {"input_tokens": 90, "input_tokens_cache_read": 10}, "p/grader": grader})), 100);
     assert_eq!(tokens(json!({"other-name": {"input_tokens": 90}})), 90);
+    let most = json!({"input_tokens": usize::MAX, "input_tokens_cache_read": 5});
+    assert_eq!(tokens(json!({"p/m": most.clone()})), usize::MAX);
+    assert_eq!(tokens(json!({"other-name": most, "p/grader": {"input_tokens": 1}})), usize::MAX);
 }
 
 #[test]
