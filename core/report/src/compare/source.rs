@@ -338,7 +338,14 @@ impl Choice {
         let (of_a, of_b) = (a.metrics(), b.metrics());
         let common: Vec<MetricName> = of_a.iter().filter(|metric| of_b.contains(metric)).cloned().collect();
         let names = |metrics: &[MetricName]| metrics.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let asked: Vec<MetricName> = self.metric.iter().map(|metric| metric.as_str().into()).collect();
+        let mut asked: Vec<MetricName> = Vec::new();
+        for metric in &self.metric {
+            // A list cuts a name with a comma, such as `exact_match,strict-match`, in two.
+            let joined = |begin: &MetricName| MetricName::from(format!("{begin},{metric}"));
+            let whole = asked.last().map(joined).filter(|whole| common.contains(whole));
+            asked.truncate(asked.len() - usize::from(whole.is_some()));
+            asked.push(whole.unwrap_or_else(|| metric.as_str().into()));
+        }
         if let Some(unknown) = asked.iter().find(|metric| !common.contains(metric)) {
             return Err(ChoiceError::UnknownMetric { metric: unknown.to_string(), known: names(&common) });
         }
