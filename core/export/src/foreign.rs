@@ -175,8 +175,8 @@ pub fn notes(run: &Run, logs: &[ForeignLog]) -> Vec<String> {
     notes
 }
 
-/// Takes over what `items` say of the run's items: those of the same id whose gold answers are the same, however they are put,
-/// or whose questions, where the log knew no gold answer.
+/// Takes over what `items` say of the run's items: those of the same id whose gold answers are the same, however they are put.
+/// Their questions have to be the same, too, where the id is a number or the log knew no gold answer.
 /// So the items of two tools are the same items, and cluster by document. A choice keeps its option, wherever it stands now; where
 /// the log knew but some of the gold answers, our own metric is that over all of them.
 pub fn adopt(run: &mut Run, items: &[Item]) {
@@ -185,12 +185,10 @@ pub fn adopt(run: &mut Run, items: &[Item]) {
     for item in &mut run.items {
         let Some(other) = known.get(item.id.as_str()) else { continue };
         let (of_log, of_other) = (gold_texts(item), gold_texts(other));
-        let is_same = match of_log.is_empty() {
-            // Ids are often numbers: without a gold answer it is the question that tells two items apart.
-            true => item.question.contains(other.question.trim()),
-            false => of_log.is_subset(&of_other),
-        };
-        if other.task == item.task && is_same {
+        // Numbers are ids of other items, too, and letters gold answers: then it is the question that tells two items apart.
+        let is_named = !of_log.is_empty() && !item.id.bytes().all(|byte| byte.is_ascii_digit());
+        let is_same = is_named || ask_the_same(&item.question, &other.question);
+        if other.task == item.task && of_log.is_subset(&of_other) && is_same {
             adopted.insert(item.id.clone());
             if of_log.len() < of_other.len() {
                 scored_anew.insert(item.id.clone());
@@ -209,6 +207,14 @@ pub fn adopt(run: &mut Run, items: &[Item]) {
             record.scores.extend(closeread_eval::score(other, &record.outcome, Language::ENGLISH));
         }
     }
+}
+
+/// True if one prompt holds what the other asks in the end: examples may stand before a question, and a chat around it, in JSON.
+fn ask_the_same(a: &str, b: &str) -> bool {
+    let plain = |prompt: &str| prompt.replace("\\n", "\n").replace("\\\"", "\"");
+    let (a, b) = (plain(a), plain(b));
+    let last = |prompt: &str| prompt.trim().rsplit("\n\n").next().unwrap_or_default().to_owned();
+    a.contains(&last(&b)) || b.contains(&last(&a))
 }
 
 /// The texts of the gold answers: of a choice that of the right option.
@@ -291,13 +297,13 @@ mod tests {
 
     #[test]
     fn an_item_with_the_same_gold_is_the_same_item_wherever_its_options_stand() {
-        let mut made = run("r".into(), &[log("t", "m", "1", &["x", "y"], 0)]).unwrap();
-        let mut ours = Item::new("1", "book", "Which one?", Task::Choice);
+        let mut made = run("r".into(), &[log("t", "m", "q1", &["x", "y"], 0)]).unwrap();
+        let mut ours = Item::new("q1", "book", "Which one?", Task::Choice);
         (ours.options, ours.correct) = (vec!["y".into(), "x".into()], Some(1));
         adopt(&mut made, std::slice::from_ref(&ours));
         assert_eq!(made.items, [ours.clone()]);
         assert_eq!(made.records[0].outcome, Outcome::Answered { answer: "x".into(), choice: Some(1) });
-        let mut other = run("r".into(), &[log("t", "m", "1", &["x", "z"], 1)]).unwrap();
+        let mut other = run("r".into(), &[log("t", "m", "q1", &["x", "z"], 1)]).unwrap();
         adopt(&mut other, &[ours]);
         assert_eq!(other.items[0].question, "Which?", "another gold answer is another item");
     }
@@ -319,6 +325,21 @@ mod tests {
         assert_eq!(f1(&["Ana"], &["Ana", "Bo"]), Some(1.0));
         assert_eq!(f1(&[], &["Bo"]), Some(1.0));
         assert_eq!(f1(&["Ana", "Cleo"], &["Ana", "Bo"]), Some(0.0), "these are other gold answers");
+    }
+
+    #[test]
+    fn of_items_that_are_numbers_another_question_is_another_item() {
+        let adopts = |id: &str, asked: &str| {
+            let mut logged = log("t", "m", id, &["A", "B"], 0);
+            logged.samples[0].item.question = asked.to_owned();
+            let mut made = run("r".into(), &[logged]).unwrap();
+            let ours = Item { question: "Examples.\n\nWho came?\nAnswer:".into(), ..made.items[0].clone() };
+            adopt(&mut made, &[Item { documents: vec!["book".into()], ..ours }]);
+            !made.items[0].documents.is_empty()
+        };
+        assert!(adopts("7", "Other examples.\n\nWho came?\nAnswer:") && adopts("7", "Who came?\nAnswer:"));
+        assert!(adopts("7", r#"[{"role": "user", "content": "Who came?\nAnswer:"}]"#));
+        assert!(!adopts("7", "Who went?\nAnswer:") && adopts("mill-7", "Who went?\nAnswer:"));
     }
 
     #[test]
