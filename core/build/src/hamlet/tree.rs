@@ -217,8 +217,15 @@ fn node(value: &Value) -> Option<KeyFact> {
 
 fn below(fields: &Map<String, Value>) -> Vec<KeyFact> {
     let lists = ["branches", "leaves", "children", "branch", "leaf"];
-    let list = lists.iter().find_map(|name| fields.get(*name).and_then(Value::as_array));
-    list.into_iter().flatten().filter_map(node).collect()
+    let facts = |name: &&str| -> Vec<KeyFact> {
+        match fields.get(*name) {
+            Some(Value::Array(nodes)) => nodes.iter().filter_map(node).collect(),
+            // One alone may stand without a list.
+            Some(one @ Value::Object(_)) => node(one).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    };
+    lists.iter().map(facts).find(|facts| !facts.is_empty()).unwrap_or_default()
 }
 
 fn fact_of(fact: &str, children: Vec<KeyFact>) -> Option<KeyFact> {
@@ -242,6 +249,7 @@ mod tests {
             "Here:\n```json\n[{\"root\": \"R\", \"branches\": [{\"branch\": \"B\", \"leaves\": [{\"leaf\": \"x\"}, \" y \"]}]}]\n```",
             r#"{"tree": {"roots": [{"fact": "R", "children": [{"fact": "B", "children": [{"fact": "x"}, {"fact": "y"}, ""]}]}]}}"#,
             r#"{"fact": "R", "branches": [{"fact": "B", "leaves": ["x", "y"]}]}"#,
+            r#"{"roots": {"fact": "R", "leaves": [], "branches": {"fact": "B", "branches": [], "leaves": ["x", "y"]}}}"#,
         ] {
             assert_eq!(lines(response), Ok(expected.clone()), "{response}");
         }
