@@ -105,7 +105,8 @@ fn read(response: &str) -> Result<Schema, FieldsError> {
         let columns = std::iter::once(Column::new("name", ValueType::Name, "")).chain(fields.iter().filter_map(column));
         let mut schema = Schema { entity, columns: Vec::new() };
         for column in columns {
-            if schema.column(&column.key).is_none() {
+            // The name and as many as were asked for: each further one would be in the prompt of every extraction.
+            if schema.columns.len() <= WANTED && schema.column(&column.key).is_none() {
                 schema.columns.push(column);
             }
         }
@@ -199,5 +200,12 @@ mod tests {
         assert_eq!((schema.columns[1].meaning.as_str(), schema.columns[2].unit.as_str()), ("after tax", "%"));
         assert_eq!(read("{}").unwrap_err().to_string(), "it holds no JSON object with fields");
         assert!(read(r#"{"fields": []}"#).unwrap_err().to_string().contains("nothing to ask about"));
+        let many: Vec<Value> = (0..99).map(|n| json!({"title": format!("f{n}"), "type": "count"})).collect();
+        let schema = read(&json!({"fields": many}).to_string()).unwrap();
+        assert_eq!(
+            (schema.columns.len(), &*schema.columns[WANTED].key),
+            (1 + WANTED, "f11"),
+            "no more than are asked for"
+        );
     }
 }
