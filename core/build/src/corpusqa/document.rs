@@ -80,7 +80,8 @@ fn numbers(text: &str) -> usize {
     n
 }
 
-/// A line of a table: cells between bars or tabs, or columns of figures set apart by blanks, as old filings print them.
+/// A line of a table: cells between bars or tabs, columns of figures set apart by blanks, as old filings print them, or a row of
+/// HTML, as converters of PDFs write it into Markdown.
 fn is_table_row(line: &str) -> bool {
     let line = line.trim();
     let rule = !line.chars().any(char::is_alphanumeric);
@@ -89,7 +90,7 @@ fn is_table_row(line: &str) -> bool {
     }
     let columns = line.split("  ").filter(|cell| !cell.trim().is_empty());
     let figures = columns.filter(|cell| cell.chars().any(|c| c.is_ascii_digit())).count();
-    line.matches('|').count() >= 2 || line.matches('\t').count() >= 2 || figures >= 2
+    line.matches('|').count() >= 2 || line.matches('\t').count() >= 2 || figures >= 2 || line.contains("<tr")
 }
 
 #[cfg(test)]
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn tables_are_told_from_prose_and_rules() {
-        for row in ["| a | 1 |", "a\tb\t3", "Net sales      1,234     1,100"] {
+        for row in ["| a | 1 |", "a\tb\t3", "Net sales      1,234     1,100", "<table><tr><td>a</td></tr>"] {
             assert!(is_table_row(row), "{row}");
         }
         for line in ["| --- | --- |", "It was 3  o'clock.", "", "a | b"] {
