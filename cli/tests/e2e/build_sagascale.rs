@@ -34,6 +34,8 @@ fn an_article_belongs_to_one_book_alone() {
     sandbox.run(&build).refuses(&["is named like the books `en/story` and `fr/story`", "--article"]);
     sandbox.write("articles/fr/story.wiki", &plot);
     sandbox.run(&build).exits(0);
+    let two = ["--article", "fr/story=articles/story.wiki", "--article", "fr/story=articles/fr/story.wiki"];
+    sandbox.run(&[&build[..], &two].concat()).refuses(&["two articles about `fr/story`, articles/story.wiki and"]);
 }
 
 #[test]

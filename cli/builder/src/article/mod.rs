@@ -149,7 +149,9 @@ fn named<'a>(given: &'a [String], form: &str, books: &[Arc<Book>]) -> Result<BTr
             let known: Vec<&str> = books.iter().map(|book| book.id.as_str()).collect();
             bail!("`{text}`: there is no book `{id}`; the books are {}", known.join(", "));
         }
-        values.insert(id, value);
+        if let Some(other) = values.insert(id, value).filter(|other| *other != value) {
+            bail!("two articles about `{id}`, {other} and {value}: name one ({form})");
+        }
     }
     Ok(values)
 }
