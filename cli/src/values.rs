@@ -58,6 +58,14 @@ impl<'de> Deserializer<'de> for Asking {
     }
 }
 
+/// Reads a name that becomes part of the names of files: one that leads out of their folder is refused.
+pub(crate) fn name_in_files(text: &str) -> Result<String, String> {
+    match text.contains(['/', '\\']) {
+        true => Err("expected a name without slashes, such as financial_en".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
 /// The values in their order, each once: what is named twice is meant once, and would be paid for twice.
 pub(crate) fn each_once<T: Clone + PartialEq>(values: &[T]) -> Vec<T> {
     let mut once: Vec<T> = Vec::new();
@@ -74,6 +82,12 @@ mod tests {
     use super::*;
     use closeread_methods::OnOverflow;
     use closeread_retrieve::Retriever;
+
+    #[test]
+    fn finding_01_a_name_in_files_does_not_lead_out_of_their_folder() {
+        assert_eq!(name_in_files("financial_en"), Ok("financial_en".to_owned()));
+        assert!(["../../mine", "a/b", "..\\mine"].iter().all(|name| name_in_files(name).is_err()));
+    }
 
     #[test]
     fn the_names_are_those_of_serde() {

@@ -3,7 +3,7 @@
 use super::args::BuildOptions;
 use super::inputs::{DocumentInputs, refuse_inputs_within};
 use super::say::{checked, finish, hand_checked, print_tables, show_costs, write};
-use crate::values::each_once;
+use crate::values::{each_once, name_in_files};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::corpusqa::{
@@ -98,7 +98,7 @@ pub(crate) struct CorpusQaArgs {
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     most_empty: Option<u8>,
     /// Prefix of the items' ids, and their label, such as financial_en
-    #[arg(long, value_name = "NAME", default_value = "corpus")]
+    #[arg(long, value_name = "NAME", default_value = "corpus", value_parser = name_in_files)]
     domain: String,
     /// Build no benchmark: have --model write N new templates from each of --templates, try them on an invented table,
     /// and write all to OUT/templates.toml, for --templates
