@@ -10,10 +10,10 @@ use closeread_eval::Document;
 use closeread_files::leads_outside;
 use closeread_runner::input::{InputOptions, ProblemKind, is_build, outside, read_books};
 use closeread_text::{Language, counted};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tracing::info;
+use tracing::{info, warn};
 
 /// The documents in these files and folders. One that cannot be read is an error; in a folder, files of other kinds are
 /// named and skipped. `language` is that of all documents that do not name theirs; links may lead out of a folder where
@@ -62,7 +62,19 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: b
         bail!("two documents are called `{}`: rename a file, or name ids in a documents.jsonl", twice.id);
     }
     info!("{}", counted(books.len(), "document"));
+    warn_of_copies(&books);
     Ok(books)
+}
+
+/// Warns of each book that has the text of another: what it asks is asked and paid twice.
+fn warn_of_copies(books: &[Arc<Book>]) {
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    for book in books {
+        let first = *known.entry(book.hash()).or_insert(&book.id);
+        if first != book.id {
+            warn!("`{}` has the same text as `{first}`, and all is asked about both: leave one out", book.id);
+        }
+    }
 }
 
 /// The books in these files and folders; one that cannot be read is an error.
@@ -85,6 +97,7 @@ pub fn books(paths: &[PathBuf], options: &InputOptions) -> Result<Vec<Arc<Book>>
             books.push(Arc::new(book));
         }
     }
+    warn_of_copies(&books);
     Ok(books)
 }
 

@@ -261,3 +261,13 @@ fn needs_time_needs_data_whole_novels_are_cut_and_priced() {
     let told = sandbox.run(&[&dry[..], &["--dry-run", "--json"]].concat()).exits(0).json();
     assert!(told["stages"][0][0]["cost"]["calls"][0]["n"]["low"].as_u64().unwrap() > 100, "{told}");
 }
+
+#[test]
+fn two_books_of_one_text_are_told_before_they_are_paid_for() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "copy of a"] {
+        sandbox.write(&format!("b/{name}.txt"), "Ana came to the mill at dusk. ".repeat(400));
+    }
+    let told = sandbox.run(&hamlet("http://127.0.0.1:1/v1", &["b"], &["--dry-run"])).exits(0).err();
+    assert!(told.contains("`copy of a` has the same text as `a`"), "{told}");
+}
