@@ -162,7 +162,7 @@ impl Pages<'_> {
         let (height, advance) = (place.m21.hypot(place.m22) * size, place.m11.hypot(place.m12) * size * width);
         let near = (height.abs() / 10.0).min(advance.abs() / 4.0);
         let is_there = |(known, at, line): &(String, f64, f64)| {
-            known == text && (at - x).abs() <= near && (line - y).abs() <= near
+            (at - x).abs() <= near && (line - y).abs() <= near && known == text
         };
         if width > LEAST_WIDTH && self.recent.iter().take(self.n_before).any(is_there) {
             return true;
