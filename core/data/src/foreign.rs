@@ -7,6 +7,7 @@ pub mod lm_eval;
 
 use closeread_eval::rows::{scalar, scalars};
 use closeread_eval::{Item, Outcome, Task};
+use closeread_text::hash::sha256;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ const DOCUMENTS: [&str; 8] =
     ["documents", "document", "document_id", "book", "book_id", "article_id", "context_id", "title"];
 /// Characters of a value that may be a label's.
 const LABEL: usize = 40;
+/// Most bytes of a document's name: what is longer is its text.
+const MAX_NAME_BYTES: usize = 200;
 /// Most bytes to keep of what was asked: logs repeat the book in every sample.
 const MAX_QUESTION_BYTES: usize = 8192;
 
@@ -90,10 +93,12 @@ impl ForeignError {
     }
 }
 
-/// The documents that an item's fields name.
+/// The documents that an item's fields name. A field may hold the document itself, whose hash is its name then.
 fn documents(fields: &Map<String, Value>) -> Vec<String> {
     let mut named = DOCUMENTS.iter().filter_map(|name| fields.get(*name)).map(scalars);
-    named.find(|documents| !documents.is_empty()).unwrap_or_default()
+    let named = named.find(|documents| !documents.is_empty()).unwrap_or_default();
+    let name = |text: String| if text.len() > MAX_NAME_BYTES { sha256(text.as_bytes()) } else { text };
+    named.into_iter().map(name).collect()
 }
 
 /// Short texts among an item's fields, which tables may break scores down by.

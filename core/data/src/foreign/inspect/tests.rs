@@ -125,6 +125,12 @@ fn a_field_without_a_name_leaves_the_document_to_the_next() {
         |metadata: Value| log(&json!({"id": 7, "input": "q", "metadata": metadata})).samples[0].item.documents.clone();
     assert_eq!(of(json!({"document": null, "book": "mill"})), ["mill"]);
     assert_eq!(of(json!({"documents": ["a", "b"], "title": "T"})), ["a", "b"]);
+    let text = "Ana came to the mill. ".repeat(10);
+    assert_eq!(of(json!({"document": text})), of(json!({"document": text.trim()})), "the hash of a document's text");
+    assert!(
+        of(json!({"document": text}))[0].len() == 64
+            && of(json!({"document": text})) != of(json!({"book": text + "x"}))
+    );
 }
 
 #[test]
