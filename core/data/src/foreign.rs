@@ -18,8 +18,8 @@ const DOCUMENTS: [&str; 8] =
 const LABEL: usize = 40;
 /// Most bytes of a document's name: what is longer is its text.
 const MAX_NAME_BYTES: usize = 200;
-/// Most bytes to keep of what was asked: logs repeat the book in every sample.
-const MAX_QUESTION_BYTES: usize = 8192;
+/// Most bytes to keep of what was asked: logs repeat the book in every sample, and what a report publishes holds none.
+const MAX_QUESTION_BYTES: usize = 1500;
 
 /// One log: a task that a model was asked.
 #[derive(Debug, Clone, PartialEq)]
