@@ -297,7 +297,10 @@ fn outcome(sample: &Sample, options: &[String], is_ours: bool, is_credited: bool
         };
     }
     let last = said.rsplit("ANSWER:").next().unwrap_or_default().trim();
-    match given.iter().chain([&last]).find_map(|text| option_of(text, options)) {
+    let mut found = given.iter().filter_map(|text| option_of(text, options));
+    let first = found.next();
+    let chosen = if found.all(|other| Some(other) == first) { first } else { None };
+    match chosen.or_else(|| option_of(last, options)).or(first) {
         Some(choice) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
         None if is_credited && !is_ours => Outcome::Answered { answer: said.to_owned(), choice: None },
         None => Outcome::Unparsed { response: said.to_owned() },

@@ -95,6 +95,22 @@ fn the_answer_is_what_all_scorers_found_or_the_response() {
 }
 
 #[test]
+fn of_options_that_scorers_name_the_response_decides() {
+    let of = |said: &str, found: [&str; 2]| {
+        let scores = json!({"a": {"value": 1, "answer": found[0]}, "b": {"value": 0, "answer": found[1]}});
+        let output = json!({"completion": said});
+        let sample = json!({"id": 7, "input": "q", "choices": ["x", "y", "z"], "scores": scores, "output": output});
+        match &log(&sample).samples[0].outcome {
+            Outcome::Answered { choice, .. } => *choice,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(of("So.\nANSWER: C", ["A", "C"]), Some(2));
+    assert_eq!(of("So.\nANSWER: C", ["B", "B"]), Some(1), "shuffled options have other letters in the response");
+    assert_eq!((of("It is y.", ["B", "A"]), of("It is y.", ["some words", "A"])), (Some(1), Some(0)));
+}
+
+#[test]
 fn a_small_letter_names_an_option_too() {
     let of = |options: [&str; 3], found: &str| {
         let scores = json!({"a": {"value": "I", "answer": found}});
