@@ -137,16 +137,25 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
     } else if !is_choice {
         options.clear();
     }
-    let target = row.text("target");
-    let correct = target.as_ref().filter(|_| is_choice && !is_of_beginnings).and_then(|target| {
-        // Digits are the option's place, as the harness has it.
-        let place = target.parse().ok().filter(|place: &usize| *place < options.len());
-        place.or_else(|| options.iter().position(|option| option == target))
-    });
     // Of options that are equally likely the harness takes the first, `max_by` the last.
     let likeliest = likelihoods.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
-    let outcome = match likeliest.filter(|_| is_choice) {
-        Some((choice, _)) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
+    let likeliest = likeliest.map(|(place, _)| place).filter(|_| is_choice);
+    let target = row.text("target");
+    let correct = target.as_ref().filter(|_| is_choice && !is_of_beginnings).and_then(|target| {
+        // A number or a truth value is the option's place, but a number in quotes its text: of the two the harness's score knows.
+        let place = match target.as_str() {
+            "False" => Some(0),
+            "True" => Some(1),
+            digits => digits.parse().ok(),
+        };
+        let place = place.filter(|place: &usize| *place < options.len());
+        let text = options.iter().position(|option| option == target);
+        let is_right = row.fields.get("acc").and_then(Value::as_f64).map(|acc| acc >= 1.0);
+        let agrees = |place: &usize| is_right.is_none_or(|is_right| is_right == (likeliest == Some(*place)));
+        [place, text].into_iter().flatten().find(agrees).or(place).or(text)
+    });
+    let outcome = match likeliest {
+        Some(choice) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
         // The likelihood of one text is no text of the model's, and what it is of no gold answer.
         None if is_likelihood => Outcome::Answered { answer: String::new(), choice: None },
         // A filter may leave several responses, as the code of HumanEval.
@@ -326,13 +335,24 @@ mod tests {
     }
 
     #[test]
-    fn a_target_of_digits_is_a_place_and_other_words_are_an_option() {
-        let correct = |target: &str| {
-            let arguments = r#"{"a": {"arg_1": " 1"}, "b": {"arg_1": " 0"}, "c": {"arg_1": " 8"}}"#;
-            let responses = r#"[["-1", "x"], ["-2", "x"], ["-3", "x"]]"#;
-            let asked = format!(r#""target": "{target}", "arguments": {arguments}, "filtered_resps": {responses}"#);
-            first(&asked).item.correct
+    fn a_target_of_digits_is_a_place_or_an_option_as_the_harness_scored_it() {
+        let correct = |options: [&str; 3], target: &str, acc: f64| {
+            let asked = options.map(|option| json!({"arg_0": "Q", "arg_1": option}));
+            let arguments = json!({"a": asked[0], "b": asked[1], "c": asked[2]});
+            let responses = json!([["-1", "x"], ["-2", "x"], ["-3", "x"]]);
+            let row = json!({"doc_id": 0, "metrics": ["acc"], "acc": acc, "target": target, "arguments": arguments,
+                "filtered_resps": responses});
+            samples(&[row]).samples[0].item.correct
         };
-        assert_eq!((correct("0"), correct("1"), correct("8"), correct("9")), (Some(0), Some(1), Some(2), None));
+        let of_digits = |target: &str, acc: f64| correct(["1", "0", "8"], target, acc);
+        assert_eq!([of_digits("0", 1.0), of_digits("0", 0.0)], [Some(0), Some(1)]);
+        assert_eq!([of_digits("1", 1.0), of_digits("1", 0.0)], [Some(0), Some(1)]);
+        assert_eq!([of_digits("8", 1.0), of_digits("9", 0.0)], [Some(2), None]);
+        let of_truth = |target: &str, acc: f64| correct(["True", "False", "Neither"], target, acc);
+        assert_eq!(
+            [of_truth("False", 1.0), of_truth("False", 0.0), of_truth("True", 0.0)],
+            [Some(0), Some(1), Some(1)]
+        );
+        assert_eq!(correct(["no", "yes", "maybe"], "True", 0.0), Some(1));
     }
 }
