@@ -3,10 +3,8 @@
 use crate::crashes::{start, wait_until};
 use crate::fault_server::{Act, FaultServer, broken_off, cases, response, run_cases};
 use crate::provider::{Server, answer};
-use crate::support::{Ended, Sandbox};
+use crate::support::Sandbox;
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 /// A response of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
@@ -316,67 +314,6 @@ fn finding_07_a_merged_run_knows_what_its_parts_were_charged() {
     sandbox.write("r2/prices.json", prices.to_string());
     let told = sandbox.run(&["merge", "r1", "r2", "--out", "dear"]).exits(0).err();
     assert!(told.contains("r2 has other prices of openai-compatible/tiny: all calls are counted by those"), "{told}");
-}
-
-#[test]
-fn finding_11_a_proxy_that_can_never_work_is_not_asked_again() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            let _ = stream.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
-        }
-    });
-    for proxy in [address.clone(), address.replace("http:", "socks5:")] {
-        let sandbox = Sandbox::with_own_cache();
-        six(&sandbox);
-        let mut command = sandbox.command(&run_cases("openai-compatible/tiny", "https://models.example/v1", &[]));
-        let ended = command.env("https_proxy", &proxy).env_remove("no_proxy").output().unwrap();
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(said.contains("correct the proxy in http_proxy") && !said.contains("try 2 of 8"), "{proxy}: {said}");
-    }
-    let sandbox = Sandbox::with_own_cache();
-    six(&sandbox);
-    let mut command = sandbox.command(&run_cases("openai-compatible/tiny", "http://models.example/v1", &[]));
-    let ended = command.env("http_proxy", &address).env_remove("no_proxy").output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    let words = "the proxy answered 407, which means that it wants a password; correct the proxy in http_proxy";
-    assert!(said.contains(words) && !said.contains("try 2 of 8"), "{said}");
-    for (proxy, url) in [("http_proxy", "http://models.example/v1"), ("https_proxy", "https://models.example/v1")] {
-        let mut command = sandbox.command(&["doctor", "--base-url", url]);
-        let ended = command.env(proxy, &address).env_remove("no_proxy").output().unwrap();
-        let said = String::from_utf8_lossy(&ended.stdout);
-        let told = said.lines().find(|line| line.contains("openai-compatible")).unwrap();
-        let words = "does not answer: the proxy before it wants a login; correct the proxy in http_proxy";
-        assert!(told.contains("BROKEN") && told.contains(words), "{said}");
-    }
-}
-
-#[test]
-fn a_proxy_that_is_no_address_is_named_without_its_password() {
-    let sandbox = Sandbox::with_own_cache();
-    six(&sandbox);
-    let server = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
-    for (proxy, is_told) in [("http//user:sk-planted@proxy:3128", true), ("", false), ("proxy:3128", false)] {
-        let mut command = sandbox.command(&run_cases("openai-compatible/tiny", &server.url, &["--fresh"]));
-        let said = Ended(command.env("HTTPS_PROXY", proxy).output().unwrap()).exits(0).err();
-        assert_eq!(said.contains("warning: HTTPS_PROXY is ignored"), is_told, "{proxy}: {said}");
-        assert!(!said.contains("planted"), "{said}");
-    }
-}
-
-#[test]
-fn a_model_on_this_machine_is_asked_past_the_proxy() {
-    let proxy = Server::start(vec![("407 Proxy Authentication Required", "{}".to_owned())]);
-    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
-    let sandbox = Sandbox::with_own_cache();
-    six(&sandbox);
-    let mut command = sandbox.command(&run_cases("openai-compatible/tiny", &server.url, &[]));
-    let ended =
-        command.env("http_proxy", &proxy.url).env("all_proxy", &proxy.url).env_remove("no_proxy").output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success() && !said.contains("proxy"), "{said}");
 }
 
 #[test]

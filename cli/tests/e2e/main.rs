@@ -60,6 +60,7 @@ mod people;
 mod promises;
 mod protocol;
 mod provider;
+mod proxies;
 mod python;
 mod real_builds;
 mod real_embeddings;
