@@ -42,6 +42,19 @@ fn a_response_that_ends_at_its_limit_holds_an_answer_or_is_cut_short() {
 }
 
 #[test]
+fn of_very_many_versions_of_a_model_a_few_are_named() {
+    let server = FaultServer::start(|name, _, _| {
+        let choices = json!([{"message": {"content": "[[1]]"}, "finish_reason": "stop"}]);
+        success(&json!({"choices": choices, "model": if name < "q2" { "tiny" } else { name }}))
+    });
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &(0..9).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    let told = sandbox.run(&run_cases("openai-compatible/tiny", &server.url, &[])).exits(0).err();
+    assert!(told.contains("mix 8 versions: tiny (2 calls), q2 (1 call), "), "{told}");
+    assert!(told.contains("q5 (1 call) and 3 more; records.jsonl has all"), "{told}");
+}
+
+#[test]
 fn finding_13_a_stream_that_was_not_asked_for_is_read() {
     let piece = r#"{"choices":[{"delta":{"content":"[[1]]"}}]}"#;
     let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;

@@ -10,17 +10,28 @@ use closeread_prompts::readers::MemoryAgentUpdate;
 use closeread_report::{Arm, PreparationCalls};
 use closeread_table::number::{counted, thousands};
 use closeread_text::Language;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use tracing::{info, warn};
 
-/// Models whose provider named more than one version of them.
+/// Most versions of a model to name: some gateways give every response one of its own.
+const SHOWN: usize = 5;
+
+/// Models whose provider named more than one version of them, the most frequent first.
 pub(super) fn say_versions(records: &[Record]) {
     for (model, versions) in versions(records).into_iter().filter(|(_, versions)| versions.len() > 1) {
-        let each: Vec<String> =
-            versions.iter().map(|(version, n)| format!("{version} ({})", counted(*n, "call"))).collect();
+        let n_versions = versions.len();
+        let mut versions: Vec<_> = versions.into_iter().collect();
+        versions.sort_by_key(|(_, n)| Reverse(*n));
+        let each = versions.iter().take(SHOWN).map(|(version, n)| format!("{version} ({})", counted(*n, "call")));
+        let each: Vec<String> = each.collect();
+        let more = match n_versions.saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {} more; records.jsonl has all", thousands(more as u64)),
+        };
         warn!(
-            "the provider of {model} changed it within this run, so its scores mix {} versions: {}",
-            versions.len(),
+            "the provider of {model} changed it within this run, so its scores mix {} versions: {}{more}",
+            thousands(n_versions as u64),
             each.join(", ")
         );
     }
