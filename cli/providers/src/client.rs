@@ -5,6 +5,7 @@ use crate::extra_body::ExtraBodies;
 use crate::http::{arrived, broken, retry_after};
 use crate::news::News;
 use crate::outgoing::{Outgoing, Pieces, Source};
+use crate::query::query_hash;
 use crate::secrets::Secrets;
 use crate::sending::Sender;
 use crate::throttle::{Permit, Place, Rates, Throttle};
@@ -126,6 +127,7 @@ impl ChatModel {
             provider: self.account.provider.name.to_owned(),
             model: self.account.model.clone(),
             base_url: self.account.base_url.shown(),
+            query: query_hash(self.account.base_url.reveal()),
             seed: self.options.seed,
             extra_body,
         }

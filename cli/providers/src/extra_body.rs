@@ -127,13 +127,17 @@ fn bare(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
 
+/// Returns whether what has this name holds a key.
+pub(crate) fn names_a_key(name: &str) -> bool {
+    let bare = bare(name);
+    KEYS.iter().any(|part| bare.contains(part)) || BARE_KEYS.contains(&&*bare)
+}
+
 /// The field that holds a key, by its name or by how the key begins.
 fn key_in(fields: &Map<String, Value>) -> Option<String> {
     fields.iter().find_map(|(name, value)| {
-        let bare = bare(name);
         // A schema describes a field by an object; a key is a text.
-        let by_name = KEYS.iter().any(|part| bare.contains(part)) || BARE_KEYS.contains(&&*bare);
-        let is_key = by_name && matches!(value, Value::String(text) if !text.is_empty());
+        let is_key = names_a_key(name) && matches!(value, Value::String(text) if !text.is_empty());
         if is_key { Some(name.clone()) } else { key_below(name, value) }
     })
 }

@@ -94,6 +94,9 @@ pub struct Source {
     pub model: String,
     /// The address, without user, password and query.
     pub base_url: String,
+    /// Hash of what its query chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Sampling seed.
     pub seed: Option<u64>,
     /// Fields merged into the request.

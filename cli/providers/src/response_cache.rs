@@ -117,7 +117,7 @@ mod tests {
 
     fn source(model: &str) -> Source {
         let (provider, base_url) = ("p".to_owned(), "http://h/v1".to_owned());
-        Source { provider, model: model.to_owned(), base_url, seed: None, extra_body: Map::new() }
+        Source { provider, model: model.to_owned(), base_url, query: None, seed: None, extra_body: Map::new() }
     }
 
     fn call(text: &str) -> Outgoing {

@@ -1,5 +1,6 @@
 //! A model behind the OpenAI protocol, on a server of the test's own.
 
+use crate::http::{HttpServer, ok};
 use crate::support::Sandbox;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -289,4 +290,28 @@ fn a_book_does_not_go_to_a_provider_where_other_tools_ask_at_a_gateway() {
     sandbox
         .run(&["search", "sample", "Who?", "--embedder", "openai/text-embedding-3-small"])
         .refuses(&["OPENAI_BASE_URL names another address", "--embedder-base-url"]);
+}
+
+#[test]
+fn finding_18_what_the_query_of_an_address_chooses_is_another_server() {
+    let server = HttpServer::start(|asked| {
+        let option = if asked.path.contains("backend=a") { "[[1]]" } else { "[[2]]" };
+        let body: Value = serde_json::from_str(&answer(option)).unwrap();
+        ok(&body)
+    });
+    let sandbox = Sandbox::with_own_cache();
+    let run = |query: &str, out: &str| {
+        let url = format!("{}/v1?{query}", server.url);
+        let model = ["--model", "openai-compatible/tiny", "--base-url", &url];
+        sandbox.run(&[&["run", "--method", "closed-book", "--limit", "3", "--out", out][..], &model].concat())
+    };
+    let n_asked = || server.asked("POST", "/v1/chat/completions").len();
+    run("backend=a&key=k1", "a").exits(0);
+    assert_eq!(n_asked(), 3);
+    run("backend=b&key=k1", "b").exits(0);
+    assert_eq!(n_asked(), 6, "the other backend is asked");
+    run("backend=b&key=k2", "c").exits(0);
+    assert_eq!(n_asked(), 6, "with another key it is the same");
+    let refused = run("backend=b", "a").exits(2).err();
+    assert!(refused.contains("base_url_query: "), "{refused}");
 }

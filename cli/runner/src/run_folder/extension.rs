@@ -35,7 +35,7 @@ const MAY_CHANGE: [&str; 11] = [
     "on_truncation",
 ];
 /// Fields that only requests to a server depend on.
-const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
+const OF_REQUESTS: [&str; 5] = ["base_url", "base_url_query", "seed", "extra_body", "extra_bodies"];
 /// Fields by model, to which a model that joins adds its own.
 const BY_MODEL: [&str; 3] = ["context_windows", "max_output_tokens_of", "reasoning_fields"];
 /// Most things of one kind that a message names.

@@ -7,7 +7,7 @@ use closeread_llm::price::PriceList;
 use closeread_methods::OnTruncation;
 use closeread_methods::protocol::Protocol;
 use closeread_prompts::Prompts;
-use closeread_providers::{required_limit, without_credentials};
+use closeread_providers::{query_hash, required_limit, without_credentials};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
@@ -54,6 +54,9 @@ pub(super) fn configuration(
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
     });
+    if let Some(query) = args.base_url.as_deref().and_then(query_hash) {
+        configuration["base_url_query"] = json!(query);
+    }
     if let Some(preparer) = &args.preparer {
         configuration["preparer"] = json!(preparer);
     }

@@ -1,0 +1,34 @@
+//! The query of an address: what it chooses, such as a gateway's backend, without the keys that it may hold.
+
+use crate::extra_body::names_a_key;
+use closeread_text::hash::name_hash;
+
+/// Names of keys that are none elsewhere: functions of Azure, signed addresses.
+const KEYS: [&str; 3] = ["code", "sig", "signature"];
+
+/// The hash of what the query of an address chooses; none where it holds nothing but keys. Two addresses that differ in it may
+/// be two servers.
+pub fn query_hash(url: &str) -> Option<String> {
+    let url = reqwest::Url::parse(url).ok()?;
+    let is_key = |name: &str| names_a_key(name) || KEYS.contains(&&*name.to_lowercase());
+    let mut chosen: Vec<String> =
+        url.query_pairs().filter(|(name, _)| !is_key(name)).map(|(name, value)| format!("{name}={value}")).collect();
+    chosen.sort();
+    (!chosen.is_empty()).then(|| name_hash(&chosen.join("&")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::query_hash;
+
+    #[test]
+    fn a_key_in_a_query_chooses_nothing() {
+        let of = |query: &str| query_hash(&format!("http://h/v1{query}"));
+        for query in ["", "?", "?key=k", "?api_key=k&Sig=s", "?subscription-key=k", "?code=c", "#backend=a"] {
+            assert_eq!(of(query), None, "{query}");
+        }
+        assert!(of("?backend=a").is_some_and(|hash| hash.len() == 12));
+        assert_eq!(of("?backend=a&v=1&token=t"), of("?v=1&backend=%61"));
+        assert_ne!(of("?backend=a"), of("?backend=b"));
+    }
+}
