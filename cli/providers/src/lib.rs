@@ -34,7 +34,7 @@ pub use client::{ChatModel, Options};
 pub use embeddings::{EmbeddingAccount, EmbeddingProvider, EmbeddingServer, is_served, served_by};
 pub use model::Model;
 pub use outgoing::{Beginnings, Outgoing, Source};
-pub use query::query_hash;
+pub use query::{query_hash, told_apart};
 pub use rerank::{RerankAccount, RerankProvider, RerankServer, rerank_provider, reranked_by};
 pub use secrets::Secrets;
 pub use sending::sent;

@@ -1,5 +1,6 @@
 //! The query of an address: what it chooses, such as a gateway's backend, without the keys that it may hold.
 
+use crate::account::without_credentials;
 use crate::extra_body::names_a_key;
 use closeread_text::hash::name_hash;
 
@@ -17,9 +18,22 @@ pub fn query_hash(url: &str) -> Option<String> {
     (!chosen.is_empty()).then(|| name_hash(&chosen.join("&")))
 }
 
+/// The address without credentials, with the hash of what its query chooses.
+pub fn told_apart(url: &str) -> String {
+    let address = without_credentials(url);
+    query_hash(url).map_or_else(|| address.clone(), |hash| format!("{address}?{hash}"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::query_hash;
+    use super::{query_hash, told_apart};
+
+    #[test]
+    fn an_address_is_told_apart_by_what_its_query_chooses() {
+        assert_eq!(told_apart("http://u:p@h/v1?key=k"), "http://h/v1");
+        assert!(told_apart("http://h/v1?backend=a").starts_with("http://h/v1?"));
+        assert!(!told_apart("http://h/v1?backend=a").contains("backend"));
+    }
 
     #[test]
     fn a_key_in_a_query_chooses_nothing() {

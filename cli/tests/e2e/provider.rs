@@ -296,7 +296,9 @@ fn a_book_does_not_go_to_a_provider_where_other_tools_ask_at_a_gateway() {
 fn finding_18_what_the_query_of_an_address_chooses_is_another_server() {
     let server = HttpServer::start(|asked| {
         let option = if asked.path.contains("backend=a") { "[[1]]" } else { "[[2]]" };
-        let body: Value = serde_json::from_str(&answer(option)).unwrap();
+        let is_judged = asked.body.contains("\\\\boxed{CORRECT}");
+        let said = if is_judged { "\\boxed{CORRECT}" } else { option };
+        let body: Value = serde_json::from_str(&answer(said)).unwrap();
         ok(&body)
     });
     let sandbox = Sandbox::with_own_cache();
@@ -314,4 +316,13 @@ fn finding_18_what_the_query_of_an_address_chooses_is_another_server() {
     assert_eq!(n_asked(), 6, "with another key it is the same");
     let refused = run("backend=b", "a").exits(2).err();
     assert!(refused.contains("base_url_query: "), "{refused}");
+    let judge = |query: &str| {
+        let url = format!("{}/v1?{query}", server.url);
+        let model = ["--judge-model", "openai-compatible/tiny", "--judge", "judge-sagascale", "--base-url", &url];
+        sandbox.run(&[&["judge", "a"][..], &model].concat()).exits(0);
+        n_asked() - 6
+    };
+    let n_judged = judge("backend=a");
+    assert!(n_judged > 0);
+    assert_eq!((judge("backend=b"), judge("backend=b")), (2 * n_judged, 2 * n_judged));
 }

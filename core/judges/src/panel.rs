@@ -31,7 +31,7 @@ pub struct Panel {
     pub temperature: f64,
     /// Most tokens that a response may have.
     pub max_output_tokens: u32,
-    /// Address of the models' server, without credentials; absent for the providers' own.
+    /// Address of the models' server, without credentials and with a hash of its query; absent for the providers' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// Sampling seed.

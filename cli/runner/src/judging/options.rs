@@ -6,7 +6,7 @@ use closeread_judges::{BUILTIN_RULE, Judge, Panel, PanelRule, Reference, paper_o
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
-use closeread_providers::{Rates, without_credentials};
+use closeread_providers::{Rates, told_apart};
 use closeread_text::names::meant;
 
 use std::collections::BTreeMap;
@@ -123,7 +123,7 @@ impl JudgeOptions {
             paper: paper_of(benchmark, items),
             temperature: self.temperature,
             max_output_tokens: self.max_output_tokens,
-            base_url: self.base_url.as_deref().map(without_credentials),
+            base_url: self.base_url.as_deref().map(told_apart),
             seed: self.seed,
             extra_body: prompts.keys().filter_map(extra_body).collect(),
             prompts,
