@@ -230,6 +230,18 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_a_size_below_zero_are_drawn_the_other_way_round() {
+        let table = |turned: &str, size: i32| {
+            let draw = |text: &str, x: u32, y: u32| format!("{turned} {x} {y} Tm ({text}) Tj ");
+            let [name, year, sum] = [draw("1,234", 72, 720), draw("2001", 144, 720), draw("2,468", 72, 706)];
+            words(&pdf("", format!("BT /F1 {size} Tf {name}{year}{sum}ET").as_bytes()))
+        };
+        assert_eq!(table("-1 0 0 -1", -12), "1,234 2001 2,468");
+        assert_eq!(table("1 0 0 1", 12), "1,234 2001 2,468");
+        assert_eq!(table("1 0 0 -1", 12), "1,234 2001 2,468", "in a mirror");
+    }
+
+    #[test]
     fn a_number_that_is_drawn_twice_to_be_bold_is_one() {
         let twice = |behind: &str| words(&pdf("", format!("BT /F1 12 Tf 72 720 Td (1,100) Tj {behind} ET").as_bytes()));
         assert_eq!(twice("0.4 0 Td (1,100) Tj 60 0 Td (sold) Tj"), "1,100 sold");

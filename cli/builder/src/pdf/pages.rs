@@ -103,14 +103,15 @@ fn says_nothing(c: char) -> bool {
     c == char::REPLACEMENT_CHARACTER || c.is_control() && !c.is_whitespace()
 }
 
-/// A place turned so that its line runs from left to right: the library finds the ends of words and lines in such lines alone. One
-/// of a scan that lies a little askew stays as it is.
-fn upright(place: &Transform) -> Transform {
+/// A place turned so that its line runs from left to right, its letters upright: the library finds the ends of words and lines in such
+/// lines alone. A size below zero draws letters the other way round. One of a scan that lies a little askew stays as it is.
+fn upright(place: &Transform, size: f64) -> Transform {
     const ASKEW: f64 = 0.1;
     let length = place.m11.hypot(place.m12);
-    let (cos, sin) = (place.m11 / length, place.m12 / length);
-    match length > 0.0 && (cos < 0.0 || sin.abs() > ASKEW) {
-        true => place.post_transform(&Transform::row_major(cos, -sin, sin, cos, 0.0, 0.0)),
+    let (cos, sin) = (place.m11 / length * size.signum(), place.m12 / length * size.signum());
+    let up = (place.m11 * place.m22 - place.m12 * place.m21).signum();
+    match length > 0.0 && (cos < 0.0 || sin.abs() > ASKEW || up < 0.0) {
+        true => place.post_transform(&Transform::row_major(cos, -sin * up, sin, cos * up, 0.0, 0.0)),
         false => *place,
     }
 }
@@ -179,7 +180,7 @@ impl Pages<'_> {
     /// a number is a word of its own: the mark of a note and an exponent would make another number.
     fn shown<'c>(&mut self, place: &Transform, width: f64, size: f64, text: &'c str) -> Cow<'c, str> {
         let (begin, line, height) = (place.m31, place.m32, (place.m21.hypot(place.m22) * size).abs());
-        let end = begin + width * place.m11.hypot(place.m12) * size;
+        let end = begin + width * place.m11.hypot(place.m12) * size.abs();
         let is_digit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(last) =
             self.last.as_mut().filter(|last| last.is_digit && (is_digit || matches!(text, "-" | "−" | "–")))
@@ -230,7 +231,7 @@ impl OutputDev for Pages<'_> {
         size: f64,
         character: &str,
     ) -> Result<(), OutputError> {
-        let place = upright(place);
+        let place = upright(place, size);
         if self.is_drawn_again(&place, width, size, character) {
             return Ok(());
         }
