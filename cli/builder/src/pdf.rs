@@ -246,6 +246,7 @@ mod tests {
         let twice = |behind: &str| words(&pdf("", format!("BT /F1 12 Tf 72 720 Td (1,100) Tj {behind} ET").as_bytes()));
         assert_eq!(twice("0.4 0 Td (1,100) Tj 60 0 Td (sold) Tj"), "1,100 sold");
         assert_eq!(twice("60 0 Td (1,100) Tj"), "1,100 1,100", "one beside the other");
+        assert_eq!(twice("0.1 0 Td (1,200) Tj"), "1,1001,200", "another text in its place is whole");
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<PdfText, OutputError> {
         n_characters: 0,
         n_unknown: 0,
         last: None,
+        string: Vec::new(),
         recent: VecDeque::new(),
-        n_before: 0,
     };
     output_doc(&document, &mut pages)?;
     let Pages { n_pages, n_empty, n_characters, n_unknown, .. } = pages;
@@ -137,9 +137,19 @@ struct Pages<'t> {
     n_unknown: usize,
     /// The last letter that is not raised.
     last: Option<Letter>,
-    /// The last letters with their places, and how many of them stand before the string that is drawn.
+    /// The string that is being drawn.
+    string: Vec<Drawn>,
+    /// The last letters with their places, of strings before it.
     recent: VecDeque<(String, f64, f64)>,
-    n_before: usize,
+}
+
+/// A letter, or several that are drawn as one, as the library gives it.
+struct Drawn {
+    place: Transform,
+    width: f64,
+    spacing: f64,
+    size: f64,
+    text: String,
 }
 
 /// Most letters that a string is looked for among.
@@ -155,25 +165,37 @@ struct Letter {
 }
 
 impl Pages<'_> {
-    /// True for a letter that an earlier string drew in the same place: printers make bold letters and shadows so.
-    fn is_drawn_again(&mut self, place: &Transform, width: f64, size: f64, text: &str) -> bool {
+    /// True for a string all of whose letters stand where they were drawn before: printers make bold letters and shadows so. Another
+    /// text in its place, a layer or what a scanner read, may share some of them.
+    fn is_drawn_again(&self, string: &[Drawn]) -> bool {
         // Fonts that are broken have no widths, and all letters of a string in one place.
         const LEAST_WIDTH: f64 = 0.1;
-        let (x, y) = (place.m31, place.m32);
-        let (height, advance) = (place.m21.hypot(place.m22) * size, place.m11.hypot(place.m12) * size * width);
-        let near = (height.abs() / 10.0).min(advance.abs() / 4.0);
-        let is_there = |(known, at, line): &(String, f64, f64)| {
-            (at - x).abs() <= near && (line - y).abs() <= near && known == text
+        let is_known = |letter: &Drawn| {
+            let (place, size) = (&letter.place, letter.size);
+            let (height, advance) =
+                (place.m21.hypot(place.m22) * size, place.m11.hypot(place.m12) * size * letter.width);
+            let near = (height.abs() / 10.0).min(advance.abs() / 4.0);
+            self.recent.iter().any(|(text, x, y)| {
+                (x - place.m31).abs() <= near && (y - place.m32).abs() <= near && *text == letter.text
+            })
         };
-        if width > LEAST_WIDTH && self.recent.iter().take(self.n_before).any(is_there) {
-            return true;
-        }
-        self.recent.push_back((text.to_owned(), x, y));
+        let mut wide = string.iter().filter(|letter| letter.width > LEAST_WIDTH).peekable();
+        wide.peek().is_some() && wide.all(is_known)
+    }
+
+    /// Writes a letter of a string, and counts it.
+    fn write(&mut self, letter: Drawn) -> Result<(), OutputError> {
+        let Drawn { place, width, spacing, size, text } = letter;
+        self.is_empty &= text.trim().is_empty();
+        self.n_characters += 1;
+        self.n_unknown += usize::from(text.chars().all(says_nothing));
+        let shown = self.shown(&place, width, size, &text);
+        self.text.output_character(&place, width, spacing, size, &shown)?;
+        self.recent.push_back((text, place.m31, place.m32));
         if self.recent.len() > RECENT {
             self.recent.pop_front();
-            self.n_before = self.n_before.saturating_sub(1);
         }
-        false
+        Ok(())
     }
 
     /// The text of a letter. A small digit or sign that stands high right behind a digit is raised, as in web pages, and one right before
@@ -214,6 +236,7 @@ impl OutputDev for Pages<'_> {
     ) -> Result<(), OutputError> {
         self.is_empty = true;
         self.recent.clear();
+        self.last = None;
         self.text.begin_page(number, media_box, art_box)
     }
 
@@ -232,22 +255,19 @@ impl OutputDev for Pages<'_> {
         character: &str,
     ) -> Result<(), OutputError> {
         let place = upright(place, size);
-        if self.is_drawn_again(&place, width, size, character) {
-            return Ok(());
-        }
-        self.is_empty &= character.trim().is_empty();
-        self.n_characters += 1;
-        self.n_unknown += usize::from(character.chars().all(says_nothing));
-        let shown = self.shown(&place, width, size, character);
-        self.text.output_character(&place, width, spacing, size, &shown)
+        self.string.push(Drawn { place, width, spacing, size, text: character.to_owned() });
+        Ok(())
     }
 
     fn begin_word(&mut self) -> Result<(), OutputError> {
-        self.n_before = self.recent.len();
         self.text.begin_word()
     }
 
     fn end_word(&mut self) -> Result<(), OutputError> {
+        let string = std::mem::take(&mut self.string);
+        if !self.is_drawn_again(&string) {
+            string.into_iter().try_for_each(|letter| self.write(letter))?;
+        }
         self.text.end_word()
     }
 
