@@ -24,8 +24,8 @@ pub(super) struct Page {
     /// The element right behind a digit that is open and whose digits are not part of that number: `sup`, the mark of a note, an
     /// exponent.
     raised_in: Option<&'static str>,
-    /// The power or fraction of a formula that is open.
-    formula: Option<Formula>,
+    /// The powers and fractions of a formula that are open, the innermost last, and where each begins.
+    formulas: Vec<(Formula, usize)>,
     /// Where a `<sup>` or `<sub>` began, and the place of the last one that ended; each with whether it is lowered.
     script: Option<(usize, bool)>,
     scripted: Option<(Range<usize>, bool)>,
@@ -111,7 +111,7 @@ impl Page {
             heading: 0,
             initial: None,
             raised_in: None,
-            formula: None,
+            formulas: Vec::new(),
             script: None,
             scripted: None,
             in_cell: false,
@@ -144,12 +144,14 @@ impl Page {
         }
         match name {
             "sup" => self.raised_in = (!empty && self.is_behind_a_digit()).then_some("sup"),
-            "msup" => self.formula = Some(Formula::Power),
-            "mfrac" => self.formula = Some(Formula::Fraction),
-            "mn" if !empty && self.is_behind_a_digit() => match self.formula {
-                Some(Formula::Power) => self.raised_in = Some("mn"),
-                Some(Formula::Fraction) => self.text.push('/'),
-                None => {}
+            "msup" if !empty => self.formulas.push((Formula::Power, self.text.len())),
+            "mfrac" if !empty => self.formulas.push((Formula::Fraction, self.text.len())),
+            "mn" | "mrow" if !empty && self.is_behind_a_digit() => match (name, self.formulas.last()) {
+                (_, Some((_, start))) if *start == self.text.len() => self.is_space_due = true,
+                ("mn", Some((Formula::Power, _))) => self.raised_in = self.raised_in.or(Some("mn")),
+                (_, Some((Formula::Power, _))) => self.raised_in = self.raised_in.or(Some("mrow")),
+                ("mn", Some((Formula::Fraction, _))) => self.text.push('/'),
+                _ => {}
             },
             "br" if self.in_cell => self.is_space_due = true,
             "br" if self.preformatted > 0 => self.held.push('\n'),
@@ -184,7 +186,7 @@ impl Page {
             "q" => self.text.extend(self.quotes.close()),
             "del" | "s" | "strike" | "ins" => self.edited = Some((name == "ins", self.text.len())),
             "button" => self.is_space_due = true,
-            "msup" | "mfrac" => self.formula = None,
+            "msup" | "mfrac" => self.formulas.truncate(self.formulas.len().saturating_sub(1)),
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "table" => drop(self.tables.pop()),
             _ if heading_depth(name).is_some() => self.heading = 0,

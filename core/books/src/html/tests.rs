@@ -137,6 +137,9 @@ fn raised_digits_make_no_other_number() {
     both(&format!("{styled} 7<span style='vertical-align: sub'>8</span>"), "1,234¹ 5²6 78");
     let formulas = "<p><math><msup><mn>10</mn><mn>6</mn></msup><mo>·</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>";
     both(&format!("{formulas} 12"), "10⁶·1/2 12");
+    let mixed = "<math><mn>3</mn><mfrac><mn>1</mn><mrow><mn>2</mn></mrow></mfrac></math>";
+    let small = "<math><mn>2</mn><msup><mn>10</mn><mrow><mo>−</mo><mn>6</mn></mrow></msup></math>";
+    both(&format!("<p>{mixed}, {small} 12"), "3 1/2, 2 10⁻⁶ 12");
 }
 
 #[test]
