@@ -26,8 +26,9 @@ pub(super) struct Page {
     raised_in: Option<&'static str>,
     /// The powers and fractions of a formula that are open, the innermost last, and where each begins.
     formulas: Vec<(Formula, usize)>,
-    /// Where a `<sup>` or `<sub>` began, and the place of the last one that ended; each with whether it is lowered.
-    script: Option<(usize, bool)>,
+    /// The `<sub>`, `<sup>` or what is raised as such that is open, and where it began; the place of the last one that ended, and
+    /// whether it is lowered.
+    script: Option<(&'static str, usize)>,
     scripted: Option<(Range<usize>, bool)>,
     /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
     in_cell: bool,
@@ -138,9 +139,10 @@ impl Page {
             && is_raised(attributes)
         {
             self.raised_in = (!empty && self.is_behind_a_digit()).then_some(inline);
+            self.script = (!empty).then_some((inline, self.text.len()));
         }
-        if matches!(name, "sup" | "sub") {
-            self.script = (!empty).then_some((self.text.len(), name == "sub"));
+        if let Some(script) = ["sup", "sub"].into_iter().find(|script| *script == name) {
+            self.script = (!empty).then_some((script, self.text.len()));
         }
         match name {
             "sup" => self.raised_in = (!empty && self.is_behind_a_digit()).then_some("sup"),
@@ -178,10 +180,10 @@ impl Page {
 
     fn close(&mut self, name: &str) {
         self.raised_in = self.raised_in.filter(|open| *open != name);
+        if let Some((_, start)) = self.script.take_if(|(open, _)| *open == name) {
+            self.scripted = Some((start..self.text.len(), name == "sub"));
+        }
         match name {
-            "sup" | "sub" => {
-                self.scripted = self.script.take().map(|(start, is_lowered)| (start..self.text.len(), is_lowered));
-            }
             "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
             "q" => self.text.extend(self.quotes.close()),
             "del" | "s" | "strike" | "ins" => self.edited = Some((name == "ins", self.text.len())),

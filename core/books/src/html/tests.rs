@@ -129,6 +129,10 @@ fn raised_digits_make_no_other_number() {
         "<p><sup>1</sup>2,345 and <sup>2</sup> 2019, log<sub>2</sub>8, 1 <sup>1</sup>/<sub>2</sub>, x<sub>1</sub><sup>2</sup>",
         "¹2,345 and 2 2019, log2 8, 1 1/2, x1²",
     );
+    both(
+        "<p><span style='vertical-align:super'>1</span>2,345 <a role='doc-noteref'>2</a>2019 <a role='doc-noteref'><sup>3</sup></a>1",
+        "¹2,345 ²2019 ³1",
+    );
     let marks =
         "<p>In 1850<a epub:type='noteref' href='#n'>3</a>, in 1851<a class='x' role='doc-noteref' href='#m'>4</a>";
     both(&format!("{marks} and in 185<a href='#o'>2</a>."), "In 1850³, in 1851⁴ and in 1852.");
