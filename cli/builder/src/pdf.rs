@@ -267,6 +267,7 @@ mod tests {
         // Four digits of Helvetica in 12 points are 26.69 points wide.
         assert_eq!(raised("5", 26.7, 5.0, 7), "1234⁵ crowns");
         assert_eq!(raised("-5", 27.2, 4.0, 8), "1234⁻⁵ crowns");
+        assert_eq!(raised("5,6", 26.7, 4.0, 7), "1234⁵,⁶ crowns");
         assert_eq!(raised("5", 26.7, 0.0, 12), "12345 crowns");
         assert_eq!(raised("5", 26.7, -3.0, 7), "12345 crowns", "one that stands low");
         let before = b"BT /F1 7 Tf 72 725 Td (1) Tj /F1 12 Tf 3.95 -5 Td (2023 restated) Tj ET";

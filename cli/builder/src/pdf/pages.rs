@@ -198,14 +198,14 @@ impl Pages<'_> {
         Ok(())
     }
 
-    /// The text of a letter. A small digit or sign that stands high right behind a digit is raised, as in web pages, and one right before
-    /// a number is a word of its own: the mark of a note and an exponent would make another number.
+    /// The text of a letter. A small digit, sign or comma that stands high right behind a digit is raised, as in web pages, and a digit
+    /// right before a number is a word of its own: the mark of a note and an exponent would make another number.
     fn shown<'c>(&mut self, place: &Transform, width: f64, size: f64, text: &'c str) -> Cow<'c, str> {
         let (begin, line, height) = (place.m31, place.m32, (place.m21.hypot(place.m22) * size).abs());
         let end = begin + width * place.m11.hypot(place.m12) * size.abs();
         let is_digit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(last) =
-            self.last.as_mut().filter(|last| last.is_digit && (is_digit || matches!(text, "-" | "−" | "–")))
+            self.last.as_mut().filter(|last| last.is_digit && (is_digit || matches!(text, "-" | "−" | "–" | ",")))
             && height < 0.8 * last.height
             && (0.15..0.9).contains(&((line - last.line) / last.height))
             && (begin - last.end).abs() < 0.3 * last.height
