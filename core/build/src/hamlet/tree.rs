@@ -174,6 +174,7 @@ fn read(response: &str) -> Result<Vec<KeyFact>, TreeError> {
 }
 
 fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, TreeError> {
+    let roots = each_once(roots);
     let facts = numbered(&roots);
     let depth = |id: &str| id.split('.').count();
     if let Some(missing) = Level::ALL.iter().find(|level| !facts.iter().any(|fact| fact.level == **level)) {
@@ -183,6 +184,22 @@ fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, TreeError> {
         Some(deep) => Err(TreeError::Deep(deep.fact.clone())),
         None => Ok(roots),
     }
+}
+
+/// Facts without those that repeat one beside them; what stands below those stands below the first. A model that falls into repeating
+/// itself writes one leaf many times.
+fn each_once(facts: Vec<KeyFact>) -> Vec<KeyFact> {
+    let mut once: Vec<KeyFact> = Vec::new();
+    for fact in facts {
+        match once.iter_mut().find(|known| known.fact == fact.fact) {
+            Some(known) => known.children.extend(fact.children),
+            None => once.push(fact),
+        }
+    }
+    for fact in &mut once {
+        fact.children = each_once(std::mem::take(&mut fact.children));
+    }
+    once
 }
 
 fn roots(value: &Value) -> Vec<KeyFact> {
@@ -253,6 +270,15 @@ mod tests {
         ] {
             assert_eq!(lines(response), Ok(expected.clone()), "{response}");
         }
+    }
+
+    #[test]
+    fn a_fact_that_is_repeated_beside_itself_is_one() {
+        let branch = |leaves: &str| format!(r#"{{"fact": "B", "leaves": [{leaves}]}}"#);
+        let root = |branches: &str| format!(r#"{{"fact": "R", "branches": [{branches}]}}"#);
+        let (one, other) = (root(&branch(r#""x", "x", "y""#)), root(&format!("{}, \"C\"", branch(r#""x", "z""#))));
+        let expected = ["1 R", "1.1 B", "1.1.1 x", "1.1.2 y", "1.1.3 z", "1.2 C"].map(str::to_owned).to_vec();
+        assert_eq!(lines(&format!(r#"{{"roots": [{one}, {other}]}}"#)), Ok(expected));
     }
 
     #[test]
