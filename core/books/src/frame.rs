@@ -28,7 +28,8 @@ impl Frame {
     /// PRINT...`; it counts only among the first 500 lines, with nothing before it or a header's usual content. The
     /// credits that follow it ("Produced by ...") belong to it. A trailer begins at `*** END OF THE PROJECT GUTENBERG
     /// EBOOK ... ***` or `End of (the) Project Gutenberg('s) ...`; it counts only if nothing or Project Gutenberg's own
-    /// words follow it, or if it is the asterisked counterpart of a header and more stands before it than after.
+    /// words follow it, or if it is the asterisked counterpart of a header and more stands before it than after. The line above the
+    /// asterisks may wrap, and be in the book's language.
     /// Whatever is not certain stays in the body: a book that quotes these lines keeps its text.
     pub fn find(source: &str) -> Self {
         let whole = Self::none(source).body;
@@ -102,6 +103,9 @@ static END_OF: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^\s*[\[(]?\**\s*(?:(?:the |this is the )?end of (?:the |this )?project gutenberg(?:'s|’s| e-?(?:book|text)\b)|end of (?:the |this )?project gutenberg\s*(?:e-?(?:book|text))?\s*\**\s*$)",
     )
 });
+/// The line above the marker of a book in another language.
+static END_ELSEWHERE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^\s*(?:fin|ende|fine|fim|einde|slut|loppu)\b.*\bpro\w+ gutenberg\b"));
 static OWN_WORDS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)project gutenberg|gutenberg\.(?:org|net)|\bpg_?laf\b|e-?(?:book|text) ?#"));
 static TRAILER_WORDS: LazyLock<Regex> = LazyLock::new(|| {
@@ -192,9 +196,11 @@ fn trailer_start(source: &str, lines: &[Line], header: Option<usize>) -> Option<
         (body > after).then_some(at)
     };
     let at = last_with(&END).or_else(|| last_with(&END_OF)).or_else(counterpart)?;
-    // "End of Project Gutenberg's X" often stands above the marker.
-    let above = lines[from..at].iter().rposition(|l| !is_blank(l.of(source))).map(|n| from + n);
-    Some(above.filter(|&above| END_OF.is_match(lines[above].of(source))).unwrap_or(at))
+    // "End of Project Gutenberg's X" often stands above the marker, a long title over several lines.
+    let above = lines[from..at].iter().rposition(|l| !is_blank(l.of(source))).map_or(from, |n| from + n + 1);
+    let paragraph = (from..above).rev().take(MAX_MARKER_LINES).take_while(|n| !is_blank(lines[*n].of(source)));
+    let ends = |n: &usize| END_OF.is_match(lines[*n].of(source)) || END_ELSEWHERE.is_match(lines[*n].of(source));
+    Some(paragraph.filter(ends).last().unwrap_or(at))
 }
 
 /// True if `after`, what follows a trailer's marker, is nothing or begins and ends with Project Gutenberg's own words.

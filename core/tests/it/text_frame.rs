@@ -41,6 +41,11 @@ fn markers_are_known_in_all_their_spellings() {
             "***END OF THE PROJECT GUTENBERG EBOOK PAUL CLIFFORD***",
             "End of the Project Gutenberg EBook of Paul Clifford, by E. Bulwer-Lytton\n\n*** END OF THIS PROJECT \
              GUTENBERG EBOOK PAUL CLIFFORD ***",
+            "End of the Project Gutenberg EBook of Paul Clifford, Complete\nby E. Bulwer-Lytton\n\n*** END OF THIS PROJECT \
+             GUTENBERG EBOOK PAUL CLIFFORD ***",
+            "Fin du Project Gutenberg EBook de Paul Clifford, par\nE. Bulwer-Lytton\n\n*** END OF THIS PROJECT GUTENBERG \
+             EBOOK PAUL CLIFFORD ***",
+            "Ende dieses Projekt Gutenberg Etextes Paul Clifford\n\n*** END OF THE PROJECT GUTENBERG EBOOK X ***",
             "End of Project Gutenberg's Paul Clifford, by E. Bulwer-Lytton",
             "End of The Project Gutenberg Etext of Paul Clifford",
         ] {
@@ -114,6 +119,11 @@ fn a_book_about_the_markers_keeps_its_text() {
     );
     let frame = Frame::find(&framed);
     assert_eq!(framed[frame.body.range()].trim_end(), quoting.trim_end());
+    let last = "Then we shut the book.\nFine work for a day, Gutenberg!";
+    let framed = format!(
+        "{HEADER}*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\n{last}\n\n*** END OF THE PROJECT GUTENBERG EBOOK X ***"
+    );
+    assert_eq!(framed[Frame::find(&framed).body.range()].trim_end(), last);
 }
 
 #[test]
