@@ -56,7 +56,8 @@ fn is_raised(attributes: &[Attribute]) -> bool {
         }
         "style" => {
             let style = attribute.value.to_ascii_lowercase().replace(char::is_whitespace, "");
-            style.contains("vertical-align:super")
+            let is_moved_up = || style.split(';').any(|rule| rule.starts_with("top:-"));
+            style.contains("vertical-align:super") || style.contains("position:relative") && is_moved_up()
         }
         _ => false,
     })

@@ -139,6 +139,11 @@ fn raised_digits_make_no_other_number() {
     both("<p>9<sup><a epub:type='noteref'>1</a>,2</sup> 7<a epub:type='noteref'><sup>3</sup></a>4", "9¹,² 7³4");
     let styled = "<p>1,234<span style='font-size: 60%; vertical-align: super'>1</span> 5<font style='VERTICAL-ALIGN:super'>2</font>6";
     both(&format!("{styled} 7<span style='vertical-align: sub'>8</span>"), "1,234¹ 5²6 78");
+    let moved = |top: &str| {
+        format!("<p>1,234<span style='font-size:6pt; position:relative; top:{top}; vertical-align:baseline'>1</span>")
+    };
+    both(&moved("-3.5pt"), "1,234¹");
+    both(&moved("2pt;margin-top:-1pt"), "1,2341");
     let formulas = "<p><math><msup><mn>10</mn><mn>6</mn></msup><mo>·</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>";
     both(&format!("{formulas} 12"), "10⁶·1/2 12");
     let mixed = "<math><mn>3</mn><mfrac><mn>1</mn><mrow><mn>2</mn></mrow></mfrac></math>";
