@@ -48,11 +48,18 @@ enum Formula {
 /// Elements that may be raised as `sup` is.
 const INLINE: [&str; 7] = ["a", "b", "em", "font", "i", "small", "span"];
 
-/// True for what is raised by its own style, and for the mark of a note, which a style sheet may raise.
+/// Classes by which books and converters name what a style sheet raises.
+const RAISED: [&str; 7] = ["fnref", "footnote-ref", "footnoteref", "noteref", "sup", "super", "superscript"];
+
+/// True for what is raised by its own style or by the name of its class, and for the mark of a note, which a style sheet may raise.
 fn is_raised(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &*attribute.name.local {
         "epub:type" | "role" => {
             attribute.value.split_ascii_whitespace().any(|known| matches!(known, "noteref" | "doc-noteref"))
+        }
+        "class" => {
+            let mut classes = attribute.value.split_ascii_whitespace();
+            classes.any(|class| RAISED.iter().any(|known| known.eq_ignore_ascii_case(class)))
         }
         "style" => {
             let style = attribute.value.to_ascii_lowercase().replace(char::is_whitespace, "");

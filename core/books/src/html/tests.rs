@@ -144,6 +144,8 @@ fn raised_digits_make_no_other_number() {
     };
     both(&moved("-3.5pt"), "1,234¹");
     both(&moved("2pt;margin-top:-1pt"), "1,2341");
+    let named = "<p>In 1850<span class='x Super'>3</span>, in 1851<a class='footnote-ref' href='#n'>4</a>";
+    both(&format!("{named}, <i class='supper'>18</i>52"), "In 1850³, in 1851⁴, 1852");
     let formulas = "<p><math><msup><mn>10</mn><mn>6</mn></msup><mo>·</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>";
     both(&format!("{formulas} 12"), "10⁶·1/2 12");
     let mixed = "<math><mn>3</mn><mfrac><mn>1</mn><mrow><mn>2</mn></mrow></mfrac></math>";
