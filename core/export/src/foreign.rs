@@ -1,5 +1,8 @@
 //! Logs of other tools as runs, so that they stand beside ours in comparisons and reports.
 
+mod asked;
+
+use asked::Asked;
 use closeread_data::foreign::{ForeignLog, ForeignSample};
 use closeread_eval::{Item, Outcome};
 use closeread_judges::Judging;
@@ -181,13 +184,15 @@ pub fn notes(run: &Run, logs: &[ForeignLog]) -> Vec<String> {
 /// the log knew but some of the gold answers, our own metric is that over all of them.
 pub fn adopt(run: &mut Run, items: &[Item]) {
     let known: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let (asked, of_others) = (Asked::of(&run.items), Asked::of(items));
+    let of_others: HashMap<&str, &Asked> = items.iter().map(|item| item.id.as_str()).zip(&of_others).collect();
     let (mut adopted, mut scored_anew) = (HashSet::new(), HashSet::new());
-    for item in &mut run.items {
+    for (item, asked) in run.items.iter_mut().zip(&asked) {
         let Some(other) = known.get(item.id.as_str()) else { continue };
         let (of_log, of_other) = (gold_texts(item), gold_texts(other));
         // Numbers are ids of other items, too, and letters gold answers: then it is the question that tells two items apart.
         let is_named = !of_log.is_empty() && !item.id.bytes().all(|byte| byte.is_ascii_digit());
-        let is_same = is_named || ask_the_same(&item.question, &other.question);
+        let is_same = is_named || asked.is_same(of_others[item.id.as_str()]);
         if other.task == item.task && of_log.is_subset(&of_other) && is_same {
             adopted.insert(item.id.clone());
             if of_log.len() < of_other.len() {
@@ -207,14 +212,6 @@ pub fn adopt(run: &mut Run, items: &[Item]) {
             record.scores.extend(closeread_eval::score(other, &record.outcome, Language::ENGLISH));
         }
     }
-}
-
-/// True if one prompt holds what the other asks in the end: examples may stand before a question, and a chat around it, in JSON.
-fn ask_the_same(a: &str, b: &str) -> bool {
-    let plain = |prompt: &str| prompt.replace("\\n", "\n").replace("\\\"", "\"");
-    let (a, b) = (plain(a), plain(b));
-    let last = |prompt: &str| prompt.trim().rsplit("\n\n").next().unwrap_or_default().to_owned();
-    a.contains(&last(&b)) || b.contains(&last(&a))
 }
 
 /// The texts of the gold answers: of a choice that of the right option.

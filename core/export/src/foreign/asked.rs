@@ -1,0 +1,92 @@
+//! Whether two prompts ask the same, whatever stands around the question.
+
+use closeread_eval::Item;
+use std::collections::HashMap;
+
+/// Most paragraphs that a prompt is told from others by.
+const MAX_PARAGRAPHS: usize = 8;
+
+/// What an item asks.
+pub(super) struct Asked {
+    whole: String,
+    /// The last paragraphs, as many as no other item ends in, without those in which all end.
+    own: String,
+}
+
+impl Asked {
+    /// What each of `items` asks, in their order.
+    pub(super) fn of(items: &[Item]) -> Vec<Self> {
+        let whole: Vec<String> = items.iter().map(|item| plain(&item.question)).collect();
+        let own = own(&whole);
+        whole.into_iter().zip(own).map(|(whole, own)| Self { whole, own }).collect()
+    }
+
+    /// True if one holds what the other asks: examples may stand before a question, and a chat around it, in JSON.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let holds = |a: &Self, b: &Self| !b.own.is_empty() && a.whole.contains(&b.own);
+        self.whole == other.whole || holds(self, other) || holds(other, self)
+    }
+}
+
+fn own(asked: &[String]) -> Vec<String> {
+    let prompts: Vec<Vec<&str>> = asked.iter().map(|asked| asked.rsplit("\n\n").collect()).collect();
+    let is_common = |n: usize| prompts.iter().all(|prompt| prompt.len() > n + 1 && prompt[n] == prompts[0][n]);
+    // All may end in how to answer, such as `Answer with one letter.`
+    let common = if prompts.len() > 1 { (0..).take_while(|n| is_common(*n)).count() } else { 0 };
+    let most = |prompt: &[&str]| prompt.len().min(common + MAX_PARAGRAPHS);
+    let mut counts: HashMap<&[&str], usize> = HashMap::new();
+    for prompt in &prompts {
+        for n in common + 1..=most(prompt) {
+            *counts.entry(&prompt[common..n]).or_default() += 1;
+        }
+    }
+    let own = prompts.iter().map(|prompt| {
+        let most = most(prompt);
+        let n = (common + 1..most).find(|n| counts[&prompt[common..*n]] == 1).unwrap_or(most);
+        prompt[common..n].iter().rev().copied().collect::<Vec<_>>().join("\n\n")
+    });
+    own.collect()
+}
+
+fn plain(prompt: &str) -> String {
+    prompt.replace("\\n", "\n").replace("\\\"", "\"").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_eval::Task;
+
+    fn asked(questions: &[&str]) -> Vec<Asked> {
+        let item = |question: &&str| Item::new("1", "b", *question, Task::Generative);
+        Asked::of(&questions.iter().map(item).collect::<Vec<_>>())
+    }
+
+    fn same(a: &[&str], b: &[&str]) -> Vec<bool> {
+        asked(a).iter().zip(&asked(b)).map(|(a, b)| a.is_same(b)).collect()
+    }
+
+    #[test]
+    fn how_to_answer_is_no_question() {
+        let law = ["Which law?\n\nAnswer:", "Whose law?\n\nAnswer:"];
+        let art = ["Which art?\n\nAnswer:", "Whose law?\n\nAnswer:"];
+        assert_eq!(same(&law, &art), [false, true]);
+        let otherwise = ["Which law?\n\nOne letter.", "Whose laws?\n\nOne letter."];
+        assert_eq!(same(&law, &otherwise), [true, false]);
+    }
+
+    #[test]
+    fn a_paragraph_of_several_items_tells_none_from_others() {
+        let two = ["Ana came.\n\nWhat is it about?", "Bo went.\n\nWhat is it about?", "Who came?"];
+        let other = ["Cleo sat.\n\nWhat is it about?", "Bo went.\n\nWhat is it about?", "An example.\n\nWho came?"];
+        assert_eq!(same(&two, &other), [false, true, true]);
+        assert_eq!(same(&["What is it about?"], &two[..1]), [true]);
+    }
+
+    #[test]
+    fn nothing_asked_is_no_question_of_another() {
+        assert_eq!(same(&["", "Who?"], &["Who?", ""]), [false, false]);
+        assert_eq!(same(&["", ""], &["", ""]), [true, true]);
+        assert!(same(&[], &[]).is_empty());
+    }
+}
