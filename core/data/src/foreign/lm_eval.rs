@@ -7,6 +7,8 @@ use closeread_eval::{InputFile, Outcome};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// Field of an item that holds the harness's hash of the document, which is the same however a model was asked.
+pub const DOC_HASH: &str = "doc_hash";
 const EXPECTED: &str = "expected samples of lm-evaluation-harness (samples_TASK_DATE.jsonl)";
 const IDS: [&str; 4] = ["id", "item", "question_id", "qid"];
 const QUESTIONS: [&str; 4] = ["question", "query", "input", "claim"];
@@ -169,6 +171,7 @@ fn sample(row: &Row, number: &str) -> ForeignSample {
     let mut item = item(of(&IDS).unwrap_or_else(|| number.to_owned()), question, options, correct, answers);
     item.documents = documents(doc);
     item.labels = labels(doc, &[&IDS[..], &QUESTIONS[..], &["target", "answer", "choices"]].concat());
+    item.other.extend(row.text(DOC_HASH).map(|hash| (DOC_HASH.to_owned(), hash.into())));
     ForeignSample { item, repeat: 0, outcome, scores: BTreeMap::new(), prompt_tokens: 0, seconds: 0.0 }
 }
 

@@ -1,6 +1,8 @@
 //! Whether two prompts ask the same, whatever stands around the question.
 
+use closeread_data::foreign::lm_eval::DOC_HASH;
 use closeread_eval::Item;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// Most paragraphs that a prompt is told from others by.
@@ -11,6 +13,8 @@ pub(super) struct Asked {
     whole: String,
     /// The last paragraphs, as many as no other item ends in, without those in which all end.
     own: String,
+    /// The harness's hash of what the question was made of.
+    hash: Option<Value>,
 }
 
 impl Asked {
@@ -18,13 +22,16 @@ impl Asked {
     pub(super) fn of(items: &[Item]) -> Vec<Self> {
         let whole: Vec<String> = items.iter().map(|item| plain(&item.question)).collect();
         let own = own(&whole);
-        whole.into_iter().zip(own).map(|(whole, own)| Self { whole, own }).collect()
+        let hashes = items.iter().map(|item| item.other.get(DOC_HASH).cloned());
+        whole.into_iter().zip(own).zip(hashes).map(|((whole, own), hash)| Self { whole, own, hash }).collect()
     }
 
-    /// True if one holds what the other asks: examples may stand before a question, and a chat around it, in JSON.
+    /// True if one holds what the other asks: examples may stand before a question, and a chat around it, in JSON. Around the
+    /// same document of the harness anything may stand, such as the marks of a model's chat.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let holds = |a: &Self, b: &Self| !b.own.is_empty() && a.whole.contains(&b.own);
-        self.whole == other.whole || holds(self, other) || holds(other, self)
+        let is_hashed = self.hash.is_some() && self.hash == other.hash;
+        is_hashed || self.whole == other.whole || holds(self, other) || holds(other, self)
     }
 }
 
@@ -81,6 +88,18 @@ mod tests {
         let other = ["Cleo sat.\n\nWhat is it about?", "Bo went.\n\nWhat is it about?", "An example.\n\nWho came?"];
         assert_eq!(same(&two, &other), [false, true, true]);
         assert_eq!(same(&["What is it about?"], &two[..1]), [true]);
+    }
+
+    #[test]
+    fn one_document_of_the_harness_is_one_question_in_every_chat() {
+        let item = |question: &str, hash: &str| {
+            let mut item = Item::new("1", "b", question, Task::Generative);
+            item.other.insert(DOC_HASH.to_owned(), hash.into());
+            Asked::of(&[item]).remove(0)
+        };
+        let (one, other) = ("<|user|>Who?<|end|>", "[INST] Who? [/INST]");
+        assert!(item(one, "a").is_same(&item(other, "a")) && !item(one, "a").is_same(&item(other, "b")));
+        assert!(item(one, "a").is_same(&item(one, "b")));
     }
 
     #[test]
