@@ -2,7 +2,7 @@
 
 mod asked;
 
-use asked::Asked;
+use asked::{Asked, is_same, two_items};
 use closeread_data::foreign::{ForeignLog, ForeignSample};
 use closeread_eval::{Item, Outcome};
 use closeread_judges::Judging;
@@ -54,6 +54,20 @@ pub enum LogsError {
         /// Name of the model that answered.
         model: String,
     },
+    /// Two logs of one task whose samples are not of the same items.
+    #[error(
+        "{first} and {second} are both of `{task}`, and {item} has another question or gold answer: pass them as two runs, not as one"
+    )]
+    TwoItems {
+        /// Name of a file.
+        first: String,
+        /// Name of another file.
+        second: String,
+        /// Task that the logs are of.
+        task: String,
+        /// Id of the first item that is not the same.
+        item: String,
+    },
 }
 
 /// The run that logs are: an arm a log, its method the task, or what closeread wrote into the log.
@@ -61,8 +75,8 @@ pub enum LogsError {
 /// Items of several tasks stand under `TASK/ID`: ids are often numbers.
 ///
 /// # Errors
-/// [`LogsError`] if there is no sample, or two logs are of one task and model, or two samples of a log of one id and epoch, or
-/// there are more than ten million trials.
+/// [`LogsError`] if there is no sample, or two logs are of one task and model, or of one task and other items, or two samples of
+/// a log of one id and epoch, or there are more than ten million trials.
 pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     let tasks: BTreeSet<&str> = logs.iter().map(|log| log.task.as_str()).collect();
     let id = |log: &ForeignLog, sample: &ForeignSample| match tasks.len() {
@@ -105,6 +119,9 @@ pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
     }
     if items.is_empty() {
         return Err(LogsError::NoSamples);
+    }
+    if let Some(wrong) = two_items(logs) {
+        return Err(wrong);
     }
     if items.len().saturating_mul(plan.len()).saturating_mul(repeats as usize) > MAX_TRIALS {
         return Err(LogsError::TooMany { items: items.len(), epochs: repeats, logs: plan.len() });
@@ -184,21 +201,17 @@ pub fn notes(run: &Run, logs: &[ForeignLog]) -> Vec<String> {
 /// the log knew but some of the gold answers, our own metric is that over all of them.
 pub fn adopt(run: &mut Run, items: &[Item]) {
     let known: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let (asked, of_others) = (Asked::of(&run.items), Asked::of(items));
+    let (asked, of_others) = (Asked::of(run.items.iter()), Asked::of(items.iter()));
     let of_others: HashMap<&str, &Asked> = items.iter().map(|item| item.id.as_str()).zip(&of_others).collect();
     let (mut adopted, mut scored_anew) = (HashSet::new(), HashSet::new());
     for (item, asked) in run.items.iter_mut().zip(&asked) {
-        let Some(other) = known.get(item.id.as_str()) else { continue };
-        let (of_log, of_other) = (gold_texts(item), gold_texts(other));
-        // Numbers are ids of other items, too, and letters gold answers: then it is the question that tells two items apart.
-        let is_named = !of_log.is_empty() && !item.id.bytes().all(|byte| byte.is_ascii_digit());
-        let is_same = is_named || asked.is_same(of_others[item.id.as_str()]);
-        if other.task == item.task && of_log.is_subset(&of_other) && is_same {
+        let Some(other) = known.get(item.id.as_str()).copied() else { continue };
+        if is_same(item, asked, other, of_others[item.id.as_str()]) {
             adopted.insert(item.id.clone());
-            if of_log.len() < of_other.len() {
+            if gold_texts(item).len() < gold_texts(other).len() {
                 scored_anew.insert(item.id.clone());
             }
-            *item = (*other).clone();
+            *item = other.clone();
         }
     }
     for record in &mut run.records {
@@ -252,6 +265,22 @@ mod tests {
         same.samples.push(same.samples[0].clone());
         assert!(matches!(run("r".into(), &[same]), Err(LogsError::SampleTwice { epoch: 1, .. })));
         assert!(notes(&made, &[])[0].contains("2 items name no document"));
+    }
+
+    #[test]
+    fn other_items_of_one_task_are_no_run() {
+        let of = |model: &str, id: &str, asked: &str, correct: usize| {
+            let mut logged = log("t", model, id, &["x", "y"], correct);
+            logged.samples[0].item.question = asked.to_owned();
+            logged
+        };
+        let first = of("m", "1", "Who came?", 0);
+        assert!(run("r".into(), &[first.clone(), of("n", "1", "An example.\n\nWho came?", 0)]).is_ok());
+        for other in [of("n", "1", "Who went?", 0), of("n", "1", "Who came?", 1)] {
+            let error = run("r".into(), &[first.clone(), other]).unwrap_err().to_string();
+            assert!(error.contains("are both of `t`, and 1 has another question or gold answer"), "{error}");
+        }
+        assert!(run("r".into(), &[of("m", "q1", "Who?", 0), of("n", "q1", "Who was it?", 0)]).is_ok());
     }
 
     #[test]

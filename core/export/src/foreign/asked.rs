@@ -1,9 +1,12 @@
-//! Whether two prompts ask the same, whatever stands around the question.
+//! Whether the items of two logs are the same, whatever stands around the question.
 
+use super::{LogsError, gold_texts};
+use closeread_data::foreign::ForeignLog;
 use closeread_data::foreign::lm_eval::DOC_HASH;
 use closeread_eval::Item;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 /// Most paragraphs that a prompt is told from others by.
 const MAX_PARAGRAPHS: usize = 8;
@@ -19,10 +22,10 @@ pub(super) struct Asked {
 
 impl Asked {
     /// What each of `items` asks, in their order.
-    pub(super) fn of(items: &[Item]) -> Vec<Self> {
-        let whole: Vec<String> = items.iter().map(|item| plain(&item.question)).collect();
+    pub(super) fn of<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<Self> {
+        let asked = items.map(|item| (plain(&item.question), item.other.get(DOC_HASH).cloned()));
+        let (whole, hashes): (Vec<String>, Vec<Option<Value>>) = asked.unzip();
         let own = own(&whole);
-        let hashes = items.iter().map(|item| item.other.get(DOC_HASH).cloned());
         whole.into_iter().zip(own).zip(hashes).map(|((whole, own), hash)| Self { whole, own, hash }).collect()
     }
 
@@ -33,6 +36,42 @@ impl Asked {
         let is_hashed = self.hash.is_some() && self.hash == other.hash;
         is_hashed || self.whole == other.whole || holds(self, other) || holds(other, self)
     }
+}
+
+/// True if `item` is the same as another whose gold answers are the same or more. Numbers are ids of other items, too, and
+/// letters gold answers: of them, and without a gold answer, it is the question that tells two items apart.
+pub(super) fn is_same(item: &Item, asked: &Asked, other: &Item, of_other: &Asked) -> bool {
+    let gold = gold_texts(item);
+    let is_named = !gold.is_empty() && !item.id.bytes().all(|byte| byte.is_ascii_digit());
+    item.task == other.task && gold.is_subset(&gold_texts(other)) && (is_named || asked.is_same(of_other))
+}
+
+/// What is wrong with logs of one task in which an id stands for two items.
+pub(super) fn two_items(logs: &[ForeignLog]) -> Option<LogsError> {
+    let is_shared = |log: &&ForeignLog| logs.iter().filter(|other| other.task == log.task).count() > 1;
+    let mut known: HashMap<(&str, &str), (&str, &Item, Asked)> = HashMap::new();
+    for log in logs.iter().filter(|log| log.cell.is_none()).filter(is_shared) {
+        let mut seen = HashSet::new();
+        let items = log.samples.iter().map(|sample| &sample.item);
+        let items: Vec<&Item> = items.filter(|item| seen.insert(item.id.as_str())).collect();
+        let asked = Asked::of(items.iter().copied());
+        for (item, asked) in items.into_iter().zip(asked) {
+            match known.entry((log.task.as_str(), item.id.as_str())) {
+                Entry::Vacant(new) => {
+                    new.insert((log.file.as_str(), item, asked));
+                }
+                Entry::Occupied(entry) => {
+                    let (file, other, of_other) = entry.get();
+                    if !is_same(item, &asked, other, of_other) && !is_same(other, of_other, item, &asked) {
+                        let (first, second) = ((*file).to_owned(), log.file.clone());
+                        let (task, item) = (log.task.clone(), item.id.clone());
+                        return Some(LogsError::TwoItems { first, second, task, item });
+                    }
+                }
+            }
+        }
+    }
+    None
 }
 
 fn own(asked: &[String]) -> Vec<String> {
@@ -66,7 +105,7 @@ mod tests {
 
     fn asked(questions: &[&str]) -> Vec<Asked> {
         let item = |question: &&str| Item::new("1", "b", *question, Task::Generative);
-        Asked::of(&questions.iter().map(item).collect::<Vec<_>>())
+        Asked::of(questions.iter().map(item).collect::<Vec<_>>().iter())
     }
 
     fn same(a: &[&str], b: &[&str]) -> Vec<bool> {
@@ -95,7 +134,7 @@ mod tests {
         let item = |question: &str, hash: &str| {
             let mut item = Item::new("1", "b", question, Task::Generative);
             item.other.insert(DOC_HASH.to_owned(), hash.into());
-            Asked::of(&[item]).remove(0)
+            Asked::of(std::iter::once(&item)).remove(0)
         };
         let (one, other) = ("<|user|>Who?<|end|>", "[INST] Who? [/INST]");
         assert!(item(one, "a").is_same(&item(other, "a")) && !item(one, "a").is_same(&item(other, "b")));
