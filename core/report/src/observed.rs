@@ -104,6 +104,8 @@ struct Known<'a> {
     items: HashMap<&'a str, &'a Item>,
     /// The metrics that some trial of the item has a score under.
     seen: HashMap<&'a str, BTreeSet<&'a str>>,
+    /// The metrics of answers that items of a task and a language, with blanks or without, are scored under.
+    kinds: BTreeMap<(Task, bool), BTreeSet<&'a str>>,
     /// Every metric of the run, the main one of each item that no trial has a score of, and those that judges give: records need
     /// not have the judges' scores yet.
     metrics: BTreeSet<MetricName>,
@@ -122,7 +124,15 @@ impl<'a> Known<'a> {
         let is_open = |item: &&Item| seen.get(item.id.as_str()).is_none_or(BTreeSet::is_empty) && has_gold(item);
         let open = run.items.iter().filter(is_open).map(|item| MetricName::from(main_of(item)));
         let metrics = recorded.chain(open).chain(judged_metrics().map(MetricName::from)).collect();
-        Self { items: run.items.iter().map(|item| (item.id.as_str(), item)).collect(), seen, metrics }
+        let mut kinds: BTreeMap<(Task, bool), BTreeSet<&str>> = BTreeMap::new();
+        for item in run.items {
+            let own = seen.get(item.id.as_str()).into_iter().flatten().copied();
+            let mut own = own.filter(|name| !MetricName::from(*name).is_of_context()).peekable();
+            if own.peek().is_some() {
+                kinds.entry(kind_of(item)).or_default().extend(own);
+            }
+        }
+        Self { items: run.items.iter().map(|item| (item.id.as_str(), item)).collect(), seen, kinds, metrics }
     }
 
     fn item(&self, run: &RunView<'_>, item: &Item) -> ItemFacts {
@@ -137,8 +147,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// A metric applies where a trial of the item has a score under it, where judges give one, and where it is the
-    /// item's own and no trial says otherwise. That of the context applies where the evidence has a place, however trials ended.
+    /// A metric applies where a trial of the item has a score under it, where judges give one, and, of an item that no trial has
+    /// a score of, where others like it are scored under it; it is the main one if none is. That of the context applies where the evidence has a place, however trials ended.
     fn applies(&self, item: &Item, metric: &MetricName) -> Applies {
         let seen = self.seen.get(item.id.as_str()).filter(|seen| !seen.is_empty());
         let has_score = seen.is_some_and(|seen| seen.contains(metric.name()));
@@ -153,7 +163,10 @@ impl<'a> Known<'a> {
                 has_score || item.evidence.iter().any(|evidence| evidence.start.is_some())
             }
             (Some(_), _) => has_score,
-            (None, Some(known)) => main_of(item) == known && has_gold(item),
+            (None, Some(known)) => {
+                let of_others = self.kinds.get(&kind_of(item)).map(|kind| kind.contains(metric.name()));
+                of_others.unwrap_or_else(|| main_of(item) == known) && has_gold(item)
+            }
             (None, None) => true,
         };
         if applies { Applies::Once } else { Applies::Not }
@@ -190,6 +203,11 @@ impl<'a> Known<'a> {
 
 fn words(text: &str, spaceless: bool) -> usize {
     if spaceless { text.chars().filter(|c| c.is_alphanumeric()).count() } else { text.split_whitespace().count() }
+}
+
+/// What decides by which metrics an item's answers are scored.
+fn kind_of(item: &Item) -> (Task, bool) {
+    (item.task, is_spaceless(item))
 }
 
 /// The metric that an item's answers are scored by first.
@@ -232,6 +250,17 @@ mod tests {
         ];
         let table = run(&[full], &["a", "b"].map(with_evidence), &records).observations().unwrap();
         assert_eq!(mean(&table, "full-document", RECALL), Some((0.5, 2)));
+    }
+
+    #[test]
+    fn what_no_trial_answered_is_wrong_under_every_metric_of_its_like() {
+        let plan = [key("m", None)];
+        let open = |id: &str| Item { answers: vec!["Ana".to_owned()], ..Item::new(id, "book", "?", Task::Generative) };
+        let items = ["a", "b"].map(open);
+        let records = [record(&plan[0], "a", answered(), &[("f1_v2", 1.0), ("rougeL", 1.0)])];
+        let table = run(&plan, &items, &records).observations().unwrap();
+        assert_eq!(["f1_v2", "rougeL"].map(|metric| mean(&table, "m", metric)), [Some((0.5, 2)); 2]);
+        assert_eq!(mean(&table, "m", "f1"), None);
     }
 
     #[test]
