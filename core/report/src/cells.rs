@@ -62,7 +62,7 @@ pub(super) fn aggregation(metric: &MetricName) -> Aggregation {
 }
 
 /// The metrics under which something can be said of these rows, in their order: those that one of them has a score under,
-/// or the main one of cells like theirs; beside these, those of missing trials of another kind of answer, which count as 0; and
+/// or the main one of cells like theirs; beside these, those of missing trials that are scored otherwise, which count as 0; and
 /// `pair_accuracy` where claims have a partner.
 pub(super) fn metrics_of(table: &Observations, rows: &Rows) -> Vec<MetricName> {
     let mut metrics = table.metrics(rows);
@@ -70,15 +70,14 @@ pub(super) fn metrics_of(table: &Observations, rows: &Rows) -> Vec<MetricName> {
         metrics.push(main);
     }
     let is_scored = |row: &&Observation| row.scores.keys().any(|metric| !metric.is_of_context());
-    let task = |row: &Observation| table.cell(row.cell).key.task;
-    let scored: BTreeSet<Task> = table.rows(rows).filter(is_scored).map(task).collect();
-    let is_open = |row: &&Observation| row.outcome == Ending::Missing && !scored.contains(&task(row));
-    for row in table.rows(rows).filter(is_open).filter(|_| !scored.is_empty()) {
-        let item = table.item(row.item);
-        let applies = |metric: &&MetricName| !metric.is_of_context() && item.applies(metric) != Applies::Not;
-        let own = item.metrics.keys().filter(|metric| metric.known().is_some()).filter(applies);
-        let new: Vec<MetricName> = own.filter(|metric| !metrics.contains(metric)).cloned().collect();
-        metrics.extend(new);
+    // What applies to a scored item that has no score under it is no metric of these rows.
+    let held: BTreeSet<_> = table.rows(rows).filter(is_scored).flat_map(|row| applying(table, row)).collect();
+    let missing = table.rows(rows).filter(|row| row.outcome == Ending::Missing && !held.is_empty());
+    let open: BTreeSet<_> = missing.flat_map(|row| applying(table, row)).collect();
+    for (_, metric) in open.difference(&held) {
+        if metric.known().is_some() && !metrics.contains(metric) {
+            metrics.push((*metric).clone());
+        }
     }
     let has_pairs = || table.rows(rows).any(|row| table.item(row.item).label(PAIR).is_some());
     if metrics.contains(&Metric::Accuracy.into()) && has_pairs() {
@@ -86,6 +85,13 @@ pub(super) fn metrics_of(table: &Observations, rows: &Rows) -> Vec<MetricName> {
     }
     metrics.sort();
     metrics
+}
+
+/// The metrics of answers that apply to the item of a row, each beside the kind of answer.
+fn applying<'t>(table: &'t Observations, row: &'t Observation) -> impl Iterator<Item = (Task, &'t MetricName)> {
+    let (item, task) = (table.item(row.item), table.cell(row.cell).key.task);
+    let applies = move |metric: &&MetricName| !metric.is_of_context() && item.applies(metric) != Applies::Not;
+    item.metrics.keys().filter(applies).map(move |metric| (task, metric))
 }
 
 /// The metrics of answers, without what the model was shown.
@@ -191,6 +197,19 @@ mod tests {
         assert_eq!((f1.value, f1.n, cell.metrics.len()), (0.0, 1, 2));
         assert!(!cell.failures_left_out.contains_key(&MetricName::from(Metric::F1)));
         assert!(only_cell(&items, &[]).metrics.is_empty(), "nothing was asked yet");
+    }
+
+    #[test]
+    fn a_missing_trial_in_another_language_counts_as_wrong_by_its_own_metric() {
+        let open = |id: &str, gold: &str| {
+            let item = Item::new(id, "book", "Who?", Task::Generative);
+            Item { answers: vec![gold.to_owned()], ..item }
+        };
+        let items = [open("a", "Ana"), open("b", "安娜")];
+        let cell = only_cell(&items, &[record(&key("m", None), "a", answered(), &[("f1", 1.0)])]);
+        let of = |metric: Metric| cell.metrics.get(&metric.into()).map(|mean| (mean.value, mean.n));
+        assert_eq!([of(Metric::F1), of(Metric::InfinitebenchZhF1)], [Some((1.0, 1)), Some((0.0, 1))]);
+        assert_eq!(cell.metrics.len(), 2);
     }
 
     #[test]
