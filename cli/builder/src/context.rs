@@ -10,7 +10,7 @@ use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::response_cache::ResponseCache;
-use closeread_providers::{self as provider, Model, without_credentials};
+use closeread_providers::{self as provider, Model, told_apart};
 use closeread_runner::host::{CliHost, QueryEncoder, Repetition};
 use closeread_runner::journal::Journal;
 use closeread_runner::run_folder::{EMBEDDINGS, Spent, served_calls};
@@ -133,7 +133,7 @@ impl BuildContext {
         let mut configuration = json!({
             "pipeline": pipeline,
             "model": model,
-            "base_url": self.options.base_url.as_deref().map(without_credentials),
+            "base_url": self.options.base_url.as_deref().map(told_apart),
             "max_output_tokens": self.options.max_output_tokens,
             "tokenizer": self.tokenizer.name(),
             "seed": seed,

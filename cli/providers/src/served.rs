@@ -1,6 +1,7 @@
 //! Models on servers that are asked for numbers and not for words, embedding models and rerankers: whose they are, with what key.
 
 use crate::account::Address;
+use crate::query::told_apart;
 use crate::secrets::Secrets;
 use crate::throttle::{Place, Rates, Throttle};
 use crate::tries::{Bill, Tries, bill};
@@ -91,6 +92,17 @@ impl<K> ServedAccount<K> {
     /// The address without user, password and query.
     pub fn endpoint(&self) -> String {
         self.base_url.shown()
+    }
+
+    /// The address without what may be a key, with the hash of what its query chooses: what it gives depends on both.
+    pub fn told_apart(&self) -> String {
+        told_apart(self.base_url.reveal())
+    }
+
+    /// The address that an option has to give to mean this server, in words.
+    pub fn to_give(&self) -> String {
+        let query = if self.told_apart() == self.endpoint() { "" } else { ", with the query that it had" };
+        format!("{}{query}", self.endpoint())
     }
 
     fn message(&self, path: &str, request: Option<&Request>) -> Message {

@@ -122,11 +122,11 @@ impl Embedder {
         }
     }
 
-    /// Address and description of a model on a server.
+    /// Address of a model on a server as [`closeread_providers::told_apart`] has it, and its description.
     pub fn server(&self) -> Option<(String, &ServedSpec)> {
         match &self.model {
             Model::Local(_) => None,
-            Model::Served(served) => Some((served.endpoint(), served.spec())),
+            Model::Served(served) => Some((served.told_apart(), served.spec())),
         }
     }
 

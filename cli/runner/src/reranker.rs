@@ -92,7 +92,7 @@ impl Reranker {
             }
             Some(account) => {
                 let served = Served::new(account.within(options.limits), options.remembered_only)?;
-                let parts = vec![served.name().into_bytes(), served.endpoint().into_bytes()];
+                let parts = vec![served.name().into_bytes(), served.told_apart().into_bytes()];
                 (Model::Served(Box::new(served)), parts)
             }
         };
@@ -114,11 +114,11 @@ impl Reranker {
         &self.fingerprint
     }
 
-    /// Address of a model on a server.
+    /// Address of a model on a server, as [`closeread_providers::told_apart`] has it.
     pub fn endpoint(&self) -> Option<String> {
         match &self.model {
             Model::Local(_) => None,
-            Model::Served(served) => Some(served.endpoint()),
+            Model::Served(served) => Some(served.told_apart()),
         }
     }
 

@@ -271,3 +271,16 @@ fn two_books_of_one_text_are_told_before_they_are_paid_for() {
     let told = sandbox.run(&hamlet("http://127.0.0.1:1/v1", &["b"], &["--dry-run"])).exits(0).err();
     assert!(told.contains("`copy of a` has the same text as `a`"), "{told}");
 }
+
+#[test]
+fn finding_18_a_build_at_another_query_of_an_address_is_another() {
+    let server = builder();
+    let sandbox = Sandbox::with_own_cache();
+    let build = |query: &str| {
+        let url = format!("{}?{query}", server.url);
+        sandbox.run(&hamlet(&url, &[SAMPLE], &["--until", "trees"]))
+    };
+    build("backend=a&key=k1").exits(0);
+    build("backend=a&key=k2").exits(0);
+    build("backend=b&key=k2").refuses(&["another configuration", "base_url"]);
+}

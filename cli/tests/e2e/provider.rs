@@ -1,7 +1,9 @@
 //! A model behind the OpenAI protocol, on a server of the test's own.
 
+use crate::embeddings::openai;
 use crate::http::{HttpServer, ok};
-use crate::support::Sandbox;
+use crate::rerank::{oracle, scored};
+use crate::support::{Sandbox, tales};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -325,4 +327,50 @@ fn finding_18_what_the_query_of_an_address_chooses_is_another_server() {
     let n_judged = judge("backend=a");
     assert!(n_judged > 0);
     assert_eq!((judge("backend=b"), judge("backend=b")), (2 * n_judged, 2 * n_judged));
+}
+
+#[test]
+fn finding_18_vectors_and_scores_of_another_query_are_another_server_s() {
+    let server = HttpServer::start(|asked| match asked.path.contains("/rerank") {
+        true => ok(&scored(asked, oracle)),
+        false => ok(&openai(asked)),
+    });
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let url = |query: &str| format!("{}/v1?{query}", server.url);
+    let n_asked = |query: &str| server.asked("POST", "").iter().filter(|asked| asked.path.contains(query)).count();
+    let common = ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "60", "--passage-tokens", "12"];
+    let model = |option: &'static str| [option, "openai-compatible/tiny"];
+    let embedded = |query: &str, out: &str| {
+        let served = ["--embedder-base-url", &url(query), "--out", out].map(str::to_owned);
+        let served: Vec<&str> = served.iter().map(String::as_str).collect();
+        sandbox.run(&[&common[..], &model("--embedder"), &served].concat())
+    };
+    embedded("backend=a&key=k1", "a").exits(0);
+    let of_a = n_asked("backend=a");
+    assert!(of_a > 0);
+    embedded("backend=b&key=k1", "b").exits(0);
+    assert_eq!(n_asked("backend=b"), of_a, "the other backend embeds its own");
+    embedded("backend=a&key=k2", "c").exits(0);
+    assert_eq!(n_asked("backend=a"), of_a, "with another key it is the same");
+    embedded("backend=b", "a").refuses(&["another configuration", "embedder.fingerprint"]);
+    let reranked = |query: &str, out: &str| {
+        let served = ["--reranker-base-url", &url(query), "--out", out].map(str::to_owned);
+        let served: Vec<&str> = served.iter().map(String::as_str).collect();
+        sandbox.run(&[&common[..], &["--retriever", "bm25"], &model("--reranker"), &served].concat()).exits(0)
+    };
+    reranked("gateway=a", "d");
+    reranked("gateway=b", "e");
+    assert!(n_asked("gateway=a") > 0);
+    assert_eq!(n_asked("gateway=a"), n_asked("gateway=b"), "the other backend scores its own");
+    for run in ["a", "b", "d", "e"] {
+        // A folder names its server by the hash, and what is remembered is found by it.
+        sandbox.run(&["verify", run]).exits(0);
+    }
+    std::fs::remove_dir_all(sandbox.path("cache")).unwrap();
+    let words = |option: &str| format!("say {option} {}/v1, with the query that it had", server.url);
+    sandbox.run(&["verify", "b"]).refuses(&[&words("--embedder-base-url")]);
+    let said = sandbox.run(&["verify", "e"]).exits(1);
+    let said = said.out() + &said.err();
+    assert!(said.contains(&words("--reranker-base-url")), "{said}");
 }

@@ -112,6 +112,10 @@ impl Served {
         self.account.endpoint()
     }
 
+    pub(super) fn told_apart(&self) -> String {
+        self.account.told_apart()
+    }
+
     pub(super) fn spec(&self) -> &ServedSpec {
         &self.spec
     }
@@ -130,7 +134,7 @@ impl Served {
         let spec =
             serde_json::to_vec(&ServedSpec { tokenizer: None, ..self.spec.clone() }).expect("strings and numbers");
         let tokenizer = self.cutter.as_ref().map_or_else(Vec::new, |cutter| cutter.sha256().to_vec());
-        [self.name().into_bytes(), self.endpoint().into_bytes(), spec, tokenizer].into()
+        [self.name().into_bytes(), self.told_apart().into_bytes(), spec, tokenizer].into()
     }
 
     /// A text with its prefix, cut where it is longer than the model takes and that can be counted.
@@ -269,7 +273,7 @@ impl Served {
             "vectors of {} are not remembered here, and a server that only the run folder names is not asked: texts and a \
              key would go there; if you trust it, say --embedder-base-url {}",
             self.name(),
-            self.endpoint()
+            self.account.to_give()
         )
     }
 
@@ -320,7 +324,7 @@ impl Served {
     }
 
     fn memory(&self) -> Option<PathBuf> {
-        let (name, endpoint) = (self.name(), self.endpoint());
+        let (name, endpoint) = (self.name(), self.told_apart());
         let hash = sha256_of_parts([name.as_bytes(), endpoint.as_bytes()]);
         Some(cache_folder()?.join("servers").join(format!("{}.json", &hash[..16])))
     }

@@ -53,6 +53,10 @@ impl Served {
         self.server.account().endpoint()
     }
 
+    pub(super) fn told_apart(&self) -> String {
+        self.server.account().told_apart()
+    }
+
     /// Returns the most texts of a request; a server that says what it serves is held to it.
     pub(super) async fn max_texts(&self) -> Result<usize> {
         if let Some(max_texts) = self.max_texts.get() {
@@ -63,7 +67,7 @@ impl Served {
                 "scores of {} are not remembered here, and a server that only the run folder names is not asked: texts and \
                  a key would go there; if you trust it, say --reranker-base-url {}",
                 self.name(),
-                self.endpoint()
+                self.server.account().to_give()
             );
         }
         let account = self.server.account();
