@@ -109,7 +109,10 @@ fn a_final_error_is_not_tried_again_and_an_overflow_is_told_apart() {
     let refused = r#"{"error":{"message":"no such model"}}"#;
     let server = Server::start(vec![("400 Bad Request", overflow.to_owned()), ("404 Not Found", refused.to_owned())]);
     let sandbox = Sandbox::with_own_cache();
-    let report = sandbox.run(&arguments(&server.url, "en-002,en-003")).exits(1).json();
+    let ended = sandbox.run(&arguments(&server.url, "en-002,en-003")).exits(1);
+    let words = "1 of 2 prompts did not fit the context window by the server's count";
+    assert!(ended.err().contains(words), "{}", ended.err());
+    let report = ended.json();
     let ledger = &report["cells"][0]["ledger"];
     assert_eq!((&ledger["overflow"], &ledger["failed"]), (&1.into(), &1.into()), "{ledger}");
     assert_eq!(server.requests.lock().unwrap().len(), 2);

@@ -188,26 +188,34 @@ pub(super) fn say_empty_contexts(records: &[Record]) {
 
 /// Cells with prompts that did not fit the window, and methods that no item is for.
 pub(super) fn say_unsent(records: &[Record]) {
-    let mut cells: BTreeMap<Arm, (usize, usize)> = BTreeMap::new();
+    let mut cells: BTreeMap<Arm, (usize, usize, bool)> = BTreeMap::new();
     let mut methods: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
     for record in records {
-        let (overflows, all) = cells.entry(Arm::of(&record.key)).or_default();
-        *overflows += usize::from(matches!(record.outcome, Outcome::Overflow { .. }));
+        let (overflows, all, refused) = cells.entry(Arm::of(&record.key)).or_default();
+        let overflows_here = matches!(record.outcome, Outcome::Overflow { .. });
+        *overflows += usize::from(overflows_here);
         *all += 1;
+        // What did not fit by our own count was not sent.
+        *refused |= overflows_here && record.prompt_tokens > 0 && record.calls.is_empty();
         let declined = match &record.outcome {
             Outcome::NotAsked { reason } => Some(reason.as_str()),
             _ => None,
         };
         methods.entry(&record.key.method).or_default().push(declined);
     }
-    for (Arm { method, model, budget }, (overflows, all)) in cells.into_iter().filter(|(_, (n, _))| *n > 0) {
+    for (Arm { method, model, budget }, (overflows, all, refused)) in cells.into_iter().filter(|(_, (n, ..))| *n > 0) {
         let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
         let (overflows, all) = (thousands(overflows as u64), thousands(all as u64));
-        let cut = if method == "full-document" { "; --on-overflow truncate-end cuts the text" } else { "" };
-        info!(
-            "{method}{at} with {model}: {overflows} of {all} prompts did not fit the context window, which --context-window \
-             sets{cut}"
-        );
+        let by = if refused { " by the server's count" } else { ", which --context-window sets" };
+        let cut = match (method.as_str(), refused) {
+            ("full-document", false) => "; --on-overflow truncate-end cuts the text",
+            ("full-document", true) => {
+                "; --on-overflow truncate-end cuts the text to --context-window: give it a smaller one than the server's, \
+                 which counts other tokens"
+            }
+            _ => "",
+        };
+        info!("{method}{at} with {model}: {overflows} of {all} prompts did not fit the context window{by}{cut}");
     }
     for (method, declined) in methods {
         let reasons: Option<Vec<&str>> = declined.into_iter().collect();
