@@ -250,8 +250,8 @@ fn retry_delay(value: &Value) -> Option<Duration> {
 }
 
 /// Words with which servers refuse a field: OpenAI, Anthropic and others; then Mistral, Azure, servers in Go,
-/// Google's layer for OpenAI's protocol, Moonshot.
-const REFUSALS: [&str; 10] = [
+/// Google's layer for OpenAI's protocol, Moonshot, Anthropic beside thinking, LiteLLM (its issues 6856 and 33738).
+const REFUSALS: [&str; 13] = [
     "unsupported parameter",
     "unsupported value",
     "not supported",
@@ -262,6 +262,9 @@ const REFUSALS: [&str; 10] = [
     "unknown field",
     "unknown name",
     "invalid temperature: only",
+    "`temperature` may only be set to 1",
+    "only temperature=1 is supported",
+    "does not support parameters: ",
 ];
 
 fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
@@ -288,5 +291,28 @@ fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
         Some(Adjustment::NoStream)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_gateway_refuses_fields_in_words_of_its_own() {
+        let refused = |message: &str| {
+            let value = json!({"error": {"message": message, "type": "None", "param": null, "code": "400"}});
+            adjustment(&value, &message.to_lowercase())
+        };
+        let litellm = "litellm.UnsupportedParamsError: gpt-5 models (including gpt-5-codex) don't support temperature=0.0. Only \
+                       temperature=1 is supported. To drop unsupported params set `litellm.drop_params = True`";
+        assert_eq!(refused(litellm), Some(Adjustment::OwnTemperature));
+        let thinking = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
+        assert_eq!(refused(thinking), Some(Adjustment::OwnTemperature));
+        let seed = "litellm.UnsupportedParamsError: anthropic does not support parameters: ['seed'], for model=x.";
+        assert_eq!(refused(seed), Some(Adjustment::NoSeed));
+        let own = "litellm.UnsupportedParamsError: anthropic does not support parameters: ['logit_bias'], for model=x.";
+        assert_eq!(refused(own), None, "a field of one's own is not left out");
     }
 }
