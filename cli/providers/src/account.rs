@@ -5,7 +5,7 @@ pub(crate) mod elsewhere;
 use anyhow::{Context, Result, bail};
 use closeread_eval::saved::utf8;
 use closeread_llm::constrain::Constraint;
-use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
+use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit, without_likely_keys};
 use closeread_llm::reasoning::{Reasoning, Server};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_text::names::meant;
@@ -379,7 +379,7 @@ pub fn with_one_slash(url: &str) -> String {
     }
 }
 
-/// An address without user, password, query and fragment, which may hold a key, with one slash before its path and none at its end.
+/// An address without user, password, query, fragment and keys in its path, with one slash before that and none at its end.
 pub fn without_credentials(url: &str) -> String {
     match reqwest::Url::parse(&with_one_slash(url)) {
         Ok(mut parsed) => {
@@ -390,7 +390,7 @@ pub fn without_credentials(url: &str) -> String {
             parsed.set_fragment(None);
             let path = parsed.path().trim_end_matches('/').to_owned();
             parsed.set_path(&path);
-            parsed.to_string()
+            without_likely_keys(parsed.as_str())
         }
         Err(_) => "an address that does not parse".to_owned(),
     }

@@ -3,7 +3,7 @@
 use crate::account::Address;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use closeread_llm::provider::Secret;
+use closeread_llm::provider::{Secret, likely_keys};
 use closeread_llm::{HostError, Response};
 
 /// Shortest value in an address's query that can be a key.
@@ -14,7 +14,8 @@ const MIN_IN_QUERY: usize = 8;
 pub struct Secrets(Vec<Secret>);
 
 impl Secrets {
-    /// The keys, and of the address the password, both with the user as they are sent (`Basic`), and the query's values.
+    /// The keys, and of the address the password, both with the user as they are sent (`Basic`), the query's values, and keys in
+    /// the path.
     pub fn of<'a>(keys: impl IntoIterator<Item = &'a Secret>, address: &Address) -> Self {
         let mut secrets: Vec<Secret> = keys.into_iter().cloned().collect();
         let Ok(url) = reqwest::Url::parse(address.reveal()) else { return Self(secrets) };
@@ -26,6 +27,7 @@ impl Secrets {
         }
         let values = url.query_pairs().filter(|(_, value)| value.len() >= MIN_IN_QUERY);
         secrets.extend(values.map(|(_, value)| Secret::new(value)));
+        secrets.extend(likely_keys(url.path()).map(Secret::new));
         Self(secrets)
     }
 
@@ -74,6 +76,9 @@ mod tests {
         let response = Response { text: said, ..Response::default() };
         let kept = there.redact_response(response).text;
         assert_eq!(kept, "Basic *** pa55+word *** *** v 1 ada", "a short one is a word of its own in an answer");
+        let in_path =
+            secrets("http://h:1/sk-proj-0123456789abcdef/v1").redact("no such path: /sk-proj-0123456789abcdef/v1/x");
+        assert_eq!(in_path, "no such path: /***/v1/x");
         assert_eq!(secrets("http://t0ken-of-somebody@h:1/v1").redact("user t0ken-of-somebody"), "user ***");
         let HostError::Failed(error) = there.redact_error(HostError::Failed("pa55+word!".to_owned())) else { panic!() };
         assert_eq!(error, "***!");

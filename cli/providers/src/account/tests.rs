@@ -88,6 +88,9 @@ fn an_address_with_a_slash_at_its_end_is_the_same_one() {
     for address in ["http://host//v1", "http://u:p@host///v1/"] {
         assert_eq!(without_credentials(address), "http://host/v1");
     }
+    let with_key = "http://host/sk-proj-0123456789abcdef/v1?q=1";
+    assert_eq!(without_credentials(with_key), "http://host/***/v1", "some gateways take the key there");
+    assert_eq!(without_credentials("http://host/***/v1"), "http://host/***/v1");
     assert_eq!(Address::new("http://host//v1?key=k", "--base-url").unwrap().reveal(), "http://host/v1?key=k");
     let within = "http://host/https://api.example//v1";
     assert_eq!(Address::new(within, "--base-url").unwrap().reveal(), within, "what follows is the server's own");

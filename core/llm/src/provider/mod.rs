@@ -33,7 +33,7 @@ pub use http::{HttpResponse, Request, TokenLimit};
 pub use parameters::Parameters;
 pub use protocol::{MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protocol, merge, streams, with_path};
 pub use rerank::{RerankProtocol, RerankResponse};
-pub use secret::{Secret, without_likely_keys, words_like_keys};
+pub use secret::{Secret, likely_keys, without_likely_keys, words_like_keys};
 pub use stream::StreamReader;
 pub use wordings::says_text_is_too_long;
 

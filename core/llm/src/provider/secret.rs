@@ -26,15 +26,19 @@ pub fn words_like_keys(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !is_part(c)).filter(is_like)
 }
 
-/// A text with stars in the place of keys, which nobody knows to be keys but by how they look: one that was typed where something
-/// else is expected. A name such as `hf_questions_of_2024` stays.
-pub fn without_likely_keys(text: &str) -> String {
+/// The words of a text that are keys by how they look; a name such as `hf_questions_of_2024` is none.
+pub fn likely_keys(text: &str) -> impl Iterator<Item = &str> {
     let is_random = |part: &str| {
         let has = |is: fn(&u8) -> bool| part.bytes().any(|byte| is(&byte));
         part.len() >= SHORTEST_RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
     };
-    let keys = words_like_keys(text).filter(|word| word.split(['-', '_']).any(is_random));
-    keys.fold(text.to_owned(), |starred, key| starred.replace(key, "***"))
+    words_like_keys(text).filter(move |word| word.split(['-', '_']).any(is_random))
+}
+
+/// A text with stars in the place of keys, which nobody knows to be keys but by how they look: one that was typed where something
+/// else is expected.
+pub fn without_likely_keys(text: &str) -> String {
+    likely_keys(text).fold(text.to_owned(), |starred, key| starred.replace(key, "***"))
 }
 
 /// A key. It is never printed: `Debug` shows stars.
