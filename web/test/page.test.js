@@ -99,7 +99,9 @@ test("an address whose book is not here yet asks its question once the file is o
     await page.waitForSelector("#passages li");
     const address = page.url();
     await page.click("#book-chip");
-    await page.getByRole("button", { name: "Forget lamp" }).click();
+    const forget = page.getByRole("button", { name: "Forget lamp" });
+    await forget.click();
+    await forget.waitFor({ state: "detached" });
     await page.goto("about:blank");
     await page.goto(`${origin}#/find`);
     await openBook(page, { name: "boat.txt", bytes: "The boats stayed in the harbour." });
