@@ -127,6 +127,13 @@ fn letter_by_letter(text: &str) -> Cow<'_, str> {
     text.chars().map(|c| letters(c).map_or_else(|| c.to_string(), str::to_owned)).collect::<String>().into()
 }
 
+/// True for a small letter that stands high beside one of full height, which ends or begins `gap` from it; each by its line and height.
+fn stands_high((line, height): (f64, f64), (full_line, full_height): (f64, f64), gap: f64) -> bool {
+    height < 0.8 * full_height
+        && (0.15..0.9).contains(&((line - full_line) / full_height))
+        && gap.abs() < 0.3 * full_height
+}
+
 /// Passes pages on as text, and counts them.
 struct Pages<'t> {
     text: PlainTextOutput<&'t mut String>,
@@ -206,20 +213,14 @@ impl Pages<'_> {
         let is_digit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(last) =
             self.last.as_mut().filter(|last| last.is_digit && (is_digit || matches!(text, "-" | "−" | "–" | ",")))
-            && height < 0.8 * last.height
-            && (0.15..0.9).contains(&((line - last.line) / last.height))
-            && (begin - last.end).abs() < 0.3 * last.height
+            && stands_high((line, height), (last.line, last.height), begin - last.end)
         {
             last.end = end;
             return text.chars().map(raised).collect::<String>().into();
         }
         let last = self.last.replace(Letter { end, line, height, is_digit });
-        let is_mark = |last: &Letter| {
-            last.is_digit
-                && last.height < 0.8 * height
-                && (0.15..0.9).contains(&((last.line - line) / height))
-                && (begin - last.end).abs() < 0.3 * height
-        };
+        let is_mark =
+            |last: &Letter| last.is_digit && stands_high((last.line, last.height), (line, height), begin - last.end);
         match is_digit && last.as_ref().is_some_and(is_mark) {
             true => format!(" {text}").into(),
             false => letter_by_letter(text),
